@@ -15,9 +15,12 @@
 #include "libkernels/dense/dense_chain.h"
 #include "libkernels/dense/run_compressed.h"
 #include "libkernels/kernels.h"
+#include "libkernels/run/call_trial.h"
 #include "libkernels/run/distinct_values.h"
+#include "libkernels/run/measured_trials.h"
 #include "libkernels/run/movers.h"
 #include "libkernels/run/plan_kernels.h"
+#include "libkernels/run/product_division.h"
 #include "libkernels/run/run_loops.h"
 
 namespace kasen {
@@ -33,6 +36,7 @@ class GeneratedKernelSet : public GeneratedKernels {
     const auto start = std::chrono::steady_clock::now();
     module_ = &module;
     sorted_.clear();
+    epilogues_.clear();
     plan_.emplace(make_plan_kernels(module, options_));
     if (!plan_->dense.empty()) start_blas();
     std::int64_t strip = 0;
@@ -72,7 +76,9 @@ class GeneratedKernelSet : public GeneratedKernels {
   void product(const ProductCall& call) override {
     if (is_fold(*call.op)) return product_of_parts({&call, 1});
     const ProductKernels& kernels = found(plan_->products, call.op);
-    run_product(shop_, *plan_, kernels, call, sorted_form(kernels, *call.matrix));
+    const SortedRows* const form = sorted_form(kernels, *call.matrix);
+    with_epilogue(kernels, {&call, 1}, work_of(call),
+                  [&](Way way) { run_product(shop_, *plan_, kernels, call, form, way); });
     count(kernels, call);
   }
 
@@ -83,12 +89,13 @@ class GeneratedKernelSet : public GeneratedKernels {
     work_.clear();
     std::vector<const SortedRows*> forms;
     for (const ProductCall& call : calls) {
-      const std::int64_t* pointers = call.matrix->pointers.data();
-      const bool entries = call.work != RowWork::vector;
-      work_.push_back(call.range.size() + (entries ? pointers[call.range.end] - pointers[call.range.begin] : 0));
+      work_.push_back(work_of(call));
       forms.push_back(sorted_form(kernels, *call.matrix));
     }
-    side_by_side(calls, [&](Workshop& shop, size_t i) { run_product(shop, *plan_, kernels, calls[i], forms[i]); });
+    with_epilogue(kernels, calls, std::accumulate(work_.begin(), work_.end(), std::int64_t{0}), [&](Way way) {
+      side_by_side(calls,
+                   [&](Workshop& shop, size_t i) { run_product(shop, *plan_, kernels, calls[i], forms[i], way); });
+    });
     for (const ProductCall& call : calls) count(kernels, call);
   }
 
@@ -130,6 +137,16 @@ class GeneratedKernelSet : public GeneratedKernels {
   [[nodiscard]] double compile_seconds() const override { return compile_seconds_; }
   [[nodiscard]] std::string assembly() const override { return plan_ ? plan_->assembly : std::string(); }
   [[nodiscard]] std::string processor() const override { return plan_ ? plan_->processor : ""; }
+  [[nodiscard]] std::vector<MadeChoice> choices() const override {
+    if (!plan_) return {};
+    std::vector<MadeChoice> made = plan_->target.choices();
+    for (const auto& [op, trial] : epilogues_) {  // the one whose choice gained most
+      const MadeChoice here = made_choice(Choice::epilogues, chosen(trial.times()), trial.times(), "trial");
+      MadeChoice& told = made.at(static_cast<size_t>(Choice::epilogues));
+      if (here.gain > told.gain) told = here;
+    }
+    return made;
+  }
 
  private:
   void row_chain(const ChainKernels& kernels, const DenseProductCall& call) {
@@ -138,6 +155,27 @@ class GeneratedKernelSet : public GeneratedKernels {
     count_.read_bytes += call.rows * (call.cols * kernels.matrix_bytes + kernels.row_reads);
     count_.read_bytes += call.cols * kernels.column_reads;
     count_.written_bytes += call.rows * kernels.row_writes + call.cols * kernels.column_writes;
+  }
+
+  static std::int64_t work_of(const ProductCall& call) {
+    const std::int64_t* const pointers = call.matrix->pointers.data();
+    const bool entries = call.work != RowWork::vector;
+    return call.range.size() + (entries ? pointers[call.range.end] - pointers[call.range.begin] : 0);
+  }
+
+  // Runs one step's product in the way that is chosen, or in both in turn where its data are to decide.
+  template <class Run>
+  void with_epilogue(const ProductKernels& kernels, std::span<const ProductCall> calls, std::int64_t work,
+                     const Run& run_one) {
+    const bool all = kernels.epilogue && calls[0].work == RowWork::all;
+    if (!all || work < piece_work || !plan_->target.is_open(Choice::epilogues)) {
+      return run_one(plan_->target.ways()[Choice::epilogues]);
+    }
+    CallTrial& trial = epilogues_[calls[0].op];
+    const auto start = std::chrono::steady_clock::now();
+    run_one(trial.next());
+    trial.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
+               static_cast<double>(work));
   }
 
   // Runs each call on one thread, if there are enough of them for all threads, none much longer than the others; else
@@ -308,7 +346,8 @@ class GeneratedKernelSet : public GeneratedKernels {
   std::vector<std::unique_ptr<Workshop>> alone_;  // [thread] for what one thread does by itself
   std::vector<std::int64_t> work_;                // of calls that may run side by side
   std::optional<PlanKernels> plan_;
-  std::map<MatrixKey, SortedRows> sorted_;  // of the matrices since prepare
+  std::map<MatrixKey, SortedRows> sorted_;    // of the matrices since prepare
+  std::map<const Op*, CallTrial> epilogues_;  // since prepare
   AccessCount count_;
   double compile_seconds_ = 0;
 };
@@ -320,6 +359,8 @@ std::unique_ptr<GeneratedKernels> make_generated_kernels(const KernelOptions& op
   return std::make_unique<GeneratedKernelSet>(options);
 }
 
-LaneProfile lane_profile() { return {Target::name(), lane_trial(Target().vector_bits())}; }
+TrialProfile measured_trials() { return trials_to_keep(); }
+
+std::string reason_against(const TrialProfile& profile) { return Target::reason_against(profile); }
 
 }  // namespace kasen

@@ -22,7 +22,9 @@ class GeneratedKernels : public KernelSet {
 /// prepare() throws UserError (bad_input, with the statement's position) for a plan that cannot be generated.
 [[nodiscard]] std::unique_ptr<GeneratedKernels> make_generated_kernels(const KernelOptions& options);
 
-/// Returns the trial of this processor's lanes (docs/kernels.md, "Elements and vectors").
-[[nodiscard]] LaneProfile lane_profile();
+/// Returns the trials of this processor (docs/kernels.md, "Choices by trial"), but for those that need much memory.
+[[nodiscard]] TrialProfile measured_trials();
+/// Returns why the trials of a profile do not count on this processor and with this build; empty if they do.
+[[nodiscard]] std::string reason_against(const TrialProfile& profile);
 
 }  // namespace kasen

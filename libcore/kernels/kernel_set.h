@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "libcore/data/data.h"
 #include "libcore/data/mirrored.h"
@@ -14,6 +16,8 @@
 #include "libcore/kernels/numbering.h"
 
 namespace kasen {
+
+struct MadeChoice;  // choices.h
 
 /// The order of reductions is fixed, for every kernel set, thread count and vector width (DESIGN section 6). Elements
 /// are taken in blocks of `reduction_block`. Within a block, element i goes to lane i % reduction_lanes. Each lane
@@ -131,9 +135,10 @@ class KernelSet {
   [[nodiscard]] virtual AccessCount accesses() const = 0;
   /// Bytes that it holds beside its arguments and scratch memory: a second form of a matrix (docs/cost.md).
   [[nodiscard]] virtual std::int64_t held_bytes() const { return 0; }
-  /// What it takes the processor for, and what it chose there, for reports: "znver4, 512-bit vectors, ...". Empty: it
-  /// chooses nothing.
+  /// What it takes the processor for, for reports: "znver4, 512-bit vectors, ...". Empty: any.
   [[nodiscard]] virtual std::string processor() const { return {}; }
+  /// The choices that it made by trial.
+  [[nodiscard]] virtual std::vector<MadeChoice> choices() const;
 };
 
 /// Evaluates scalar functions node by node on one thread. It is slow, plain, and the reference.

@@ -28,11 +28,11 @@ constexpr std::align_val_t alignment{64};
        "the machine has less than that free", "use more workers on more machines, or a smaller input");
 }
 
-// Rounds up to whole pages; for large arrays, to whole huge pages.
+// Rounds up to whole pages, or whole huge pages for large arrays, with 64 bytes behind the end.
 std::int64_t mapped_bytes(std::int64_t size) {
   const std::int64_t page = size >= huge_page ? huge_page : 4096;
   if (size > std::numeric_limits<std::int64_t>::max() - 2 * huge_page) throw_no_memory(size);
-  return (size + page - 1) / page * page;
+  return (size + Bytes::readable_behind + page - 1) / page * page;
 }
 
 // Anonymous pages are zero. The kernel joins them to huge ones if the range covers one: large ranges begin and end at a
@@ -53,7 +53,7 @@ std::byte* map_bytes(std::int64_t size) {
 }
 
 std::byte* small_bytes(std::int64_t size) {
-  const auto length = static_cast<size_t>(size);
+  const auto length = static_cast<size_t>(size + Bytes::readable_behind);
   void* const data = ::operator new(length, alignment, std::nothrow);
   if (data == nullptr) throw_no_memory(size);
   return static_cast<std::byte*>(std::memset(data, 0, length));
@@ -95,7 +95,7 @@ void* allocate_array(std::size_t count, std::size_t width) {
   const std::int64_t size = checked_mul(static_cast<std::int64_t>(count), static_cast<std::int64_t>(width), "an array");
   if (pass_point(FaultPoint::allocate) < 0) throw_no_memory(size);
   if (size >= huge_page) return map_bytes(size);
-  return ::operator new(static_cast<std::size_t>(size));
+  return ::operator new(static_cast<std::size_t>(size + Bytes::readable_behind));
 }
 
 void free_array(void* data, std::size_t size) {

@@ -11,6 +11,9 @@ namespace kasen {
 
 class Bytes {
  public:
+  // So many bytes behind the end can be read: a whole vector that begins inside.
+  static constexpr std::int64_t readable_behind = 64;
+
   Bytes() = default;
   explicit Bytes(std::int64_t size);  // zeroed; throws UserError(limit) with the size if memory is exhausted
   // Memory of `owner`, which lives as long as this does: a mapping of a file, which nobody may write. `data` is 64-byte

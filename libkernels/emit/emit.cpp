@@ -164,7 +164,7 @@ void Emitter::scatter(Scalar scalar, llvm::Value* addresses, const Plane& plane)
   llvm::Value* value = spread(plane);
   if (lanes_ == 1) return store_one(scalar, addresses, value);
   if (scalar == Scalar::boolean) value = b.CreateZExt(value, wide(b.getInt8Ty()));
-  if (jit_.target().lanes().writes == LaneAccess::one_by_one) {
+  if (!jit_.target().takes_first(Choice::writes)) {
     const std::vector<llvm::Value*> each = addresses_of(addresses, false);
     for (size_t l = 0; l < each.size(); ++l) b.CreateStore(b.CreateExtractElement(value, l), each[l]);
     return;

@@ -88,7 +88,7 @@ class Emitter {
   // The same, lane by lane, whatever the mask is: each address is valid.
   [[nodiscard]] llvm::Value* load_each(Scalar scalar, std::span<llvm::Value* const> addresses);
   // Whether lanes read at addresses of their own one by one: then callers that have these by themselves load_each.
-  [[nodiscard]] bool reads_one_by_one() const { return jit_.target().lanes().reads == LaneAccess::one_by_one; }
+  [[nodiscard]] bool reads_one_by_one() const { return !jit_.target().takes_first(Choice::reads); }
   void scatter(Scalar scalar, llvm::Value* addresses, const Plane& value);
 
   // A loop whose body runs for i = begin, begin + step ... while i < end.

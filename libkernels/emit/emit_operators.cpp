@@ -6,6 +6,7 @@
 #include <array>
 
 #include "libcore/base/error.h"
+#include "libcore/kernels/kernel_set.h"
 #include "libkernels/emit/emit.h"
 #include "libkernels/jit/emit_math.h"
 
@@ -193,7 +194,9 @@ Plane Emitter::library(ScalarOp op, Scalar operand, std::span<const Plane> args)
     return {emit_math(b, op, uniform ? args[0].value : spread(args[0]), jit_.target()), uniform};
   }
   const int lanes = uniform ? 1 : lanes_;
-  const std::optional<MathFunction> function = jit_.target().math(op, operand, library_lane_by_lane ? 1 : lanes);
+  // Versions of a function may differ in the last bit, so all loops take the same one.
+  const int together = std::min(lanes, static_cast<int>(reduction_lanes));
+  const std::optional<MathFunction> function = jit_.target().math(op, operand, library_lane_by_lane ? 1 : together);
   if (!function) throw InternalError("no code for a scalar operator");
   llvm::Type* scalar = type(operand);
   const auto width = static_cast<unsigned>(function->width);

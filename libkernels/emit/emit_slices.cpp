@@ -106,19 +106,23 @@ std::vector<llvm::Value*> SliceEmitter::indices(llvm::Value* place, llvm::Value*
   return each;
 }
 
-// Takes the next nonzero of every row in `mask` (null: all) into its segment.
+// Takes the next nonzero of every row in `mask` (null: all) into its segment. By choice, the other lanes read, too:
+// what comes next, which is some row's nonzero or the 0 behind the last one; and it is dropped.
 void SliceEmitter::step(llvm::Value* mask) {
-  e_.mask = mask;
+  llvm::Value* read = e_.jit().target().takes_first(Choice::remainders) ? mask : nullptr;
+  e_.mask = read;
   e_.library_lane_by_lane = true;
   llvm::Value* at = e_.b.CreateLoad(e_.b.getInt64Ty(), entry_);
   llvm::Value* place = e_.b.CreateGEP(e_.b.getInt32Ty(), indices_, at);
-  llvm::Value* index = load_numbers(e_, e_.b.getInt32Ty(), place, mask);
+  llvm::Value* index = load_numbers(e_, e_.b.getInt32Ty(), place, read);
   llvm::Value* wide = e_.b.CreateSExt(index, e_.wide(e_.b.getInt64Ty()));
   const std::vector<llvm::Value*> each =
-      e_.reads_one_by_one() ? indices(place, index, mask) : std::vector<llvm::Value*>();
+      e_.reads_one_by_one() ? indices(place, index, read) : std::vector<llvm::Value*>();
   if (values_) values_->move_to(e_, at);
   for (Lane& lane : lanes_) {
+    e_.mask = read;
     lane.vector->move_to(e_, wide, each);
+    e_.mask = mask;
     Source& entry = values_ ? static_cast<Source&>(*values_) : lane.one;
     emit_multiply(e_, module_, *lane.product, *lane.vector, entry, *lane.multiplied);
     const ScalarFunction& reducer = module_.fn(lane.product->reducer);

@@ -63,7 +63,7 @@ bool has_long_chain(const Expr& expr) {
 }  // namespace
 
 int loop_lanes(const Module& module, const LoopBody& body, const Target& target) {
-  if (body.rows != nullptr || !target.fuses()) return reduction_lanes;
+  if (body.rows != nullptr || !target.fuses() || !target.takes_first(Choice::chains)) return reduction_lanes;
   const Type loop = loop_type(module, body);
   const auto hinders = [&](ValueId id) {
     const Type& type = module.type(id);

@@ -32,7 +32,7 @@ class Reals {
       : b(builder),
         type_(like->getType()),
         scales_(type_->isVectorTy() && target.scales()),
-        reads_(target.lanes().reads) {}
+        gathers_(target.takes_first(Choice::reads)) {}
 
   llvm::IRBuilder<>& b;
 
@@ -101,7 +101,7 @@ class Reals {
     global->setAlignment(llvm::Align(64));
     llvm::Value* address = b.CreateGEP(b.getDoubleTy(), global, index);
     if (!type_->isVectorTy()) return b.CreateLoad(type_, address);
-    if (reads_ == LaneAccess::one_by_one) return lane_by_lane(address);
+    if (!gathers_) return lane_by_lane(address);
     return b.CreateMaskedGather(type_, address, llvm::Align(8));
   }
 
@@ -119,7 +119,7 @@ class Reals {
 
   llvm::Type* type_;
   bool scales_;
-  LaneAccess reads_;
+  bool gathers_;
 };
 
 // 2^n e^r with |r| <= ln 2 / 2. The polynomial errs by at most 2^-57.9 of e^r, in all of that range alike.

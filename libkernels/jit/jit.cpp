@@ -6,6 +6,7 @@
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -183,10 +184,29 @@ llvm::FunctionCallee Jit::declare(const MathFunction& function, llvm::FunctionTy
   return callee;
 }
 
+// A vector of the processor's full width goes to a library function in one register, which code of half the width would
+// not have. Such functions use the full width.
+void Jit::widen_callers() {
+  for (llvm::Function& function : *module_) {
+    const auto wide = [&](const llvm::Type* type) {
+      const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+      return vector != nullptr &&
+             std::cmp_greater(vector->getPrimitiveSizeInBits().getFixedValue(), target_.vector_bits());
+    };
+    const bool takes = llvm::any_of(llvm::instructions(function), [&](const llvm::Instruction& instruction) {
+      const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+      return callee != nullptr && !callee->isIntrinsic() && wide(call->getType());
+    });
+    if (takes) function.addFnAttr("min-legal-vector-width", std::to_string(target_.widest_bits()));
+  }
+}
+
 std::vector<CompiledObject> Jit::compile(int threads, std::string* assembly) {
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   if (llvm::verifyModule(*module_, &stream)) throw InternalError("generated code is not well formed: " + stream.str());
+  widen_callers();
   if (assembly == nullptr) return compile_shares(threads);
   const auto machine = machine_.make();
   optimize(*module_, *machine);

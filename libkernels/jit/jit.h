@@ -33,6 +33,7 @@ class Jit {
   [[nodiscard]] std::vector<CompiledObject> compile(int threads, std::string* assembly);
 
  private:
+  void widen_callers();
   [[nodiscard]] std::vector<CompiledObject> compile_shares(int threads) const;
 
   Target target_;

@@ -29,7 +29,7 @@ llvm::orc::JITTargetMachineBuilder host_machine() {
 Machine::Machine(const Target& target) {
   llvm::orc::JITTargetMachineBuilder machine = host_machine();
   // A processor newer than this LLVM is detected as its nearest ancestor or as a generic one; the features are right.
-  if (machine.getCPU() == "x86-64" && target.vector_bits() == 512) machine.setCPU("x86-64-v4");
+  if (machine.getCPU() == "x86-64" && target.widest_bits() == 512) machine.setCPU("x86-64-v4");
   machine.setCodeGenOptLevel(llvm::CodeGenOpt::Default);
   builder_ = std::make_shared<const llvm::orc::JITTargetMachineBuilder>(std::move(machine));
 }

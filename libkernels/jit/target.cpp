@@ -22,6 +22,7 @@
 #include "libcore/scalar/elementary.h"
 #include "libcore/system/hardware.h"
 #include "libkernels/jit/code_digest.h"
+#include "libkernels/jit/trials.h"
 
 namespace kasen {
 namespace {
@@ -105,32 +106,55 @@ std::string model_here() {
 }
 #endif
 
-}  // namespace
-
-Target::Target(const std::optional<LaneChoice>& lanes, const std::optional<LaneProfile>& profile,
-               const CodeStore* store)
-    : vector_bits_(vector_bits_here()), fuses_(fuses_here()) {
-  const bool fits = profile && profile->processor == name();
-  const LaneTrial trial = fits ? profile->trial : kept_trial(vector_bits_, store);
-  lanes_ = lanes ? *lanes : choose_lanes(trial);
-  why_lanes_ = lanes_text(trial);
-  if (profile) why_lanes_ += fits ? " by the profile" : fmt::format("; the profile is of {}", profile->processor);
-  libmvec_ = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
-}
-
 // A trial near the limit would choose now this, now that, and kernels that are kept would not fit the next run.
-LaneTrial Target::kept_trial(int vector_bits, const CodeStore* store) {
-  if (store == nullptr || !store->open()) return lane_trial(vector_bits);
-  const std::string key = code_digest({"lanes\n", built_from(), "\n", processor_here()});
-  LaneTrial kept;
+TrialTimes kept_trials(int bits, const CodeStore* store) {
+  if (store == nullptr || !store->open()) return trials_here(bits);
+  const std::string key = code_digest({"trials\n", built_from(), "\n", processor_here()});
   if (const auto text = store->find(key)) {
     std::istringstream numbers(*text);
     numbers.imbue(std::locale::classic());
-    if (numbers >> kept.gather >> kept.loads >> kept.scatter >> kept.stores) return kept;
+    TrialTimes kept;
+    for (WayTimes& trial : kept.values) numbers >> trial.first >> trial.second;
+    if (numbers) return kept;
   }
-  const LaneTrial& made = lane_trial(vector_bits);
-  store->keep(key, fmt::format("{} {} {} {}", made.gather, made.loads, made.scatter, made.stores));
+  const TrialTimes& made = trials_here(bits);
+  std::string text;
+  for (const WayTimes& trial : made.values) text += fmt::format("{} {}\n", trial.first, trial.second);
+  store->keep(key, text);
   return made;
+}
+
+}  // namespace
+
+Target::Target(const std::optional<Ways>& ways, const std::optional<TrialProfile>& profile, const CodeStore* store)
+    : widest_bits_(vector_bits_here()), fuses_(fuses_here()) {
+  const bool pinned = profile && !profile->empty() && reason_against(*profile).empty();
+  trials_ = pinned ? profile->trials : kept_trials(widest_bits_, store);
+  ways_ = ways ? *ways : chosen(trials_);
+  by_ = ways ? "request" : pinned ? "profile" : "trial";
+  libmvec_ = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
+}
+
+int Target::vector_bits() const { return widest_bits_ < 512 || takes_first(Choice::vectors) ? widest_bits_ : 256; }
+
+// AVX-512 has 32 registers of any width, other processors here have 16.
+int Target::registers() const { return (widest_bits_ == 512 ? 32 : 16) * vector_bits() / 512; }
+
+bool Target::is_open(Choice choice) const { return by_ != "request" && trials_[choice] == WayTimes(); }
+
+std::vector<MadeChoice> Target::choices() const {
+  std::vector<MadeChoice> made;
+  for (std::size_t k = 0; k < choice_rows.size(); ++k) {
+    const auto choice = static_cast<Choice>(k);
+    made.push_back(made_choice(choice, ways_[choice], trials_[choice], is_open(choice) ? "default" : by_));
+  }
+  return made;
+}
+
+std::string Target::reason_against(const TrialProfile& profile) {
+  if (profile.processor != name()) return fmt::format("they are of {}", profile.processor);
+  if (profile.build != built_from()) return "another build of Kasen made them";
+  return {};
 }
 
 std::string Target::name() { return fmt::format("{}, {}-bit vectors", model_here(), vector_bits_here()); }
@@ -143,14 +167,15 @@ std::int64_t Target::last_level_cache() {
 }
 
 std::string Target::description(const std::string& cpu) const {
-  return fmt::format("{}, {}-bit vectors, {}, {}", cpu, vector_bits_,
-                     libmvec_ != nullptr ? "libmvec" : "scalar math library (no libmvec)", why_lanes_);
+  return fmt::format("{}, {}-bit vectors, {}", cpu, vector_bits(),
+                     libmvec_ != nullptr ? "libmvec" : "scalar math library (no libmvec)");
 }
 
 std::string Target::identity() const {
-  return fmt::format("{}{} bits, {}, lanes {} {}\n", processor_here(), vector_bits_,
-                     libmvec_ != nullptr ? "libmvec" : "no libmvec", static_cast<int>(lanes_.reads),
-                     static_cast<int>(lanes_.writes));
+  std::string text = fmt::format("{}{} bits, {}, ways", processor_here(), widest_bits_,
+                                 libmvec_ != nullptr ? "libmvec" : "no libmvec");
+  for (const Way way : ways_.values) text += fmt::format(" {}", static_cast<int>(way));
+  return text + '\n';
 }
 
 std::optional<MathFunction> Target::math(ScalarOp op, Scalar scalar, int lanes) const {
@@ -160,7 +185,7 @@ std::optional<MathFunction> Target::math(ScalarOp op, Scalar scalar, int lanes) 
   const int bits = scalar == Scalar::f32 ? 32 : 64;
   for (const AbiRow& abi : abis) {
     const int width = abi.bits / bits;
-    if (libmvec_ == nullptr || abi.bits > vector_bits_ || width > lanes) continue;
+    if (libmvec_ == nullptr || abi.bits > widest_bits_ || width > lanes) continue;
     const std::string symbol = fmt::format("_ZGV{}N{}{}_{}", abi.letter, width, row(op).arity == 2 ? "vv" : "v", name);
     if (dlsym(libmvec_, symbol.c_str()) != nullptr) return MathFunction{symbol, width};
   }

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "libcore/kernels/choices.h"
 #include "libcore/scalar/scalar.h"
 #include "libkernels/jit/code_cache.h"
-#include "libkernels/jit/lanes.h"
 
 namespace kasen {
 
@@ -19,19 +20,27 @@ struct MathFunction {
 
 class Target {
  public:
-  // The lanes are `lanes`; else they follow a trial: that of `profile` if it is of this processor, or the one that
-  // `store` has kept, or else a new one, which `store` then keeps.
-  explicit Target(const std::optional<LaneChoice>& lanes = {}, const std::optional<LaneProfile>& profile = {},
+  // The choices are `ways`; else they follow trials: those of `profile` if they are of this processor and build, or
+  // those that `store` has kept, or else new ones, which `store` then keeps.
+  explicit Target(const std::optional<Ways>& ways = {}, const std::optional<TrialProfile>& profile = {},
                   const CodeStore* store = nullptr);
 
-  [[nodiscard]] int vector_bits() const { return vector_bits_; }
+  [[nodiscard]] int vector_bits() const;                          // that code uses, by choice
+  [[nodiscard]] int widest_bits() const { return widest_bits_; }  // that the processor has
   [[nodiscard]] bool fuses() const { return fuses_; }  // multiplies and adds in one instruction, rounding once
-  [[nodiscard]] bool scales() const { return vector_bits_ == 512; }  // by a power of 2 in one instruction
-  [[nodiscard]] bool may_stream() const;                             // stores past the caches
-  [[nodiscard]] LaneChoice lanes() const { return lanes_; }          // by trial, unless one was given
-  [[nodiscard]] static std::int64_t last_level_cache();              // bytes, asked for once
+  [[nodiscard]] bool scales() const { return vector_bits() == 512; }  // by a power of 2 in one instruction
+  [[nodiscard]] bool may_stream() const;                              // stores past the caches
+  // Vectors of 64 bytes that registers hold, in as many pieces as there must be.
+  [[nodiscard]] int registers() const;
+  [[nodiscard]] const Ways& ways() const { return ways_; }
+  [[nodiscard]] bool takes_first(Choice choice) const { return ways_[choice] == Way::first; }
+  [[nodiscard]] bool is_open(Choice choice) const;        // neither requested nor tried
+  [[nodiscard]] std::vector<MadeChoice> choices() const;  // one a row of choices.def
+  [[nodiscard]] static std::int64_t last_level_cache();   // bytes, asked for once
   // The processor's name, model and vectors, as a machine profile has them.
   [[nodiscard]] static std::string name();
+  // Why the trials of a profile do not count here; empty if they do.
+  [[nodiscard]] static std::string reason_against(const TrialProfile& profile);
   // Of the processor that the compiler calls `cpu`: "znver4, 512-bit vectors, libmvec, ...".
   [[nodiscard]] std::string description(const std::string& cpu) const;
   // All that code for this target depends on, apart from the compiler: equal texts, equal code.
@@ -43,12 +52,11 @@ class Target {
   [[nodiscard]] std::optional<MathFunction> math(ScalarOp op, Scalar scalar, int lanes) const;
 
  private:
-  [[nodiscard]] static LaneTrial kept_trial(int vector_bits, const CodeStore* store);
-
-  int vector_bits_ = 128;
+  int widest_bits_ = 128;
   bool fuses_ = false;
-  LaneChoice lanes_;
-  std::string why_lanes_;    // for people
+  Ways ways_;
+  TrialTimes trials_;
+  std::string by_;           // who chose: "request", "profile" or "trial"
   void* libmvec_ = nullptr;  // stays open: generated code calls into it
 };
 

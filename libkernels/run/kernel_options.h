@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "libkernels/jit/lanes.h"
+#include "libcore/kernels/choices.h"
 
 namespace kasen {
 
@@ -18,11 +18,10 @@ struct KernelOptions {
   // Products in loops take their operands in so many blocks of elements. 0: as sizes and nonzeros require
   // (docs/kernels.md). It only affects speed; the bytes of a kernel set are predicted for 0.
   std::int64_t operand_blocks = 0;
-  // How lanes read and write at addresses of their own. Nothing: as a trial on this processor says (docs/kernels.md).
-  // It only affects speed.
-  std::optional<LaneChoice> lanes = {};
-  // A trial made before, which decides in place of a new one if it is of this processor.
-  std::optional<LaneProfile> lane_profile = {};
+  // The ways that kernels take. Nothing: as trials on this processor say (docs/kernels.md). They only affect speed.
+  std::optional<Ways> ways = {};
+  // Trials made before, which decide in place of new ones if they are of this processor and build.
+  std::optional<TrialProfile> trials = {};
   // A folder, the user's alone, that keeps compiled kernels (docs/kernels.md). Empty: none.
   std::string code_cache = {};
 };

@@ -142,7 +142,7 @@ class Planner {
 
   // Whether the results could be too large for the caches. All dimensions have their sizes here.
   [[nodiscard]] bool may_leave_caches(const ElementwiseKernel& kernel, const LoopBody& body) const {
-    if (!plan_.target.may_stream()) return false;
+    if (!plan_.target.may_stream() || !plan_.target.takes_first(Choice::stores)) return false;
     double bytes = 0;
     for (size_t i = 0; i < kernel.stored.size(); ++i) {
       double elements = 1;

@@ -42,9 +42,9 @@ void run_elementwise(Workshop& shop, const PlanKernels& plan, const ElementwiseK
                      std::span<const View> inputs, std::span<const View> outputs, std::int64_t begin, std::int64_t end,
                      std::span<const std::int64_t> sizes);
 
-// `sorted`: the matrix with its rows sorted, or null.
+// `sorted`: the matrix with its rows sorted, or null. `epilogue`: the way of Choice::epilogues.
 void run_product(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call,
-                 const SortedRows* sorted);
+                 const SortedRows* sorted, Way epilogue);
 
 // Folds of entries: rows in pieces of about equal work; one thread takes a row.
 void run_entry_fold(Workshop& shop, const EntryFoldKernel& kernel, const ProductCall& call);

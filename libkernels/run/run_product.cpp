@@ -2,9 +2,7 @@
 // epilogue right behind each block of rows.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
-#include <mutex>
 
 #include "libkernels/run/product_division.h"
 #include "libkernels/run/run_loops.h"
@@ -21,13 +19,14 @@ struct LongRow {
 class ProductRun {
  public:
   ProductRun(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call,
-             const SortedRows* sorted)
+             const SortedRows* sorted, Way epilogue)
       : shop_(shop),
         plan_(plan),
         kernels_(kernels),
         kernel_(kernels.kernel),
         call_(call),
         sorted_(kernels.kernel.window == nullptr ? nullptr : sorted),
+        epilogue_(epilogue),
         pointers_(call.matrix->pointers.data()),
         waiting_(call.waiting) {}
 
@@ -36,7 +35,7 @@ class ProductRun {
     if (kernels_.epilogue && call_.work == RowWork::vector) return run_vector_work();
     find_giants();
     if (kernels_.epilogue && call_.work == RowWork::all) {
-      return blocks() > 1 ? run_rows_then_vectors() : run_blocks();
+      return blocks() > 1 || epilogue_ == Way::second ? run_rows_then_vectors() : run_blocks();
     }
     run_rows();
     for (const ProductKernels::Copy& copy : kernels_.copies) {
@@ -254,7 +253,7 @@ class ProductRun {
     run_elementwise(shop_, plan_, *kernels_.epilogue, inputs, call_.outputs, call_.range.begin, call_.range.end, {});
   }
 
-  // With an operand in blocks, no row is done before the last one: the vector work reads all rows' results from memory.
+  // By choice, or with an operand in blocks, where no row is done before the last one.
   void run_rows_then_vectors() {
     const std::int64_t bytes = storage_bytes(kernel_.products.at(0).result, call_.range.end);
     waiting_ = View{shop_.rooms(bytes), call_.range.end};
@@ -374,6 +373,7 @@ class ProductRun {
   const ProductKernel& kernel_;
   const ProductCall& call_;
   const SortedRows* sorted_;
+  Way epilogue_;
   const std::int64_t* pointers_;
   View waiting_;  // the product's result, if its rows wait for vector work
   std::vector<std::int64_t> giant_rows_;
@@ -393,8 +393,8 @@ std::int64_t strip_bytes(const ProductKernel& kernel) {
 }
 
 void run_product(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call,
-                 const SortedRows* sorted) {
-  ProductRun(shop, plan, kernels, call, sorted).run();
+                 const SortedRows* sorted, Way epilogue) {
+  ProductRun(shop, plan, kernels, call, sorted, epilogue).run();
 }
 
 }  // namespace kasen

@@ -29,11 +29,8 @@ TileEmitter::TileEmitter(Jit& jit, const TileShape& shape, const std::string& na
 
 llvm::Value* TileEmitter::begun() { return e_.b.CreateICmpNE(e_.function()->getArg(6), e_.integer(0)); }
 
-// Of 32 vectors of 512 bits, or of 16 smaller ones, several of which make 64 bytes: a quarter is left for operands.
-std::int64_t TileEmitter::sums_in_registers() {
-  const int bits = e_.jit().target().vector_bits();
-  return (bits == 512 ? 32 : bits / 32) * 3 / 4;
-}
+// A quarter is left for operands.
+std::int64_t TileEmitter::sums_in_registers() { return e_.jit().target().registers() * 3 / 4; }
 
 // A part of a vector whose length is a power of two is one load, and the processor makes the other lanes 0.
 llvm::Value* TileEmitter::load(llvm::Value* array, const Step& step) {

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace kasen {
 namespace {
 
 using Machine = MachineProfile;
 
 // clang-format off
-constexpr std::array keys{
+constexpr std::array rates{
   MachineKey{"memory_bandwidth",  "bytes a second that one worker reads",                                [](Machine& m) -> double& { return m.memory_bandwidth; }, false},
   MachineKey{"write_bandwidth",   "bytes a second that it writes; 0: as it reads",                       [](Machine& m) -> double& { return m.write_bandwidth; }, true},
   MachineKey{"cache_bytes",       "bytes that stay in the caches; 0: none",                              [](Machine& m) -> double& { return m.cache_bytes; }, true},
@@ -26,15 +29,24 @@ constexpr std::array keys{
   MachineKey{"sine",              "seconds of sin, cos",                                                 [](Machine& m) -> double& { return m.seconds(ScalarWork::sine); }, true},
   MachineKey{"power",             "seconds of pow",                                                      [](Machine& m) -> double& { return m.seconds(ScalarWork::power); }, true},
   MachineKey{"dense_term",        "seconds of a multiplication and an addition of a product with a dense matrix", [](Machine& m) -> double& { return m.seconds(ScalarWork::term); }, true},
-  MachineKey{"gather",            "seconds of a read of eight f64 by one instruction; 0: there is none",  [](Machine& m) -> double& { return m.gather; }, true},
-  MachineKey{"lane_loads",        "seconds of the same read, one by one",                                [](Machine& m) -> double& { return m.lane_loads; }, true},
-  MachineKey{"scatter",           "seconds of a write of eight f64 by one instruction; 0: there is none", [](Machine& m) -> double& { return m.scatter; }, true},
-  MachineKey{"lane_stores",       "seconds of the same write, one by one",                               [](Machine& m) -> double& { return m.lane_stores; }, true},
   MachineKey{"threads",           "threads of these measurements; 0: not known",                        [](Machine& m) -> double& { return m.threads; }, true},
   MachineKey{"network_bandwidth", "bytes a second that one worker sends",                                [](Machine& m) -> double& { return m.network_bandwidth; }, false},
   MachineKey{"network_latency",   "seconds that a message takes beside its bytes",                       [](Machine& m) -> double& { return m.network_latency; }, false},
 };
+constexpr std::array trials{
+#define CHOICE(name, first_key, one, second_key, other, timed)                                                                                         \
+  MachineKey{#first_key,  "seconds of " timed ": " one,  [](Machine& m) -> double& { return m.trials.trials[Choice::name].first; },  true}, \
+  MachineKey{#second_key, "seconds of " timed ": " other, [](Machine& m) -> double& { return m.trials.trials[Choice::name].second; }, true},
+#include "libcore/kernels/choices.def"
+#undef CHOICE
+};
 // clang-format on
+
+constexpr auto keys = [] {
+  std::array<MachineKey, rates.size() + trials.size()> all{};
+  std::copy(trials.begin(), trials.end(), std::copy(rates.begin(), rates.end(), all.begin()));
+  return all;
+}();
 
 }  // namespace
 
@@ -42,6 +54,10 @@ std::span<const MachineKey> machine_keys() { return keys; }
 
 std::string machine_lines(MachineProfile machine, bool (*wanted)(const MachineKey& key)) {
   std::string text;
+  if (const TrialProfile& made = machine.trials; !made.processor.empty() && wanted(trials[0])) {
+    text += fmt::format("processor: \"{}\"  # of the trials below\nbuild: \"{}\"  # that made them\n", made.processor,
+                        made.build);
+  }
   for (const MachineKey& key : keys) {
     if (wanted(key)) text += fmt::format("{}: {:.4g}  # {}\n", key.name, key.of(machine), key.doc);
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "libcore/kernels/choices.h"
 #include "libcore/scalar/scalar_work.h"
 
 namespace kasen {
@@ -30,11 +31,8 @@ struct MachineProfile {
   /// Seconds of one scalar operation (f64), by ScalarWork.
   std::array<double, scalar_works> operation{0,      0.1e-9, 0.4e-9, 0.5e-9, 0.5e-9, 0.6e-9,
                                              0.8e-9, 2e-9,   1e-9,   2e-9,   0.2e-9};
-  double threads = 0;  ///< the threads of the measurement; 0: not known
-  /// The processor as kernels name it ("znver4, 512-bit vectors"; empty: not known), and seconds in which it reads or
-  /// writes eight f64 at addresses of their own: by one instruction, or one by one (0: there is no such instruction).
-  std::string processor;
-  double gather = 0, lane_loads = 0, scatter = 0, lane_stores = 0;
+  double threads = 0;   ///< the threads of the measurement; 0: not known
+  TrialProfile trials;  ///< by which generated kernels choose on that processor
 
   [[nodiscard]] double bandwidth_of_writes() const { return write_bandwidth > 0 ? write_bandwidth : memory_bandwidth; }
   [[nodiscard]] double& seconds(ScalarWork work) { return operation.at(static_cast<std::size_t>(work)); }
@@ -49,8 +47,8 @@ struct MachineKey {
   bool may_be_zero;
 };
 [[nodiscard]] std::span<const MachineKey> machine_keys();
-/// Returns "exp: 5.1e-10 # seconds of one exponential" for each key for which `wanted` holds. The processor is no
-/// number, so its line is not among them.
+/// Returns "exp: 5.1e-10 # seconds of one exponential" for each key for which `wanted` holds, and two lines with the
+/// processor and the build of the trials, if they are known and `wanted` holds for the keys of trials.
 [[nodiscard]] std::string machine_lines(MachineProfile machine, bool (*wanted)(const MachineKey& key));
 
 }  // namespace kasen

@@ -60,6 +60,17 @@ Json verified_json(const std::vector<VerifiedOutput>& outputs) {
   return json;
 }
 
+Json choices_json(const std::vector<MadeChoice>& choices) {
+  Json json = Json::array();
+  for (const MadeChoice& made : choices) {
+    Json entry = Json::object();
+    for (const ChoiceField& field : choice_fields) entry[field.key] = made.*field.member;
+    if (made.gain > 0) entry["gain"] = made.gain;
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
 // Counts the time of one process in gathers and scatters. A product's own gather or scatter counts as the product's.
 RankCount rank_count(const Module& module, const RunResult& result) {
   RankCount rank;
@@ -129,6 +140,7 @@ std::string run_report_json(const Module& module, const RunReport& report) {
             {"kernel_bytes", report.kernel_bytes},
             {"late_allocations", report.late_allocations}};
   if (!report.processor.empty()) json["processor"] = report.processor;
+  if (!report.choices.empty()) json["choices"] = choices_json(report.choices);
   for (const TrafficField& field : traffic_fields) json["traffic"][field.key] = report.traffic.*field.member;
   json["operators"] = Json::array();
   for (size_t i = 0; i < report.ops.size(); ++i) {

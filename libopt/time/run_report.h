@@ -9,6 +9,7 @@
 
 #include "libcore/data/run_result.h"
 #include "libcore/ir/module.h"
+#include "libcore/kernels/choices.h"
 #include "libopt/cost/sizes.h"
 
 namespace kasen {
@@ -43,9 +44,10 @@ struct RunReport {
   std::string plan_digest;    // module_digest of the plan that ran
   std::string bundle_digest;  // of its manifest; empty if the data did not come from a bundle
   int workers = 0, ranks = 1, threads = 1;
-  std::string kernels;       // "generated", "interpreter"
-  std::string processor;     // as the kernels of rank 0 see it (KernelSet::processor); empty in older files
-  std::vector<OpCount> ops;  // by preorder number
+  std::string kernels;              // "generated", "interpreter"
+  std::string processor;            // as the kernels of rank 0 see it (KernelSet::processor); empty in older files
+  std::vector<MadeChoice> choices;  // that they made by trial; the same
+  std::vector<OpCount> ops;         // by preorder number
   std::vector<PartCount> parts;
   Traffic traffic;
   std::int64_t kernel_bytes = 0;  // held by the kernels themselves, over all ranks

@@ -46,6 +46,13 @@ struct RankField {
 inline constexpr RankField rank_fields[] = {
     {"rank", &RankCount::rank}, {"first_worker", &RankCount::first_worker}, {"workers", &RankCount::workers}};
 
+struct ChoiceField {
+  const char* key;
+  std::string MadeChoice::*member;
+};
+inline constexpr ChoiceField choice_fields[] = {
+    {"choice", &MadeChoice::choice}, {"way", &MadeChoice::way}, {"other", &MadeChoice::other}, {"by", &MadeChoice::by}};
+
 struct VerifiedField {
   const char* key;
   std::int64_t VerifiedOutput::*member;

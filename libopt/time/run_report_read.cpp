@@ -105,6 +105,16 @@ std::vector<RankCount> read_ranks(const Json& json, const Reader& reader) {
   return ranks;
 }
 
+std::vector<MadeChoice> read_choices(const Json& json, const Reader& reader) {
+  std::vector<MadeChoice> choices;
+  for (const Json& entry : json) {
+    MadeChoice& made = choices.emplace_back();
+    for (const ChoiceField& field : choice_fields) made.*field.member = reader.get<std::string>(entry, field.key);
+    if (entry.contains("gain")) made.gain = reader.get<double>(entry, "gain");
+  }
+  return choices;
+}
+
 std::vector<VerifiedOutput> read_verified(const Json& json, const Reader& reader) {
   std::vector<VerifiedOutput> outputs;
   for (const Json& entry : json) {
@@ -140,6 +150,7 @@ RunReport read_run_report(const std::string& text, const std::string& file) {
   report.threads = reader.small_count(json, "threads");
   report.kernels = reader.get<std::string>(json, "kernels");
   if (json.contains("processor")) report.processor = reader.get<std::string>(json, "processor");
+  if (json.contains("choices")) report.choices = read_choices(reader.list(json, "choices"), reader);
   report.seconds = reader.get<double>(json, "seconds");
   report.kernel_bytes = reader.count(json, "kernel_bytes");
   report.late_allocations = reader.count(json, "late_allocations");

@@ -144,9 +144,11 @@ TEST_F(Compiled, IsKeptForEveryPlanThatIsEqualButForItsData) {
   EXPECT_EQ(kept_plan_key(other, target), key);
   other.functions[FnId{0}].name = "h";
   EXPECT_NE(kept_plan_key(other, target), key);
-  LaneChoice lanes = target.lanes();
-  lanes.reads = lanes.reads == LaneAccess::together ? LaneAccess::one_by_one : LaneAccess::together;
-  EXPECT_NE(kept_plan_key(module, Target(lanes)), key);
+  for (std::size_t k = 0; k < choice_rows.size(); ++k) {
+    Ways ways = target.ways();
+    ways.values.at(k) = ways.values.at(k) == Way::first ? Way::second : Way::first;
+    EXPECT_NE(kept_plan_key(module, Target(ways)), key) << choice_rows.at(k).name;
+  }
 }
 
 }  // namespace

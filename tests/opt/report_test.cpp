@@ -172,6 +172,7 @@ RunReport some_report() {
   report.plan_digest = "0123";
   report.workers = 2;
   report.kernels = "interpreter";
+  report.choices = {{"reads", "gathers", "loads one by one", 1.5, "trial"}, {"stores", "a", "b", 0, "default"}};
   report.ops.resize(2);
   report.ops[1].executions = 3;
   report.ops[1].read_bytes = 80;
@@ -194,6 +195,8 @@ TEST(RunReport, IsReadBackAsItWasWritten) {
   EXPECT_EQ(back.by_rank.at(0).resident_bytes, 4096);
   EXPECT_TRUE(std::isnan(back.loops.at(0).iterations.at(0).change));
   EXPECT_EQ(back.loops[0].limit, 1e-6);
+  EXPECT_EQ(back.choices.at(0).gain, 1.5);
+  EXPECT_EQ(back.choices.at(1).by, "default");
   EXPECT_EQ(back.verified.at(0).differing, 1);
   EXPECT_EQ(back.verified.at(1).not_verified, "it is too much");
 }

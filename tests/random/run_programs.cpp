@@ -208,8 +208,8 @@ class JobRunner {
     const auto transport = make_simulated_transport(request.workers);
     std::unique_ptr<KernelSet> kernels;
     if (request.kernels == "generated") {
-      const LaneChoice lanes = testing::lanes_of(print_module(made, false).size());  // the same for the same plan
-      kernels = testing::make_kernels({.threads = request.threads, .lanes = lanes});
+      const Ways ways = testing::ways_of(print_module(made, false).size());  // the same for the same plan
+      kernels = testing::make_kernels({.threads = request.threads, .ways = ways});
     } else {
       kernels = make_interpreter_kernels();
     }

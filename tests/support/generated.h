@@ -12,17 +12,20 @@
 
 namespace kasen::testing {
 
-// One of the four ways in which lanes can read and write at addresses of their own. Results have the same bits.
-inline LaneChoice lanes_of(std::size_t number) {
-  const auto access = [](bool together) { return together ? LaneAccess::together : LaneAccess::one_by_one; };
-  return {access(number % 2 == 0), access(number / 2 % 2 == 0)};
+// Ways of all choices, by the bits of a number. Results have the same bits.
+inline Ways ways_of(std::size_t number) {
+  Ways ways;
+  for (std::size_t k = 0; k < ways.values.size(); ++k)
+    ways.values.at(k) = (number >> k) % 2 == 0 ? Way::first : Way::second;
+  return ways;
 }
 
-// Unless `options` say how lanes read and write, each call takes another way.
+// Unless `options` say which ways kernels take, each call takes others: neighbours in this order differ in many.
 inline std::unique_ptr<GeneratedKernels> make_kernels(KernelOptions options) {
   static const cases::Folder compiled;
   static std::atomic<std::size_t> number = 0;
-  if (!options.lanes) options.lanes = lanes_of(number++);
+  constexpr std::size_t stride = 37;
+  if (!options.ways) options.ways = ways_of(stride * number++);
   options.code_cache = compiled.file("code");
   return make_generated_kernels(options);
 }

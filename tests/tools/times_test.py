@@ -12,7 +12,7 @@ import unittest
 from unittest import mock
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import MISSING, PAGERANK, ROOT, USAGE, ToolTest  # noqa: E402
+from tools_test import CONFIG, MISSING, PAGERANK, ROOT, USAGE, ToolTest  # noqa: E402
 
 
 class Times(ToolTest):
@@ -20,6 +20,8 @@ class Times(ToolTest):
     MACHINE = "memory_bandwidth: 2e9\nnetwork_bandwidth: 1e8\nnetwork_latency: 1e-3\n"
     SIZES = "N=1000000,S=500000,nnz=8000000,P=4"
     COMPUTE = ["plain_operation", "compound_operation", "division", "exp", "log", "erf", "tanh", "sine", "power", "dense_term", "near_entry", "far_entry", "loop_latency"]
+    CHOICES = {choice: (first, second) for choice, first, second in
+               re.findall(r'^CHOICE\((\w+), (\w+), "[^"]*",\s*(\w+), ', (ROOT / "libcore/kernels/choices.def").read_text(), re.MULTILINE)}
 
     def test_bytes_over_bandwidths(self):
         self.prepare()
@@ -65,43 +67,60 @@ class Times(ToolTest):
         self.calibrated()
         lines = (self.dir / "m.yaml").read_text().splitlines()
         keys = dict(line.split("  #")[0].split(": ") for line in lines if not line.startswith("#"))
-        lanes = ["gather", "lane_loads", "scatter", "lane_stores"]
-        self.assertEqual(sorted(keys), sorted(self.COMPUTE + lanes + ["processor", "memory_bandwidth", "write_bandwidth", "cache_bytes", "cache_bandwidth", "threads", "network_bandwidth", "network_latency"]))
+        trials = [key for ways in self.CHOICES.values() for key in ways]
+        self.assertEqual(sorted(keys), sorted(self.COMPUTE + trials + ["processor", "build", "memory_bandwidth", "write_bandwidth", "cache_bytes", "cache_bandwidth", "threads", "network_bandwidth", "network_latency"]))
         self.assertTrue(all(1e-13 < float(keys[key]) < 1e-3 for key in self.COMPUTE), keys)
         self.assertGreater(float(keys["exp"]), float(keys["plain_operation"]))
         self.assertEqual(int(keys["threads"]), len(os.sched_getaffinity(0)))
         self.assertTrue(1e8 < float(keys["memory_bandwidth"]) < 1e13 and 1e6 < float(keys["network_bandwidth"]) < 1e13, keys)
         self.assertTrue(0 < float(keys["network_latency"]) < 1, keys)
-        self.assertTrue(all(0 <= float(keys[key]) < 1e-6 for key in lanes), keys)
+        self.assertTrue(all(0 <= float(keys[key]) < 1e-5 for key in trials), keys)
+        self.assertGreater(float(keys["streamed_store"]), 0)
+        self.assertEqual((float(keys["with_rows"]), float(keys["behind_rows"])), (0, 0))  # a run's own data decide
         self.assertRegex(keys["processor"], r'^"[^"]+, [0-9]+-bit vectors"$')
+        self.assertRegex(keys["build"], r'^"[0-9a-f]{64}"$')
         self.kasen("plan", PAGERANK, "-o", "plan.kir")
         self.kasen("fuse", "plan.kir", "--sync", "auto", "--machine", "m.yaml", "-o", "auto.kir")
         self.assertEqual(self.files(), ["auto.kir", "graph.txt", "m.yaml", "plan.kir"])
 
-    def processor_of_run(self, *options, **env):
+    def choices_of_run(self, *options, **env):
+        """What a run chose, {choice: (way, by whom)}; the bits of its result; what it told."""
         with mock.patch.dict(os.environ, env):
-            self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.npy", "--stats", "run.json", "--code-cache", "none", *options)
-        return json.loads((self.dir / "run.json").read_text())["processor"], (self.dir / "r.npy").read_bytes()
+            _, told = self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.npy", "--stats", "run.json", "--code-cache", "none", *options)
+        choices = json.loads((self.dir / "run.json").read_text())["choices"]
+        return {made["choice"]: (made["way"], made["by"]) for made in choices}, (self.dir / "r.npy").read_bytes(), told
 
     def test_a_profile_for_all_tools(self):
-        """KASEN_PROFILE stands for --machine; kernels choose by its trials if it is of their processor; results keep their bits."""
+        """KASEN_PROFILE stands for --machine; kernels choose by its trials if it is of their processor and build; results keep their bits."""
         self.prepare()
         self.calibrated()
-        name = re.search(r'^processor: "(.*)"  #', (self.dir / "m.yaml").read_text(), re.MULTILINE)[1]
-        own, bits = self.processor_of_run()
-        cpu = own[:own.index("libmvec")]
-        lanes = self.MACHINE + "gather: {}\nlane_loads: {}\nscatter: {}\nlane_stores: {}\n"
-        (self.dir / "m.yaml").write_text(f'processor: "{name}"\n' + lanes.format(9e-9, 1e-9, 9e-9, 1e-9))
-        (self.dir / "fast.yaml").write_text(f'processor: "{name}"\n' + lanes.format(1e-9, 9e-9, 1e-9, 9e-9))
-        (self.dir / "other.yaml").write_text('processor: "z80, 8-bit vectors"\n' + lanes.format(9e-9, 1e-9, 9e-9, 1e-9))
-        slow = (f"{cpu}libmvec, no gathers (9 times the loads one by one), no scatters (9 times the stores one by one) by the profile", bits)
-        self.assertEqual(self.processor_of_run(KASEN_PROFILE="m.yaml"), slow)
-        self.assertEqual(self.processor_of_run("--machine", "m.yaml", KASEN_PROFILE="missing.yaml"), slow)
-        self.assertEqual(self.processor_of_run("-n", 2, KASEN_PROFILE="m.yaml"), slow)
-        self.assertIn(", gathers (0.11 times", self.processor_of_run("--machine", "fast.yaml")[0])
-        self.assertTrue(self.processor_of_run("--machine", "other.yaml")[0].endswith("; the profile is of z80, 8-bit vectors"))
-        (self.dir / "old.yaml").write_text(f'processor: "{name}"\n' + self.MACHINE)  # without a trial
-        self.assertNotIn("profile", self.processor_of_run("--machine", "old.yaml")[0])
+        lines = (self.dir / "m.yaml").read_text().splitlines(keepends=True)
+        origin = {key: next(line for line in lines if line.startswith(key + ": ")) for key in ("processor", "build")}
+        own, bits, told = self.choices_of_run()
+        self.assertEqual((set(own), told), (set(self.CHOICES), ""))
+
+        def profile(name, first, second, **origins):
+            trials = "".join(f"{ways[0]}: {first}\n{ways[1]}: {second}\n" for ways in self.CHOICES.values())
+            (self.dir / name).write_text("".join({**origin, **origins}.values()) + self.MACHINE + trials)
+            return name
+
+        profile("m.yaml", 9e-9, 1e-9)
+        by_profile = {choice: (way, "profile") for choice, (way, _) in self.choices_of_run("--machine", "m.yaml")[0].items()}
+        for options, env in [((), {"KASEN_PROFILE": "m.yaml"}), (("--machine", "m.yaml"), {"KASEN_PROFILE": "missing.yaml"}), (("-n", 2), {"KASEN_PROFILE": "m.yaml"})]:
+            self.assertEqual(self.choices_of_run(*options, **env), (by_profile, bits, ""))
+        fast, fast_bits, _ = self.choices_of_run("--machine", profile("fast.yaml", 1e-9, 9e-9))
+        self.assertEqual(fast_bits, bits)
+        self.assertTrue(all(fast[choice][0] != by_profile[choice][0] for choice in self.CHOICES), (fast, by_profile))
+        others = [("other.yaml", {"processor": 'processor: "z80, 8-bit vectors"\n'}, "they are of z80, 8-bit vectors"),
+                  ("old.yaml", {"build": 'build: "0"\n'}, "another build"), ("none.yaml", {"build": ""}, "another build")]
+        for name, origins, why in others:
+            chosen, other_bits, told = self.choices_of_run("--machine", profile(name, 9e-9, 1e-9, **origins))
+            self.assertEqual(({by for _, by in chosen.values()} - {"trial", "default"}, other_bits), (set(), bits))
+            self.assertIn(f"kasen-run: warning: the trials in the machine profile are not used: {why}", told)
+        (self.dir / "rates.yaml").write_text("".join(origin.values()) + self.MACHINE)  # without trials
+        self.assertEqual(self.choices_of_run("--machine", "rates.yaml")[2], "")
+        (self.dir / "damaged.yaml").write_text("".join(origin.values()) + self.MACHINE + "gather: -1\n")
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.npy", "--machine", "damaged.yaml", status=CONFIG, says=["damaged.yaml:6", "'gather' is -1"])
         with mock.patch.dict(os.environ, KASEN_PROFILE="m.yaml"):
             out, _ = self.kasen("measure", "fused.kir", "--sizes", self.SIZES)
             self.assertEqual(out, self.kasen("measure", "fused.kir", "--sizes", self.SIZES, "--machine", "m.yaml")[0])

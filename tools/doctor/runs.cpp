@@ -92,7 +92,9 @@ Finding check_kernels(const Patient& patient) {
   const std::string fault = run_plan(patient, {"--code-cache", "none", "--stats", counters});
   if (fault.empty()) {
     const RunReport run = read_run_report(read_text(counters), counters);
-    return {Verdict::ok, "compiled, run, and right; for " + run.processor, ""};
+    std::string what = "compiled, run, and right; for " + run.processor;
+    for (const MadeChoice& made : run.choices) what += fmt::format("; {}: {}", made.choice, choice_text(made));
+    return {Verdict::ok, what, ""};
   }
   return {Verdict::broken, fault, "--kernels interpreter runs without a compiler, slowly; build again (scripts/setup)"};
 }

@@ -25,12 +25,13 @@ MachineProfile read_machine(const std::string& path) {
   po::options_description options;
   for (const MachineKey& key : machine_keys())
     options.add_options()(std::string(key.name).c_str(), po::value<double>(), "");
-  options.add_options()("processor", po::value<std::string>(), "");
+  options.add_options()("processor", po::value<std::string>(), "")("build", po::value<std::string>(), "");
   std::map<std::string, YamlPlace> places;
   po::variables_map values;
   po::store(read_config(path, options, places), values);
   MachineProfile machine;
-  if (values.count("processor") > 0) machine.processor = values["processor"].as<std::string>();
+  if (values.count("processor") > 0) machine.trials.processor = values["processor"].as<std::string>();
+  if (values.count("build") > 0) machine.trials.build = values["build"].as<std::string>();
   for (const MachineKey& key : machine_keys()) {
     const std::string name(key.name);
     if (values.count(name) == 0) continue;

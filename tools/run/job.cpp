@@ -76,21 +76,20 @@ Module read_plan(const RunSettings& settings, const std::string& text) {
   return module;
 }
 
-// Nothing if the profile has no trial: it is of a file with older keys, or was written by hand.
-std::optional<LaneProfile> lanes_of(const MachineProfile& machine) {
-  if (machine.processor.empty() || machine.lane_loads == 0) return std::nullopt;
-  constexpr double nanoseconds = 1e9;
-  return LaneProfile{machine.processor,
-                     {.gather = machine.gather * nanoseconds,
-                      .loads = machine.lane_loads * nanoseconds,
-                      .scatter = machine.scatter * nanoseconds,
-                      .stores = machine.lane_stores * nanoseconds}};
-}
-
-std::unique_ptr<KernelSet> make_kernels(const RunSettings& settings, int threads) {
+// Tells of trials in the machine profile that do not count.
+std::unique_ptr<KernelSet> make_kernels(const RunSettings& settings, int threads, const Cluster& cluster,
+                                        const JobOutput& output) {
   if (settings.kernels == KernelChoice::interpreter) return make_interpreter_kernels();
   KernelOptions options{.threads = threads, .code_cache = settings.code_cache};
-  if (settings.machine) options.lane_profile = lanes_of(*settings.machine);
+  if (settings.machine && !settings.machine->trials.empty()) {
+    options.trials = settings.machine->trials;
+    const std::string reason = reason_against(*options.trials);
+    if (!reason.empty() && cluster.rank() == 0) {
+      tell_of_job(output, fmt::format("kasen-run: warning: the trials in the machine profile are not used: {}; kernels "
+                                      "choose by trials of their own (kasen measure --calibrate makes a profile)",
+                                      reason));
+    }
+  }
   return make_generated_kernels(options);
 }
 
@@ -171,7 +170,7 @@ void require_same_run(const RunSettings& settings, const Prepared& p, Cluster& c
   });
 }
 
-Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
+Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput& output, int threads) {
   Prepared p;
   Stopwatch watch;
   const std::string text = read_plan_text(settings, cluster);
@@ -196,7 +195,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
                          maps_inputs(p.module) ? &p.mapped : nullptr);
     for (Part& part : p.parts) expand(part, read_compressed(p.module));
     p.times.reading = watch.lap();
-    p.kernels = make_kernels(settings, threads);
+    p.kernels = make_kernels(settings, threads, cluster, output);
     if (settings.forms != FormUse::none || settings.make_forms) {
       p.forms = std::make_unique<BundleForms>(settings.bundle, p.info.digest,
                                               settings.forms == FormUse::keep || settings.make_forms,
@@ -249,6 +248,7 @@ RunReport report_of(const Prepared& p, const RunResult& result, const RunSetting
   report.by_rank.at(0).made_forms = p.forms == nullptr ? 0 : p.forms->made();
   report.kernels = settings.kernels == KernelChoice::interpreter ? "interpreter" : "generated";
   report.processor = p.kernels->processor();
+  report.choices = p.kernels->choices();
   return report;
 }
 
@@ -321,7 +321,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   if (output.watched) output.watched();
   const int share = threads_of_rank(cluster), threads = settings.threads > 0 ? settings.threads : share;
   set_usable_threads(threads);
-  Prepared p = prepare(settings, cluster, threads);
+  Prepared p = prepare(settings, cluster, output, threads);
   Progress progress("run");
   const bool traced = !settings.trace.empty();
   Trace trace(traced ? events_of_rank(cluster.ranks()) : 0, traced ? time_zero(cluster) : Stopwatch::Clock::now());

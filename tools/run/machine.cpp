@@ -120,20 +120,20 @@ class Calibration {
     machine.loop_latency = chain("", 0, 64, threads_);
     operations(machine);
     entries(machine);
-    lanes(machine);
+    trials(machine);
     return machine;
   }
 
  private:
   enum class Step : std::uint8_t { vector, product };
   // The program's step of this kind in its loop (the longest of several).
-  Timed time(Step kind, const std::string& program, Part part, int threads) {
+  Timed time(Step kind, const std::string& program, Part part, const KernelOptions& chosen) {
     TrialLawChecker laws;
     const Module plan = optimize(compile_program(program, "calibration", {}), laws, {});
     std::vector<Part> parts;
     parts.push_back(std::move(part));
     const auto transport = cluster_->transport(1);
-    const auto kernels = make_generated_kernels(KernelOptions{.threads = threads});
+    const auto kernels = make_generated_kernels(chosen);
     Watch watch;
     RunOptions options;
     options.observer = &watch;
@@ -159,7 +159,7 @@ class Calibration {
                              fmt::format("dim N\ninput x : f64[N]\ns = 0.0\nfor turn in 0..{} {{\n"
                                          "  s = 1e-6 * sum(x + s)\n}}\noutput s\n",
                                          iterations_over(bytes)),
-                             vectors(bytes / 8), threads_);
+                             vectors(bytes / 8), {.threads = threads_});
     return timed.bytes / timed.seconds;
   }
 
@@ -170,7 +170,7 @@ class Calibration {
                              fmt::format("dim N\ninput x : f64[N]\na = x\nfor turn in 0..{} {{\n"
                                          "  a = f64(turn) * x\n}}\noutput a\n",
                                          iterations_over(bytes)),
-                             vectors(bytes / 16), threads_);
+                             vectors(bytes / 16), {.threads = threads_});
     const double reads = timed.bytes / 2 / read_rate;
     return timed.bytes / 2 / std::max(timed.seconds - reads, reads / 10);
   }
@@ -208,7 +208,7 @@ class Calibration {
                 fmt::format("dim N\ninput x : f64[N]\nfn f(v, s) = {}\ns = 0.0\nfor turn in 0..200 {{\n"
                             "  s = 1e-6 * sum(map(f, x, s))\n}}\noutput s\n",
                             function),
-                vectors(size), threads)
+                vectors(size), {.threads = threads})
         .seconds;
   }
 
@@ -246,7 +246,7 @@ class Calibration {
                              fmt::format("dim N, F local, K local = {}\ninput X : f64[N, F]\nB : f64[F, K] = 0.5\n"
                                          "for turn in 0..60 {{\n  B = 1e-6 * (X' @ (X @ B))\n}}\noutput B\n",
                                          vectors_along),
-                             dense_matrix(rows, columns), 1);
+                             dense_matrix(rows, columns), {.threads = 1});
     return timed.seconds / static_cast<double>(2 * rows * columns * vectors_along);
   }
 
@@ -255,7 +255,7 @@ class Calibration {
                              fmt::format("dim M, N\ninput G : null[M, N], x : f64[N]\ns = 1.0\nfor turn in 0..{} {{\n"
                                          "  y = G @ (x * s)\n  s = 1e-6 * sum(y)\n}}\noutput s\n",
                                          iterations),
-                             with_matrix(rows, columns), threads);
+                             with_matrix(rows, columns), {.threads = threads});
     return timed.seconds / static_cast<double>(16 * rows);
   }
 
@@ -265,14 +265,19 @@ class Calibration {
     machine.far_entry = std::max(entry(mib, far, 8, threads_), machine.near_entry);
   }
 
-  static void lanes(MachineProfile& machine) {
-    constexpr double nanosecond = 1e-9;
-    const LaneProfile measured = lane_profile();
-    machine.processor = measured.processor;
-    machine.gather = measured.trial.gather * nanosecond;
-    machine.lane_loads = measured.trial.loads * nanosecond;
-    machine.scatter = measured.trial.scatter * nanosecond;
-    machine.lane_stores = measured.trial.stores * nanosecond;
+  // A loop whose results are too large for the caches, for the choice that shows only there.
+  double store(Way way) {
+    constexpr std::int64_t size = 16 * mib;
+    KernelOptions options{.threads = threads_, .cached_bytes = mib, .ways = Ways()};
+    (*options.ways)[Choice::stores] = way;
+    const std::string program =
+        "dim N\ninput x : f64[N]\nz = x\nfor turn in 0..6 {\n  z = x + f64(turn)\n}\noutput z\n";
+    return time(Step::vector, program, vectors(size), options).seconds / static_cast<double>(size);
+  }
+
+  void trials(MachineProfile& machine) {
+    machine.trials = measured_trials();
+    machine.trials.trials[Choice::stores] = {store(Way::first), store(Way::second)};
   }
 
   int threads_;
@@ -282,10 +287,8 @@ class Calibration {
 }  // namespace
 
 std::string machine_profile(int threads) {
-  const MachineProfile profile = Calibration(threads).profile();
-  return fmt::format("processor: \"{}\"  # whose kernels follow the reads and writes of eight f64\n",
-                     profile.processor) +
-         machine_lines(profile, [](const MachineKey& key) { return !key.name.starts_with("network"); });
+  return machine_lines(Calibration(threads).profile(),
+                       [](const MachineKey& key) { return !key.name.starts_with("network"); });
 }
 
 }  // namespace kasen::tools
