@@ -60,6 +60,24 @@ void gemm(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* b, std::int64
               n);
 }
 
+// C = A' A, on and above the diagonal alone; added to C if `beta` is 1.
+void syrk(const Tile<double>& t, double beta, double* c) {
+  const auto n = static_cast<BlasInteger>(t.cols), k = static_cast<BlasInteger>(t.rows);
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, n, k, 1.0, t.a, static_cast<BlasInteger>(t.stride), beta, c, n);
+}
+
+void syrk(const Tile<float>& t, float beta, float* c) {
+  const auto n = static_cast<BlasInteger>(t.cols), k = static_cast<BlasInteger>(t.rows);
+  cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, n, k, 1.0F, t.a, static_cast<BlasInteger>(t.stride), beta, c, n);
+}
+
+// A' A on and above the diagonal.
+template <class T>
+void square(const Tile<T>& t, T beta, T* c) {
+  syrk(t, beta, c);
+  ZeroProducts<T>({t.a, t.rows, t.cols, t.stride, true, t.a, t.cols, c}).restore();
+}
+
 // `plain`: b has no 0, and only finite numbers.
 template <class T>
 void multiply(CBLAS_TRANSPOSE side, const Tile<T>& t, const T* b, std::int64_t columns, T beta, T* c, bool plain) {
@@ -108,6 +126,8 @@ class DensePass {
     for (const DenseOperands& p : products) {
       const T* x = reinterpret_cast<const T*>(p.vector);
       lanes_.push_back({p.transposed, x, reinterpret_cast<T*>(p.result), partial, {x, p.compressed, p.columns}});
+      const bool same = p.compressed != nullptr ? p.compressed == matrix_.compressed : x == matrix_.data;
+      lanes_.back().square = !p.transposed && p.columns == call.cols && p.columns > 1 && same;
       partial += p.transposed ? 0 : blocks_ * across_;
       room += p.compressed != matrix_.compressed ? lanes_.back().rows.room() : 0;
     }
@@ -130,10 +150,9 @@ class DensePass {
     }
     share_out(shop_.pool, blocks_, [&](int thread, std::int64_t b) { block(b, thread); });
     for (const Lane& lane : lanes_) {
-      for (std::int64_t b = 0; !lane.transposed && b < blocks_; ++b) {
-        const T* partial = partials_ + lane.partials + b * across_;
-        for (std::int64_t j = 0; j < across_; ++j) lane.y[j] += partial[j];
-      }
+      if (lane.transposed) continue;
+      for (std::int64_t b = 0; b < blocks_; ++b) add(lane, partials_ + lane.partials + b * across_);
+      if (lane.square) mirror(lane.y);
     }
   }
 
@@ -148,8 +167,26 @@ class DensePass {
     T* y;
     std::int64_t partials;  // the beginning of its blocks'
     TileRows<T> rows;       // of its operand, if that is over the matrix's rows
+    bool square = false;    // its operand is the matrix itself: only half of the result is computed
     bool plain = false;     // its operand is over the columns, has no 0, and only finite numbers
   };
+
+  // Adds a block's results; of a square, those on and above the diagonal.
+  void add(const Lane& lane, const T* partial) const {
+    const std::int64_t rows = lane.square ? call_.cols : 1;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = i * columns_ + (lane.square ? i : 0); j < across_ / rows * (i + 1); ++j) {
+        lane.y[j] += partial[j];
+      }
+    }
+  }
+
+  // An element below the diagonal has the factors of the one above it, in the same order.
+  void mirror(T* y) const {
+    for (std::int64_t i = 0; i < call_.cols; ++i) {
+      for (std::int64_t j = 0; j < i; ++j) y[i * columns_ + j] = y[j * columns_ + i];
+    }
+  }
 
   // One product takes a block at once; several take it tile by tile, as does one that has to read it again.
   void block(std::int64_t b, int thread) const {
@@ -182,10 +219,15 @@ class DensePass {
         multiply(CblasNoTrans, tile, lane.x, columns_, T{0}, lane.y + first * columns_, lane.plain);
         continue;
       }
+      T* partial = partials_ + lane.partials + b * across_;
+      if (lane.square) {
+        square(tile, begun ? T{1} : T{0}, partial);
+        continue;
+      }
       const bool itself = lane.rows.compressed != nullptr && lane.rows.compressed == matrix_.compressed;
       const T* x = itself ? a : lane.rows.some(first, rows, room);
       if (!itself) room += dense_rows_ * lane.rows.room();
-      multiply(CblasTrans, tile, x, columns_, begun ? T{1} : T{0}, partials_ + lane.partials + b * across_, false);
+      multiply(CblasTrans, tile, x, columns_, begun ? T{1} : T{0}, partial, false);
     }
   }
 

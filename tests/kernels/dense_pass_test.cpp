@@ -189,5 +189,52 @@ TEST(DensePass, ZeroTimesInfinityIsNoNumber) {
   }
 }
 
+// The product of a matrix's transpose with `other`, as many columns as it has.
+Array across(KernelSet& kernels, const Op& op, Array& matrix, Array& other, std::int64_t rows, std::int64_t cols) {
+  Array result(matrix.element, cols * cols);
+  const std::vector<View> in{view(other), View()}, out{view(result)};
+  kernels.dense_product(
+      DenseProductCall{.op = &op, .matrix = view(matrix), .inputs = in, .outputs = out, .rows = rows, .cols = cols});
+  return result;
+}
+
+template <class T>
+void compare_squares(const std::string& type) {
+  Random random(8);
+  for (const int cols : {2, 5, 50}) {
+    const Module m = products(type, cols, false);
+    const auto product = [](const Op& op) { return op.code == OpCode::mxv; };
+    const Op& op = *std::find_if(m.body.ops.begin(), m.body.ops.end(), product);
+    const auto one = testing::make_kernels({.threads = 1}), two = testing::make_kernels({.threads = 2});
+    one->prepare(m);
+    two->prepare(m);
+    for (const std::int64_t rows : {1, 7, 1100, 3000}) {
+      for (const int one_of : {4, 5000, 1 << 20}) {
+        Array matrix = hostile_array<T>(random, m.type(op.results[0]).element, rows * cols, one_of);
+        Array copy(matrix.element, matrix.count);
+        std::copy_n(matrix.bytes.data(), matrix.bytes.size(), copy.bytes.data());
+        const Array itself = across(*one, op, matrix, matrix, rows, cols);
+        const Array other = across(*one, op, matrix, copy, rows, cols);
+        const Array again = across(*two, op, matrix, matrix, rows, cols);
+        ASSERT_EQ(kinds<T>(itself), kinds<T>(other)) << rows << " x " << cols;
+        ASSERT_EQ(difference(other, itself, itself.count, 2000), "") << rows << " x " << cols;
+        ASSERT_EQ(difference(itself, again, itself.count), "") << rows << " x " << cols;
+        for (std::int64_t i = 0; i < cols; ++i) {
+          for (std::int64_t j = 0; j < i; ++j) {
+            const T below = itself.as<T>()[i * cols + j], above = itself.as<T>()[j * cols + i];
+            ASSERT_TRUE(below == above || (std::isnan(below) && std::isnan(above))) << i << ", " << j;
+          }
+        }
+      }
+    }
+  }
+}
+
+// X'X is computed by halves, and is what a product with a copy of X is.
+TEST(DensePass, AMatrixWithItselfIsComputedByHalves) {
+  compare_squares<double>("f64");
+  compare_squares<float>("f32");
+}
+
 }  // namespace
 }  // namespace kasen::test
