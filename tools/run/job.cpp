@@ -146,7 +146,7 @@ struct Prepared {
   RunOptions options;
   std::unique_ptr<Transport> transport;
   std::vector<Part> parts;
-  MappedTables mapped;  // in these
+  MappedTables mapped;                 // in these
   std::unique_ptr<BundleForms> forms;  // null: all are made
   std::unique_ptr<KernelSet> kernels;
   RunTimes times;

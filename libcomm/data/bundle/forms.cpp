@@ -50,12 +50,13 @@ struct Head {
   std::vector<StoredArray> arrays;
 };
 
-// Places the arrays behind a head of that many bytes. Returns the file's size.
+// Places the arrays behind a head of that many bytes, each with the bytes behind it that may be read. Returns the
+// file's size.
 std::int64_t place(std::vector<StoredArray>& arrays, std::int64_t head) {
   std::int64_t at = head;
   for (StoredArray& array : arrays) {
     array.offset = at;
-    at = aligned(checked_add(at, array.bytes, "a form's size"));
+    at = aligned(checked_add(at, checked_add(array.bytes, Bytes::readable_behind, "a form's size"), "a form's size"));
   }
   return at;
 }
