@@ -14,6 +14,7 @@
 #include "libcore/system/processors.h"
 #include "libcore/system/temporaries.h"
 #include "libkernels/make/kernel_maker.h"
+#include "tools/common/choice.h"
 #include "tools/common/tool.h"
 #include "tools/launch/launch.h"
 #include "tools/launch/options.h"
@@ -62,6 +63,7 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
                          }};
   if (launched && cluster->rank() == 0) write_message(fmt::format("{}\n", ready_mark));  // MPI waited for all of them
   try {
+    require_target(settings.target);
     run_job(settings, *cluster, output);
   } catch (const Stopped& stopped) {  // on all ranks
     if (cluster->rank() == 0) tell_of_job(output, stopped.text, stopped_mark);
@@ -128,6 +130,15 @@ ExitStatus profile_machine(const po::variables_map& values) {
   return ExitStatus::done;
 }
 
+ExitStatus write_code(const po::variables_map& values) {
+  RunSettings settings;
+  settings.plan = values["plan"].as<std::string>();
+  settings.plan_name = shown_name(settings.plan);
+  settings.target = choose(values, "target", levels);
+  write_kernels(settings, file_option(values, "emit-kernels"));
+  return ExitStatus::done;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -142,6 +153,7 @@ int main(int argc, char** argv) {
     if (values.count("libraries") > 0) return tell_libraries();
     if (values.count("machine-profile") > 0) return profile_machine(values);
     if (values.count("network-profile") > 0) return profile_network(argc, argv, values, status);
+    if (values.count("emit-kernels") > 0) return write_code(values);
     const RunSettings settings = read_run_options(values);
     if (values.count("as-rank") > 0) return run_rank(argc, argv, settings, true);
     if (settings.ranks > 0 && !started_by_mpi()) {
@@ -149,6 +161,7 @@ int main(int argc, char** argv) {
       return ExitStatus::done;
     }
     if (started_by_mpi()) return run_rank(argc, argv, settings, false);
+    require_target(settings.target);
     return run_alone(settings);
   });
   return status != 0 ? status : own;

@@ -9,11 +9,11 @@
 namespace kasen {
 namespace {
 
-struct Level {
+struct OpenBlock {
   const Block* block = nullptr;
   size_t at = 0;  // the operator that is the loop or holds it
 };
-using Path = std::vector<Level>;  // outermost first
+using Path = std::vector<OpenBlock>;  // outermost first
 
 int operators_in(const Op& op) {
   int count = 1;
@@ -43,14 +43,15 @@ bool find(const Block& block, int first, int wanted, Path& path) {
   return false;
 }
 
-const Op& at(const Level& level) { return level.block->ops[level.at]; }
+const Op& at(const OpenBlock& level) { return level.block->ops[level.at]; }
 
 bool is_loop(const Op& op) { return op.code == OpCode::while_loop || op.code == OpCode::for_loop; }
 
 std::optional<Path> path_to_outermost_loop(const Module& module, int number) {
   Path path;
   if (number < 0 || !find(module.body, 0, number, path) || !is_loop(at(path.back()))) return std::nullopt;
-  const bool held = std::any_of(path.begin(), path.end() - 1, [](const Level& level) { return is_loop(at(level)); });
+  const bool held =
+      std::any_of(path.begin(), path.end() - 1, [](const OpenBlock& level) { return is_loop(at(level)); });
   return held ? std::nullopt : std::optional(path);
 }
 
@@ -61,12 +62,12 @@ class Collector {
   HeldAtBorder at_borders_of(const Path& path) {
     const Op& loop = at(path.back());
     use_all(loop.blocks.at(0).ops);
-    for (const Level& level : path) use_all(std::span(level.block->ops).subspan(level.at + 1));
+    for (const OpenBlock& level : path) use_all(std::span(level.block->ops).subspan(level.at + 1));
     // When the loop ends, its carried values are bound to its results, whether or not its body uses them.
     const std::vector<ValueId>& args = loop.blocks[0].args;
     const std::span carried = std::span(args).subspan(loop.code == OpCode::for_loop ? 1 : 0);
     for (const ValueId arg : carried) use(arg);
-    for (const Level& level : path) {
+    for (const OpenBlock& level : path) {
       for (const Op& op : std::span(level.block->ops).first(level.at)) hold_results(op);
     }
     for (const ValueId arg : carried) hold(arg);

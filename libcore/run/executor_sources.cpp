@@ -139,12 +139,12 @@ class OutputStep : public Step {
     const View& from = run.storage.view(value, p);
     const std::int64_t count = run.storage.masters(value, p) * info.inner;
     const bool in_order = info.cut == no_dim || run.numbering.order(info.cut, p).empty();
-    if (in_order && (element.planes() == 1 || from.capacity == count) && is_last(run, value, p)) {
+    if (in_order && from.capacity == count && is_last(run, value, p)) {
       Array taken;
       taken.element = element;
       taken.count = count;
       taken.bytes = run.storage.take(from.data);
-      if (taken.bytes.size() > 0) return taken;
+      if (taken.bytes.size() > 0) return with_zeros_behind(std::move(taken));
     }
     Array copy(element, count);
     const View to{copy.bytes.data(), count};
@@ -154,6 +154,15 @@ class OutputStep : public Step {
       move_rows(element, info.inner, run.numbering.order(info.cut, p), from, to, false);
     }
     return copy;
+  }
+
+  // Equal results are of equal bytes, also behind the planes.
+  static Array with_zeros_behind(Array array) {
+    for (std::int64_t p = 0; p < array.element.planes(); ++p) {
+      std::byte* const end = array.plane(p) + array.count * scalar_bytes(array.element.plane_scalar(p));
+      std::fill(end, array.plane(p + 1), std::byte{0});
+    }
+    return array;
   }
 
   // True if only outputs of other memory follow.

@@ -95,7 +95,9 @@ void* allocate_array(std::size_t count, std::size_t width) {
   const std::int64_t size = checked_mul(static_cast<std::int64_t>(count), static_cast<std::int64_t>(width), "an array");
   if (pass_point(FaultPoint::allocate) < 0) throw_no_memory(size);
   if (size >= huge_page) return map_bytes(size);
-  return ::operator new(static_cast<std::size_t>(size + Bytes::readable_behind));
+  auto* const data = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(size + Bytes::readable_behind)));
+  std::memset(data + size, 0, Bytes::readable_behind);
+  return data;
 }
 
 void free_array(void* data, std::size_t size) {

@@ -11,7 +11,7 @@ namespace kasen {
 
 class Bytes {
  public:
-  // So many bytes behind the end can be read: a whole vector that begins inside.
+  // So many bytes behind the end can be read, a whole vector that begins inside. In memory of its own they are 0.
   static constexpr std::int64_t readable_behind = 64;
 
   Bytes() = default;
@@ -35,7 +35,8 @@ class Bytes {
   std::shared_ptr<const void> owner_;  // null: the memory is this object's own
 };
 
-// Memory for `count` items of `width` bytes, not zeroed; throws UserError(limit) as Bytes does.
+// Memory for `count` items of `width` bytes, not zeroed, but for Bytes::readable_behind bytes behind them. Throws
+// UserError(limit) as Bytes does.
 [[nodiscard]] void* allocate_array(std::size_t count, std::size_t width);
 void free_array(void* data, std::size_t size);
 

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "libcore/base/error.h"
+#include "libcore/system/primitives.h"
 
 namespace kasen {
 namespace {
@@ -17,17 +18,11 @@ namespace {
 constexpr int spins = 4000;
 constexpr std::chrono::milliseconds patience{2};
 
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
 template <class Ready>
 bool wait_awake(const Ready& ready) {
   for (int spin = 0; spin < spins; ++spin) {
     if (ready()) return true;
-    pause();
+    spin_pause();
   }
   for (const auto end = std::chrono::steady_clock::now() + patience; std::chrono::steady_clock::now() < end;) {
     if (ready()) return true;

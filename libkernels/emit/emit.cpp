@@ -1,7 +1,6 @@
 #include "libkernels/emit/emit.h"
 
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include "libcore/base/error.h"
 #include "libcore/scalar/loops.h"
 #include "libkernels/emit/kernel.h"
+#include "libkernels/jit/primitives.h"
 
 namespace kasen {
 
@@ -67,6 +67,7 @@ llvm::Value* Emitter::at_byte(llvm::Value* pointer, llvm::Value* offset) {
 
 llvm::Value* Emitter::load_lanes(Scalar scalar, llvm::Value* address) {
   if (lanes_ == 1) return load_one(scalar, address);
+  if (lacks_masks(scalar)) return load_each(scalar, addresses_of(lane_addresses(scalar, address), true));
   llvm::Type* memory = wide(memory_type(scalar));
   const llvm::Align align(static_cast<std::uint64_t>(scalar_bytes(scalar)));
   llvm::Value* loaded = mask == nullptr
@@ -79,6 +80,7 @@ void Emitter::store_lanes(Scalar scalar, llvm::Value* address, const Plane& plan
   llvm::Value* value = spread(plane);
   if (lanes_ == 1) return store_one(scalar, address, value);
   if (scalar == Scalar::boolean) value = b.CreateZExt(value, wide(b.getInt8Ty()));
+  if (lacks_masks(scalar)) return store_each(value, addresses_of(lane_addresses(scalar, address), false));
   const llvm::Align align(static_cast<std::uint64_t>(scalar_bytes(scalar)));
   if (mask == nullptr) {
     b.CreateAlignedStore(value, address, align);
@@ -102,7 +104,7 @@ void Emitter::ask_for(llvm::Value* address, Near near) {
                     {address, b.getInt32(to_read), b.getInt32(locality), b.getInt32(data)});
 }
 
-void Emitter::fence_streams() { b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {}); }
+void Emitter::fence_streams() { kasen::fence_streams(b, jit_.target()); }
 
 llvm::Value* Emitter::load_one(Scalar scalar, llvm::Value* address) {
   llvm::Value* loaded = b.CreateLoad(memory_type(scalar), address);
@@ -129,6 +131,17 @@ llvm::Value* Emitter::load_each(Scalar scalar, std::span<llvm::Value* const> add
     lanes = b.CreateInsertElement(lanes, b.CreateLoad(memory_type(scalar), addresses[l]), l);
   }
   return scalar == Scalar::boolean ? b.CreateIsNotNull(lanes) : lanes;
+}
+
+void Emitter::store_each(llvm::Value* value, std::span<llvm::Value* const> addresses) {
+  for (size_t l = 0; l < addresses.size(); ++l) b.CreateStore(b.CreateExtractElement(value, l), addresses[l]);
+}
+
+// LLVM makes a branch for each lane of a masked access that the processor lacks.
+bool Emitter::lacks_masks(Scalar scalar) { return mask != nullptr && !jit_.target().masks(scalar_bytes(scalar)); }
+
+llvm::Value* Emitter::lane_addresses(Scalar scalar, llvm::Value* first) {
+  return b.CreateGEP(memory_type(scalar), first, lane_numbers());
 }
 
 llvm::AllocaInst* Emitter::spare_word(bool read) {
@@ -165,9 +178,7 @@ void Emitter::scatter(Scalar scalar, llvm::Value* addresses, const Plane& plane)
   if (lanes_ == 1) return store_one(scalar, addresses, value);
   if (scalar == Scalar::boolean) value = b.CreateZExt(value, wide(b.getInt8Ty()));
   if (!jit_.target().takes_first(Choice::writes)) {
-    const std::vector<llvm::Value*> each = addresses_of(addresses, false);
-    for (size_t l = 0; l < each.size(); ++l) b.CreateStore(b.CreateExtractElement(value, l), each[l]);
-    return;
+    return store_each(value, addresses_of(addresses, false));
   }
   b.CreateMaskedScatter(value, addresses, llvm::Align(static_cast<std::uint64_t>(scalar_bytes(scalar))), mask);
 }

@@ -58,9 +58,6 @@ class Emitter {
   llvm::Value* mask = nullptr;
   // Loops over coordinates stay loops, however few there are.
   bool compact = false;
-  // Products call the C library for functions without generated code (emit_math.h): the same bits for one lane and for
-  // eight.
-  bool library_lane_by_lane = false;
 
   [[nodiscard]] llvm::Type* type(Scalar scalar);          // in registers: bool is i1, id is i64
   [[nodiscard]] llvm::Type* memory_type(Scalar scalar);   // bool is i8
@@ -162,12 +159,14 @@ class Emitter {
   // The address of each lane; for lanes that do not count, of a word of the function's own: 0 if it is only `read`.
   [[nodiscard]] std::vector<llvm::Value*> addresses_of(llvm::Value* addresses, bool read);
   [[nodiscard]] llvm::AllocaInst* spare_word(bool read);
+  [[nodiscard]] bool lacks_masks(Scalar scalar);
+  [[nodiscard]] llvm::Value* lane_addresses(Scalar scalar, llvm::Value* first);  // of consecutive elements
+  void store_each(llvm::Value* value, std::span<llvm::Value* const> addresses);
   [[nodiscard]] Loop open_loop(llvm::Value* begin, llvm::Value* end, std::int64_t step);
   void close_loop(const Loop& loop);
 
   [[nodiscard]] Plane cast(Scalar from, Scalar to, const Plane& value);
   [[nodiscard]] Plane over(const Expr& expr, const Sources& sources);
-  [[nodiscard]] Plane library(ScalarOp op, Scalar operand, std::span<const Plane> args);
   [[nodiscard]] Plane computed_over(const Expr& expr, const Sources& sources);
   [[nodiscard]] Plane clamp(const Plane& index, std::int64_t last);
 

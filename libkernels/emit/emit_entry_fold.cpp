@@ -56,9 +56,7 @@ class EntryFoldEmitter {
         reducer_(module.fn(op.fns.at(1))),
         identity_(require_identity(module, op.fns.at(1), op.where)),
         e_(jit, jit.add_function(name, parameters(jit)),
-           kernel.gives_points || !function_.sums.empty() ? reduction_lanes : 1) {
-    e_.library_lane_by_lane = e_.lanes() > 1;
-  }
+           kernel.gives_points || !function_.sums.empty() ? reduction_lanes : 1) {}
 
   // Columns of the result that share the lanes.
   struct Chunk {

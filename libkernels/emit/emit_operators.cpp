@@ -8,7 +8,7 @@
 #include "libcore/base/error.h"
 #include "libcore/kernels/kernel_set.h"
 #include "libkernels/emit/emit.h"
-#include "libkernels/jit/emit_math.h"
+#include "libkernels/math/emit_math.h"
 
 namespace kasen {
 namespace {
@@ -138,6 +138,7 @@ constexpr std::array operators{
   OperatorRow{ScalarOp::div,         nullptr,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFDiv(x, y); }},
   OperatorRow{ScalarOp::floor_div,   floor_quotient,                                                                                     [](Builder& b, LlvmValue* x, LlvmValue* y) { return floor_of(b, b.CreateFDiv(x, y)); }},
   OperatorRow{ScalarOp::mod,         floor_rest,                                                                                         [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFSub(x, b.CreateFMul(y, floor_of(b, b.CreateFDiv(x, y)))); }},
+  OperatorRow{ScalarOp::fmod,        nullptr,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFRem(x, y); }},
   OperatorRow{ScalarOp::neg,         [](Builder& b, LlvmValue* x, LlvmValue*) { return negative(b, x); },                                [](Builder& b, LlvmValue* x, LlvmValue*) { return b.CreateFNeg(x); }},
   OperatorRow{ScalarOp::min,         [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateSelect(b.CreateICmpSLT(x, y), x, y); }, [](Builder& b, LlvmValue* x, LlvmValue* y) { return extremum(b, x, y, true); }},
   OperatorRow{ScalarOp::max,         [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateSelect(b.CreateICmpSGT(x, y), x, y); }, [](Builder& b, LlvmValue* x, LlvmValue* y) { return extremum(b, x, y, false); }},
@@ -173,57 +174,19 @@ LlvmValue* as_ordered(Builder& b, LlvmValue* x) {
 
 Plane Emitter::plain(ScalarOp op, Scalar operand, std::span<const Plane> args) {
   const auto* r = std::find_if(operators.begin(), operators.end(), [&](const OperatorRow& o) { return o.op == op; });
-  if (r == operators.end()) return library(op, operand, args);
-  const Emit emit = is_float(operand) ? r->real : r->integer;
-  if (emit == nullptr) throw InternalError("no code for this operator on this type");
   const bool uniform = std::all_of(args.begin(), args.end(), [](const Plane& p) { return p.uniform; });
   std::array<LlvmValue*, 2> v{};
   for (size_t i = 0; i < args.size(); ++i) v[i] = uniform ? args[i].value : spread(args[i]);
+  if (r == operators.end()) {
+    if (!emits_math(op, ElementType::of(operand))) throw InternalError("no code for a scalar operator");
+    return {emit_math(b, op, std::span(v).first(args.size()), jit_.target()), uniform};
+  }
+  const Emit emit = is_float(operand) ? r->real : r->integer;
+  if (emit == nullptr) throw InternalError("no code for this operator on this type");
   if (operand == Scalar::boolean && row(op).result == ResultRule::compare) {
     for (LlvmValue*& x : v) x = as_ordered(b, x);
   }
   return {emit(b, v[0], v[1]), uniform};
-}
-
-// Takes our own code, if there is any; else a call for all lanes, in as many pieces as the library's vectors need.
-// Lanes that do not count get 1, which is in the domain of every function: a special case would send the library to its
-// slow path.
-Plane Emitter::library(ScalarOp op, Scalar operand, std::span<const Plane> args) {
-  const bool uniform = std::all_of(args.begin(), args.end(), [](const Plane& p) { return p.uniform; });
-  if (jit_.target().fuses() && emits_math(op, ElementType::of(operand))) {
-    return {emit_math(b, op, uniform ? args[0].value : spread(args[0]), jit_.target()), uniform};
-  }
-  const int lanes = uniform ? 1 : lanes_;
-  // Versions of a function may differ in the last bit, so all loops take the same one.
-  const int together = std::min(lanes, static_cast<int>(reduction_lanes));
-  const std::optional<MathFunction> function = jit_.target().math(op, operand, library_lane_by_lane ? 1 : together);
-  if (!function) throw InternalError("no code for a scalar operator");
-  llvm::Type* scalar = type(operand);
-  const auto width = static_cast<unsigned>(function->width);
-  llvm::Type* piece = width == 1 ? scalar : llvm::FixedVectorType::get(scalar, width);
-  std::vector<LlvmValue*> whole;
-  for (const Plane& arg : args) whole.push_back(uniform ? arg.value : spread(arg));
-  if (mask != nullptr && lanes > 1) {
-    for (LlvmValue*& v : whole) v = b.CreateSelect(mask, v, llvm::ConstantFP::get(v->getType(), 1.0));
-  }
-  const std::vector<llvm::Type*> types(args.size(), piece);
-  const llvm::FunctionCallee callee = jit_.declare(*function, llvm::FunctionType::get(piece, types, false));
-  if (static_cast<int>(width) == lanes) return {b.CreateCall(callee, whole), uniform};
-  LlvmValue* result = llvm::PoisonValue::get(wide(scalar));
-  for (int first = 0; first < lanes; first += function->width) {
-    std::vector<LlvmValue*> parts;
-    std::vector<int> places(width);
-    for (unsigned l = 0; l < width; ++l) places[l] = first + static_cast<int>(l);
-    for (LlvmValue* v : whole) {
-      parts.push_back(width == 1 ? b.CreateExtractElement(v, integer(first)) : b.CreateShuffleVector(v, places));
-    }
-    LlvmValue* part = b.CreateCall(callee, parts);
-    for (unsigned l = 0; l < width; ++l) {
-      LlvmValue* one = width == 1 ? part : b.CreateExtractElement(part, integer(l));
-      result = b.CreateInsertElement(result, one, integer(first + static_cast<int>(l)));
-    }
-  }
-  return {result, false};
 }
 
 Plane Emitter::cast(Scalar from, Scalar to, const Plane& p) {

@@ -31,9 +31,7 @@ class ProductEmitter {
       : module_(module),
         kernel_(kernel),
         dense_(dense),
-        e_(jit, jit.add_function(name, parameters), kernel.several ? reduction_lanes : 1) {
-    e_.library_lane_by_lane = kernel.several;
-  }
+        e_(jit, jit.add_function(name, parameters), kernel.several ? reduction_lanes : 1) {}
 
   // rows(arguments, begin, end, scratch)
   std::int64_t rows() {

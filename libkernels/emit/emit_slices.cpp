@@ -82,12 +82,10 @@ void SliceEmitter::take(llvm::Value* lengths) {
 
 void SliceEmitter::finish(llvm::Value* mask) {
   llvm::Value* saved = std::exchange(e_.mask, mask);
-  e_.library_lane_by_lane = true;
   for (Lane& lane : lanes_) {
     const ScalarFunction& reducer = module_.fn(lane.product->reducer);
     lane.total->assign(e_, reducer.body, {lane.total.get(), lane.segment.get()});
   }
-  e_.library_lane_by_lane = false;
   e_.mask = saved;
 }
 
@@ -111,7 +109,6 @@ std::vector<llvm::Value*> SliceEmitter::indices(llvm::Value* place, llvm::Value*
 void SliceEmitter::step(llvm::Value* mask) {
   llvm::Value* read = e_.jit().target().takes_first(Choice::remainders) ? mask : nullptr;
   e_.mask = read;
-  e_.library_lane_by_lane = true;
   llvm::Value* at = e_.b.CreateLoad(e_.b.getInt64Ty(), entry_);
   llvm::Value* place = e_.b.CreateGEP(e_.b.getInt32Ty(), indices_, at);
   llvm::Value* index = load_numbers(e_, e_.b.getInt32Ty(), place, read);
@@ -134,7 +131,6 @@ void SliceEmitter::step(llvm::Value* mask) {
     taken = e_.b.CreateZExt(e_.b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits), e_.b.getInt64Ty());
   }
   e_.b.CreateStore(e_.b.CreateNSWAdd(at, taken), entry_);
-  e_.library_lane_by_lane = false;
   e_.mask = nullptr;
 }
 

@@ -6,7 +6,7 @@
 
 #include "libcore/ir/array_views.h"
 #include "libkernels/emit/emit_slices.h"
-#include "libkernels/jit/emit_math.h"
+#include "libkernels/math/emit_math.h"
 
 namespace kasen {
 

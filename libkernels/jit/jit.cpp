@@ -173,40 +173,10 @@ llvm::Function* Jit::add_function(const std::string& name, const std::vector<llv
   return function;
 }
 
-llvm::FunctionCallee Jit::declare(const MathFunction& function, llvm::FunctionType* type) {
-  llvm::FunctionCallee callee = module_->getOrInsertFunction(function.symbol, type);
-  auto* declared = llvm::cast<llvm::Function>(callee.getCallee());
-  declared->setDoesNotThrow();
-  declared->setDoesNotAccessMemory();
-  declared->addFnAttr(llvm::Attribute::WillReturn);
-  declared->addFnAttr(llvm::Attribute::NoSync);
-  declared->addFnAttr(llvm::Attribute::Speculatable);
-  return callee;
-}
-
-// A vector of the processor's full width goes to a library function in one register, which code of half the width would
-// not have. Such functions use the full width.
-void Jit::widen_callers() {
-  for (llvm::Function& function : *module_) {
-    const auto wide = [&](const llvm::Type* type) {
-      const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-      return vector != nullptr &&
-             std::cmp_greater(vector->getPrimitiveSizeInBits().getFixedValue(), target_.vector_bits());
-    };
-    const bool takes = llvm::any_of(llvm::instructions(function), [&](const llvm::Instruction& instruction) {
-      const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-      const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
-      return callee != nullptr && !callee->isIntrinsic() && wide(call->getType());
-    });
-    if (takes) function.addFnAttr("min-legal-vector-width", std::to_string(target_.widest_bits()));
-  }
-}
-
 std::vector<CompiledObject> Jit::compile(int threads, std::string* assembly) {
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   if (llvm::verifyModule(*module_, &stream)) throw InternalError("generated code is not well formed: " + stream.str());
-  widen_callers();
   if (assembly == nullptr) return compile_shares(threads);
   const auto machine = machine_.make();
   optimize(*module_, *machine);

@@ -25,15 +25,12 @@ class Jit {
   [[nodiscard]] llvm::LLVMContext& context() { return *context_; }
   // An external function `name(parameters...)` without a result, with the attributes that the target needs.
   [[nodiscard]] llvm::Function* add_function(const std::string& name, const std::vector<llvm::Type*>& parameters);
-  // Declares a library function.
-  [[nodiscard]] llvm::FunctionCallee declare(const MathFunction& function, llvm::FunctionType* type);
 
   // After this, no function can be added. `threads` threads cut and compile large modules; the code is the same however
   // many they are. With `assembly`, the text of the machine code goes there.
   [[nodiscard]] std::vector<CompiledObject> compile(int threads, std::string* assembly);
 
  private:
-  void widen_callers();
   [[nodiscard]] std::vector<CompiledObject> compile_shares(int threads) const;
 
   Target target_;

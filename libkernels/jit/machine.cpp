@@ -13,25 +13,43 @@
 namespace kasen {
 namespace {
 
-llvm::orc::JITTargetMachineBuilder host_machine() {
+using MachineBuilder = llvm::orc::JITTargetMachineBuilder;
+
+MachineBuilder host_machine() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
-  llvm::Expected<llvm::orc::JITTargetMachineBuilder> host = llvm::orc::JITTargetMachineBuilder::detectHost();
+  llvm::Expected<MachineBuilder> host = MachineBuilder::detectHost();
   if (!host) throw InternalError("LLVM does not know this processor: " + llvm::toString(host.takeError()));
   return *host;
+}
+
+MachineBuilder machine_of(Level level) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+  });
+  const bool arm = level == Level::aarch64;
+  MachineBuilder machine{llvm::Triple(arm ? "aarch64-unknown-linux-gnu" : "x86_64-unknown-linux-gnu")};
+  machine.setCPU(arm ? "generic" : std::string(name_of(level)));
+  return machine;
 }
 
 }  // namespace
 
 Machine::Machine(const Target& target) {
-  llvm::orc::JITTargetMachineBuilder machine = host_machine();
+  MachineBuilder machine = target.level() == Level::native ? host_machine() : machine_of(target.level());
   // A processor newer than this LLVM is detected as its nearest ancestor or as a generic one; the features are right.
   if (machine.getCPU() == "x86-64" && target.widest_bits() == 512) machine.setCPU("x86-64-v4");
+  // Else LLVM makes loads with a branch each of the gathers that a trial has chosen.
+  if (target.is_x86() && target.widest_bits() >= 256) machine.addFeatures({"+fast-gather"});
   machine.setCodeGenOptLevel(llvm::CodeGenOpt::Default);
-  builder_ = std::make_shared<const llvm::orc::JITTargetMachineBuilder>(std::move(machine));
+  builder_ = std::make_shared<const MachineBuilder>(std::move(machine));
 }
 
 std::string Machine::triple() const { return builder_->getTargetTriple().str(); }

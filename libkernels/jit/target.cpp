@@ -1,6 +1,5 @@
 #include "libkernels/jit/target.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,28 +17,12 @@
 #endif
 
 #include "libcore/base/built_from.h"
-#include "libcore/base/error.h"
-#include "libcore/scalar/elementary.h"
 #include "libcore/system/hardware.h"
 #include "libkernels/jit/code_digest.h"
 #include "libkernels/jit/trials.h"
 
 namespace kasen {
 namespace {
-
-// The C library's name of the function, for f64; null: it has none, or needs none.
-const char* library_name(ScalarOp op) {
-  if (op == ScalarOp::pow || op == ScalarOp::fmod) return row(op).name.data();
-  const ElementaryRow* const function = elementary_row(op);
-  return function == nullptr || *function->library == '\0' ? nullptr : function->library;
-}
-
-// The vector function ABI of x86-64: the letter of the instruction set, and its register's bits.
-struct AbiRow {
-  char letter;
-  int bits;
-};
-constexpr std::array abis{AbiRow{'e', 512}, AbiRow{'d', 256}, AbiRow{'b', 128}};
 
 #if defined(__x86_64__)
 constexpr bool x86 = true;
@@ -106,10 +89,25 @@ std::string model_here() {
 }
 #endif
 
+int vector_bits_of(Level level) {
+  switch (level) {
+    case Level::native:
+      return vector_bits_here();
+    case Level::x86_64_v4:
+      return 512;
+    case Level::x86_64_v3:
+      return 256;
+    default:
+      return 128;
+  }
+}
+
+bool fuses_of(Level level) { return level == Level::native ? fuses_here() : level != Level::x86_64_v2; }
+
 // A trial near the limit would choose now this, now that, and kernels that are kept would not fit the next run.
 TrialTimes kept_trials(int bits, const CodeStore* store) {
   if (store == nullptr || !store->open()) return trials_here(bits);
-  const std::string key = code_digest({"trials\n", built_from(), "\n", processor_here()});
+  const std::string key = code_digest({"trials\n", built_from(), "\n", std::to_string(bits), "\n", processor_here()});
   if (const auto text = store->find(key)) {
     std::istringstream numbers(*text);
     numbers.imbue(std::locale::classic());
@@ -124,15 +122,27 @@ TrialTimes kept_trials(int bits, const CodeStore* store) {
   return made;
 }
 
+// A level without gathers or scatters has one way.
+void require_one_by_one(Ways& ways, int bits) {
+  if (bits < 256) ways[Choice::reads] = Way::second;
+  if (bits < 512) ways[Choice::writes] = Way::second;
+}
+
 }  // namespace
 
-Target::Target(const std::optional<Ways>& ways, const std::optional<TrialProfile>& profile, const CodeStore* store)
-    : widest_bits_(vector_bits_here()), fuses_(fuses_here()) {
-  const bool pinned = profile && !profile->empty() && reason_against(*profile).empty();
-  trials_ = pinned ? profile->trials : kept_trials(widest_bits_, store);
+Target::Target(const std::optional<Ways>& ways, const std::optional<TrialProfile>& profile, const CodeStore* store,
+               Level level)
+    : level_(level), widest_bits_(vector_bits_of(level)), fuses_(fuses_of(level)) {
+  const bool pinned =
+      profile && !profile->empty() && reason_against(*profile).empty() && widest_bits_ == vector_bits_here();
+  if (pinned) {
+    trials_ = profile->trials;
+  } else if (lacking(level).empty()) {
+    trials_ = kept_trials(widest_bits_, store);
+  }
   ways_ = ways ? *ways : chosen(trials_);
+  require_one_by_one(ways_, widest_bits_);
   by_ = ways ? "request" : pinned ? "profile" : "trial";
-  libmvec_ = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
 }
 
 int Target::vector_bits() const { return widest_bits_ < 512 || takes_first(Choice::vectors) ? widest_bits_ : 256; }
@@ -159,7 +169,12 @@ std::string Target::reason_against(const TrialProfile& profile) {
 
 std::string Target::name() { return fmt::format("{}, {}-bit vectors", model_here(), vector_bits_here()); }
 
-bool Target::may_stream() const { return x86; }
+bool Target::is_x86() const { return level_ == Level::native ? x86 : level_ != Level::aarch64; }
+
+// AVX2 has them for words of 4 and 8 bytes.
+bool Target::masks(std::int64_t bytes) const {
+  return is_x86() && (vector_bits() == 512 || (vector_bits() == 256 && bytes >= 4));
+}
 
 std::int64_t Target::last_level_cache() {
   static const std::int64_t bytes = last_level_caches().value_or(std::int64_t{32} << 20);
@@ -167,30 +182,13 @@ std::int64_t Target::last_level_cache() {
 }
 
 std::string Target::description(const std::string& cpu) const {
-  return fmt::format("{}, {}-bit vectors, {}", cpu, vector_bits(),
-                     libmvec_ != nullptr ? "libmvec" : "scalar math library (no libmvec)");
+  return fmt::format("{}{}, {}-bit vectors", cpu, level_ == Level::native ? "" : " by --target", vector_bits());
 }
 
 std::string Target::identity() const {
-  std::string text = fmt::format("{}{} bits, {}, ways", processor_here(), widest_bits_,
-                                 libmvec_ != nullptr ? "libmvec" : "no libmvec");
+  std::string text = fmt::format("{}{} {} bits, ways", processor_here(), name_of(level_), widest_bits_);
   for (const Way way : ways_.values) text += fmt::format(" {}", static_cast<int>(way));
   return text + '\n';
-}
-
-std::optional<MathFunction> Target::math(ScalarOp op, Scalar scalar, int lanes) const {
-  const char* const in_double = library_name(op);
-  if (in_double == nullptr) return std::nullopt;
-  const std::string name = std::string(in_double) + (scalar == Scalar::f32 ? "f" : "");
-  const int bits = scalar == Scalar::f32 ? 32 : 64;
-  for (const AbiRow& abi : abis) {
-    const int width = abi.bits / bits;
-    if (libmvec_ == nullptr || abi.bits > widest_bits_ || width > lanes) continue;
-    const std::string symbol = fmt::format("_ZGV{}N{}{}_{}", abi.letter, width, row(op).arity == 2 ? "vv" : "v", name);
-    if (dlsym(libmvec_, symbol.c_str()) != nullptr) return MathFunction{symbol, width};
-  }
-  if (dlsym(RTLD_DEFAULT, name.c_str()) == nullptr) throw InternalError("the C library has no " + name);
-  return MathFunction{name, 1};
 }
 
 }  // namespace kasen

@@ -51,7 +51,7 @@ std::optional<PlanKernels> find_kept(const Module& module, const KernelOptions& 
 
 PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options) {
   const CodeCache cache(options.code_cache);
-  const Target target(options.ways, options.trials, &cache);
+  const Target target(options.ways, options.trials, &cache, options.target);
   const std::string key = cache.open() && !options.keep_assembly ? kept_plan_key(module, target) : "";
   if (!key.empty()) {
     if (std::optional<PlanKernels> kept = find_kept(module, options, target, cache, key)) return std::move(*kept);

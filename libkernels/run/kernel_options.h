@@ -6,12 +6,14 @@
 #include <string>
 
 #include "libcore/kernels/choices.h"
+#include "libcore/system/level.h"
 
 namespace kasen {
 
 struct KernelOptions {
-  int threads = 1;             // of this process; at least 1
-  bool keep_assembly = false;  // keep the text of the generated code, for GeneratedKernels::assembly
+  int threads = 1;               // of this process; at least 1
+  Level target = Level::native;  // that code is generated for
+  bool keep_assembly = false;    // keep the text of the generated code, for GeneratedKernels::assembly
   // Results of one element-wise loop that take more bytes than this are stored past the caches, where they would not
   // stay (docs/kernels.md). 0: the size of the last-level cache.
   std::int64_t cached_bytes = 0;

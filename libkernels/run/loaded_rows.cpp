@@ -13,7 +13,7 @@
 namespace kasen {
 namespace {
 
-constexpr std::int64_t longest_in_slice = reduction_block;
+constexpr std::int64_t longest_loaded = reduction_block;
 // Raised whenever a change gives another form of the same matrix.
 constexpr int sorted_version = 1;
 
@@ -49,7 +49,7 @@ class LoadedWindow {
  private:
   [[nodiscard]] std::int64_t length(std::int64_t row) const { return pointers_[row + 1] - pointers_[row]; }
   // Whether blocks behind the first one have the row.
-  [[nodiscard]] bool is_carried(std::int64_t row) const { return length(row) > 0 && length(row) <= longest_in_slice; }
+  [[nodiscard]] bool is_carried(std::int64_t row) const { return length(row) > 0 && length(row) <= longest_loaded; }
 
   // Each row once, rows of more than 4096 nonzeros first and whole, the others by descending length of their pieces.
   bool take(std::int64_t block, std::int64_t rows, std::int64_t& entry) {
@@ -60,10 +60,10 @@ class LoadedWindow {
       const std::int64_t row = order[k];
       if (row >= count_ || met[static_cast<size_t>(row)] || (block > 0 && !is_carried(row))) return false;
       met.set(static_cast<size_t>(row));
-      const bool whole = length(row) > longest_in_slice;
+      const bool whole = length(row) > longest_loaded;
       const std::int64_t piece = whole ? length(row) : lengths[k];
       if (whole && lengths[k] != std::min<std::int64_t>(piece, std::numeric_limits<std::uint16_t>::max())) return false;
-      const std::int64_t place = std::min(piece, longest_in_slice + 1);
+      const std::int64_t place = std::min(piece, longest_loaded + 1);
       std::int64_t& left = left_[static_cast<size_t>(row)];
       if (place > before || piece > left) return false;
       before = place;

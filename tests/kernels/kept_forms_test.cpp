@@ -8,7 +8,7 @@
 namespace kasen::testing {
 namespace {
 
-const std::string pagerank =
+const std::string ranks_program =
     "dim N\ninput G : null[N, N]\npr : f64[N] = 1\ndegree = G @ pr\nfor k in 0..3 {\n"
     "  pr = 0.15 + 0.85 * (G' @ (pr / (degree + 1)))\n}\noutput pr\n";
 const std::string weighted =
@@ -16,7 +16,7 @@ const std::string weighted =
 
 TEST(KeptForms, GiveTheSameBitsAsFormsMadeAnew) {
   for (const int workers : {1, 3}) {
-    for (const auto& [text, scalar] : {std::pair{pagerank, Scalar::null}, {weighted, Scalar::f64}}) {
+    for (const auto& [text, scalar] : {std::pair{ranks_program, Scalar::null}, {weighted, Scalar::f64}}) {
       const std::vector<Part> parts = split(band(workers, 30'000, scalar));
       const Module plan = make_plan(text, true);
       for (const std::int64_t blocks : {0, 3}) {
@@ -40,7 +40,7 @@ TEST(KeptForms, GiveTheSameBitsAsFormsMadeAnew) {
 // Other kernels want other forms of sorted rows, and share the rest.
 TEST(KeptForms, AreNotTakenForOthers) {
   const std::vector<Part> parts = split(band(1, 30'000, Scalar::null));
-  const Module plan = make_plan(pagerank, true);
+  const Module plan = make_plan(ranks_program, true);
   MemoryForms forms;
   const Made made = run(plan, parts, make_kernels({.threads = 1}), true, &forms);
   const int kept = forms.kept;
@@ -68,7 +68,7 @@ class DamagedForms : public ::testing::Test {
   }
 
   const std::vector<Part> parts_ = split(band(1, 20'000, Scalar::null));
-  const Module plan_ = make_plan(pagerank, true);
+  const Module plan_ = make_plan(ranks_program, true);
   MemoryForms forms_;
 };
 

@@ -54,13 +54,19 @@ ROOMS = {
         "bundle": "base hdf5 read cut", "results": "base hdf5 read", "checkpoint": "base hdf5 bundle results",
     },
     "libcomm/exchange": {"": ""},
-    "libkernels": {"jit": "", "emit": "jit", "tile": "jit emit", "make": "jit emit tile", "run": "jit emit tile make", "dense": "run", "": "run dense"},
+    "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "tile": "jit emit", "make": "jit emit tile", "run": "jit emit tile make", "dense": "run", "": "run dense"},
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",
         "run": "system common launch", "doctor": "system options", "step": "system common options", "go": "system common options launch step",
         "experiment": "system common options launch go", "": "system common options launch run doctor step go experiment",
     },
+}
+
+# Instructions of one kind of processor stand in two tables of primitives: of C++ code, and of generated code.
+PRIMITIVES = {
+    re.compile(r"immintrin\.h|arm_neon\.h|\b_mm\d*_|__builtin_ia32_|\b__AVX|__attribute__\s*\(\(target"): "libkernels/jit/trial_passes.cpp",
+    re.compile(r"llvm/IR/Intrinsics(X86|AArch64)\.h|Intrinsic::(x86|aarch64)_"): "libkernels/jit/primitives.cpp",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -111,6 +117,10 @@ def fault(library, room, quote, name):
     return f"{full(library, room)} must not use the library of <{name}>"
 
 
+def primitive_fault(path, line):
+    return next((f"only {table} knows instructions of a processor" for pattern, table in PRIMITIVES.items() if path != table and pattern.search(line)), None)
+
+
 def circles():
     """A room may name only those before it: then no arrow leads up, and none in a circle."""
     for library, rooms in ROOMS.items():
@@ -133,6 +143,7 @@ def check(root):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = INCLUDE.match(line)
             why = match and fault(library, room, match.group(1), match.group(2))
+            why = why or primitive_fault(relative, line)
             if why:
                 faults.append(f"{relative}:{number}: {line.strip()}: {why}")
     return files, faults
@@ -152,6 +163,10 @@ def self_test():
              ("libopt", "passes", '"', "libopt/sync/placer.h")]
     missed = [w for w in wrong if fault(*w) is None] + [r for r in right if fault(*r) is not None]
     missed += circles()
+    for line in ("#include <immintrin.h>", "x = _mm512_add_pd(a, b);", "__builtin_ia32_pause();", "#ifdef __AVX2__", '__attribute__((target("avx2")))',
+                 "b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});"):
+        missed += [line] if primitive_fault("libkernels/emit/emit.cpp", line) is None else []
+    missed += [w for w in ("llvm::Intrinsic::fma", "a_mm_b", "#if defined(__x86_64__)") if primitive_fault("libkernels/emit/emit.cpp", w)]
     if missed:
         sys.exit(f"the checker itself is wrong about {missed}")
 

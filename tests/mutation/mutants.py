@@ -34,9 +34,10 @@ mutants("kernels", "libkernels/emit/emit_operators.cpp",
         ("⟦b.CreateSelect(b.CreateFCmpUNO(x, y), llvm::ConstantFP::getNaN(real), result)⟧", "result"),
         ("return {⟦b.CreateFCmpUNE(x, llvm::ConstantFP::get(x->getType(), 0.0))⟧, p.uniform};",
          "b.CreateFCmpONE(x, llvm::ConstantFP::get(x->getType(), 0.0))"),
-        ("places[l] = ⟦first + static_cast<int>(l)⟧;", "static_cast<int>(l)"),
         ("return {⟦from == Scalar::boolean ? b.CreateUIToFP(x, target) : b.CreateSIToFP(x, target)⟧, p.uniform};",
          "b.CreateSIToFP(x, target)"))
+mutants("kernels", "libkernels/math/exponentials.cpp",
+        ("return tail + ⟦fused(more, tail + r, more)⟧;", "more"))
 mutants("kernels", "libkernels/emit/emit_product.cpp",
         ("for (Strand::Lane& lane : strand.lanes) ⟦reduce(lane, *lane.total, *lane.segment);⟧",
          "reduce(lane, *lane.segment, *lane.total);"),

@@ -208,8 +208,8 @@ class JobRunner {
     const auto transport = make_simulated_transport(request.workers);
     std::unique_ptr<KernelSet> kernels;
     if (request.kernels == "generated") {
-      const Ways ways = testing::ways_of(print_module(made, false).size());  // the same for the same plan
-      kernels = testing::make_kernels({.threads = request.threads, .ways = ways});
+      const std::size_t way = print_module(made, false).size();  // the same for the same plan
+      kernels = testing::make_kernels(testing::made_as(way, {.threads = request.threads}));
     } else {
       kernels = make_interpreter_kernels();
     }

@@ -374,6 +374,33 @@ class Compiled(ToolTest):
         after = {path.name: path.stat().st_ino for path in self.code(self.dir / "code")}
         self.assertEqual(before, after)
 
+    def test_every_level_gives_the_same_bits(self):
+        """A level that this processor lacks is an error; its code can be written all the same."""
+        self.prepare()
+        (self.dir / "curve.ks").write_text("dim N\ninput x : f64[N]\ny = tanh(x) ^ 2 + sin(x)\noutput y\n")
+        want = self.run_with("--code-cache", "code", "--stats", "native.json")
+        ran = 0
+        for level in ["x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"]:
+            line = ["run", "fused.kir", "--bundle", "bundle", "--format", "csv", "-o", "r.csv", "--target", level]
+            done = subprocess.run([TOOLS / "kasen", *line, "--code-cache", "code", "--stats", f"{level}.json"], cwd=self.dir, capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                ran += 1
+                self.assertEqual((self.dir / "r.csv").read_bytes(), want)
+                self.assertIn(f"{level} by --target, " if level != "aarch64" else "generic by --target, ",
+                              json.loads((self.dir / f"{level}.json").read_text())["processor"])
+                continue
+            self.assertEqual(done.returncode, 64, done.stderr)
+            for word in [f"--target {level}: this processor cannot run such code; it lacks ", "leave --target out"]:
+                self.assertIn(word, done.stderr)
+            self.fault("go", "curve.ks", "x=x.csv", "--target", level, status=64, says=f"--target {level}")
+        self.assertGreater(ran, 0)
+        for level, machine in [("x86-64-v2", 62), ("aarch64", 183)]:
+            self.kasen("run", "fused.kir", "--target", level, "--emit-kernels", "k.o")
+            self.kasen("run", "fused.kir", "--target", level, "--emit-kernels", "k.s")
+            code = (self.dir / "k.o").read_bytes()
+            self.assertEqual((code[:4], code[18]), (b"\x7fELF", machine))
+            self.assertIn(".text", (self.dir / "k.s").read_text())
+
     def loaded(self, *args):
         """The libraries that a run loads."""
         env = {"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(self.dir / "loaded")}

@@ -119,6 +119,7 @@ class Pipeline {
     RunSettings settings;
     settings.bundle = file("bundle");
     read_lasting_options(values_, settings);
+    if (!has("ranks")) require_target(settings.target);
   }
 
   // A typing error is reported before minutes of partitioning.

@@ -70,9 +70,7 @@ void declare_checkpoints(Tool& tool) {
       "every-seconds", po::value<double>()->value_name("S"),
       "a checkpoint after so many seconds (60 where neither is given)")(
       "keep", po::value<int>()->default_value(2)->value_name("K"), "removes all checkpoints but the newest K")(
-      "resume",
-      "goes on from the newest complete checkpoint in DIR, on any number of ranks; from the start where there "
-      "is none");
+      "resume", "goes on from the newest complete checkpoint in DIR (none: from the start), on any number of ranks");
 }
 
 // Nothing but forms is added to a bundle's folder.
@@ -128,27 +126,27 @@ void declare_lasting_options(Tool& tool) {
   takes(tool, "nan", nan_words);
   takes(tool, "masters", master_orders);
   takes(tool, "forms", form_words);
+  takes(tool, "target", levels);
   tool.options.add_options()(
       "code-cache", po::value<std::string>()->value_name("FOLDER"),
       "keeps compiled kernels in this folder for the next run, or none ($XDG_CACHE_HOME/kasen, or "
       "~/.cache/kasen; only where it is yours alone)")(
+      "target", po::value<std::string>()->default_value("native")->value_name("PROCESSOR"),
+      "code for native, x86-64-v2, x86-64-v3, x86-64-v4 or aarch64; affects speed alone")(
       "memory", po::value<std::string>()->value_name("SIZE"),
-      "the memory of each process, as 8G; a run that needs more is refused before it begins (default: all that the "
-      "machine, the job or the shell has left)")(
+      "the memory of each process, as 8G; a run that needs more is refused (default: what is left)")(
       "nan", po::value<std::string>()->default_value("allow")->value_name("WHAT"),
       "allow, or error: ends with status 1 at the statement, iteration and worker of the first NaN (slower)")(
       "masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
-      "best (owned elements that a product reads most often lie together, where that pays) or given (as in the data); "
-      "affects speed alone")("forms", po::value<std::string>()->default_value("use")->value_name("WHAT"),
-                             "forms of sparse matrices that the bundle keeps: use (those that are there), keep (those "
-                             "that the run makes, too) "
-                             "or none; affects speed alone")(
+      "best (elements that products read often lie together) or given (as in the data); affects speed alone")(
+      "forms", po::value<std::string>()->default_value("use")->value_name("WHAT"),
+      "forms of sparse matrices in the bundle: use, keep (new ones, too) or none; affects speed alone")(
       "timeout", po::value<double>()->value_name("SECONDS"),
       "ends a run in which no step begins or ends for so long, and prints the last step of each rank")(
       "check-messages", "adds digests to messages between ranks; a digest that differs ends the run with status 74");
   tool.options.add_options()("verify", po::value<std::string>()->value_name("N|all|auto"),
                              "computes N elements of each output, or all, again with the interpreter; auto: where "
-                             "that takes almost no time; 0: none; a difference ends the run with status 1");
+                             "that takes almost no time; a difference ends the run with status 1");
   declare_checkpoints(tool);
 }
 
@@ -158,10 +156,18 @@ void read_lasting_options(const po::variables_map& values, RunSettings& s) {
   s.check_messages = values.count("check-messages") > 0;
   s.masters = choose(values, "masters", master_orders);
   s.forms = choose(values, "forms", form_words);
+  s.target = choose(values, "target", levels);
   s.code_cache = code_cache_of(values);
   s.verify = verify_choice(values);
   if (values.count("timeout") > 0) s.timeout = seconds_option(values, "timeout", "a time");
   read_checkpoints(values, s);
+}
+
+void require_target(Level target) {
+  const std::string lacks = lacking(target);
+  if (lacks.empty()) return;
+  wrong_value("target", fmt::format("--target {}: this processor cannot run such code", name_of(target)),
+              fmt::format("it lacks {}", lacks), "leave --target out: results have the same bits");
 }
 
 std::vector<std::string> lasting_arguments(const po::variables_map& values) {
@@ -213,8 +219,11 @@ void declare_processes(Tool& tool) {
 }
 
 void declare_reports(Tool& tool) {
-  tool.under("Counters, times and machine profiles");
-  tool.options.add_options()("stats", po::value<std::string>()->value_name("FILE"), "writes the counters, as JSON")(
+  tool.under("Counters, times, code and machine profiles");
+  tool.options.add_options()("emit-kernels", po::value<std::string>()->value_name("FILE"),
+                             "writes the generated code for --target: assembly for FILE.s, else an ELF object; runs "
+                             "no plan")("stats", po::value<std::string>()->value_name("FILE"),
+                                        "writes the counters, as JSON")(
       "trace", po::value<std::string>()->value_name("FILE"),
       "writes the times of each step of each rank, for Perfetto or chrome://tracing")(
       "network-profile", "measures the network between two ranks, and prints lines of a machine profile; runs no plan")(
@@ -231,7 +240,7 @@ void declare_run_options(Tool& tool) {
   tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-")->value_name("FUSED.kir"));
   tool.positional.add("plan", 1);
   tool.reads = {"plan", "bundle", "program", "machine"};
-  tool.writes = {"output", "stats", "trace"};
+  tool.writes = {"output", "stats", "trace", "emit-kernels"};
 }
 
 RunSettings read_run_options(const po::variables_map& values) {

@@ -9,6 +9,7 @@
 
 #include "libcomm/data/results/results.h"
 #include "libcore/kernels/numbering.h"
+#include "libcore/system/level.h"
 #include "libopt/time/machine.h"
 #include "tools/common/tool.h"
 #include "tools/options/words.h"
@@ -35,6 +36,7 @@ struct RunSettings {
   std::string plan_name;  // what messages call the plan
   ResultFormat format = result_formats.front().format;
   KernelChoice kernels = KernelChoice::generated;
+  Level target = Level::native;
   WithinGroups masters = WithinGroups::ordered;
   FormUse forms = FormUse::use;
   bool make_forms = false;  // and nothing else
@@ -61,6 +63,8 @@ void declare_run_options(Tool& tool);
 // Options that `kasen go` takes, too, and hands on: checkpoints, checks and limits of a run.
 void declare_lasting_options(Tool& tool);
 void read_lasting_options(const po::variables_map& values, RunSettings& settings);  // settings.bundle is set
+// UserError(usage): this processor cannot run such code.
+void require_target(Level target);
 // The given ones of these options, as arguments of kasen-run.
 [[nodiscard]] std::vector<std::string> lasting_arguments(const po::variables_map& values);
 

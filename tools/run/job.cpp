@@ -20,6 +20,7 @@
 #include "libcore/run/executor.h"
 #include "libcore/system/processors.h"
 #include "libkernels/kernels.h"
+#include "libkernels/run/emit_kernels.h"
 #include "libopt/time/run_report.h"
 #include "tools/common/fitted.h"
 #include "tools/launch/launch.h"
@@ -36,23 +37,10 @@
 #include "tools/run/watch.h"
 #include "tools/system/files.h"
 #include "tools/system/progress.h"
+#include "tools/system/stopwatch.h"
 
 namespace kasen::tools {
 namespace {
-
-class Stopwatch {
- public:
-  using Clock = std::chrono::steady_clock;
-  double lap() {
-    const auto now = Clock::now();
-    const double seconds = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return seconds;
-  }
-
- private:
-  Clock::time_point last_ = Clock::now();
-};
 
 // Standard input is rank 0's alone: mpirun and srun give it to no other.
 std::string read_plan_text(const RunSettings& settings, Cluster& cluster) {
@@ -80,7 +68,7 @@ Module read_plan(const RunSettings& settings, const std::string& text) {
 std::unique_ptr<KernelSet> make_kernels(const RunSettings& settings, int threads, const Cluster& cluster,
                                         const JobOutput& output) {
   if (settings.kernels == KernelChoice::interpreter) return make_interpreter_kernels();
-  KernelOptions options{.threads = threads, .code_cache = settings.code_cache};
+  KernelOptions options{.threads = threads, .target = settings.target, .code_cache = settings.code_cache};
   if (settings.machine && !settings.machine->trials.empty()) {
     options.trials = settings.machine->trials;
     const std::string reason = reason_against(*options.trials);
@@ -394,6 +382,12 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     }
     say(output, text);
   });
+}
+
+void write_kernels(const RunSettings& settings, const std::string& file) {
+  const Module module = read_plan(settings, read_text(settings.plan));
+  const EmittedKernels kernels = emit_kernels(module, {.target = settings.target});
+  write_text(file, file.ends_with(".s") ? kernels.assembly : kernels.object);
 }
 
 }  // namespace kasen::tools

@@ -23,4 +23,7 @@ void tell_of_job(const JobOutput& output, const std::string& text, char mark = e
 // Throws UserError. All ranks run it; rank 0 writes the result and the summary.
 void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& output);
 
+// Writes the code of the plan's kernels for settings.target into `file`: assembly if it ends in .s, else an ELF object.
+void write_kernels(const RunSettings& settings, const std::string& file);
+
 }  // namespace kasen::tools

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/ir/regions.h"
 #include "libcore/lang/lang.h"
 #include "libcore/laws/laws.h"
 #include "libcore/run/executor.h"
@@ -142,8 +143,8 @@ class Calibration {
     for_each_op(plan, [&](const Op& op, int number, int) {
       const OpCount& count = result.ops.at(static_cast<std::size_t>(number));
       const bool region = op.code == OpCode::region;
-      const bool product = row(op.code).group == OpGroup::product ||
-                           (region && (op.kind == RegionKind::mxm || op.kind == RegionKind::row_chain));
+      const bool product =
+          row(op.code).group == OpGroup::product || (region && row(op.kind).entry != RegionEntry::elementwise);
       const bool vector = row(op.code).group == OpGroup::vector || (region && !product);
       if (count.executions < 2 || !(kind == Step::product ? product : vector)) return;
       if (watch.least(number) <= longest.seconds) return;

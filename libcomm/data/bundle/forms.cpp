@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -189,6 +190,15 @@ void require_digests(const Blocks& blocks, const Head& head, const std::string& 
     if (blocks.digest(a) != head.arrays[a].digest) refuse(file, "its digest is another: it was altered");
 }
 
+// Kernels may take them for indices.
+void require_zeros_behind(const FileHandle& file, const Head& head) {
+  for (const StoredArray& array : head.arrays) {
+    std::array<std::byte, Bytes::readable_behind> behind{};
+    file.read(array.offset + array.bytes, behind.data(), std::ssize(behind));
+    if (behind != decltype(behind){}) refuse(file.path(), "it has other bytes than zeros behind an array");
+  }
+}
+
 std::vector<std::string> form_files(const std::string& bundle) {
   std::vector<std::string> names;
   std::error_code fault;
@@ -231,6 +241,7 @@ std::optional<LoadedForm> BundleForms::load(const FormName& name, std::span<cons
     return there;
   });
   require_digests(blocks, head, path);
+  require_zeros_behind(file, head);
   if (!inside) refuse(path, "it has indices that lie outside of the matrix");
   ++loaded_;
   return memory.form();
