@@ -171,9 +171,9 @@ std::string Target::name() { return fmt::format("{}, {}-bit vectors", model_here
 
 bool Target::is_x86() const { return level_ == Level::native ? x86 : level_ != Level::aarch64; }
 
-// AVX2 has them for words of 4 and 8 bytes.
+// AVX2 has them for words of 4 and 8 bytes, AVX-512 for all and for vectors of any width.
 bool Target::masks(std::int64_t bytes) const {
-  return is_x86() && (vector_bits() == 512 || (vector_bits() == 256 && bytes >= 4));
+  return is_x86() && (widest_bits_ == 512 || (widest_bits_ == 256 && bytes >= 4));
 }
 
 std::int64_t Target::last_level_cache() {
