@@ -4,12 +4,8 @@
 
 #include <fstream>
 #include <numbers>
-#include <numeric>
 
-#include "libcore/lang/lang.h"
-#include "libcore/run/executor.h"
-#include "libopt/optimize/optimize.h"
-#include "tests/kernels/support.h"
+#include "tests/kernels/part_run.h"
 
 namespace kasen::test {
 namespace {
@@ -52,25 +48,13 @@ long double truth(long double x, long double y) {
 // What the generated kernels make of `statements`, which make z of x and y, with the functions before them.
 Numbers values_of(const std::string& statements, const Numbers& x, const Numbers& y,
                   const std::string& functions = "") {
-  const auto size = static_cast<std::int64_t>(x.size());
-  Part part;
-  PartDim& dim = part.dims["N"];
-  dim.size = size;
-  dim.masters.resize(x.size());
-  std::iota(dim.masters.begin(), dim.masters.end(), 0);
-  for (const auto& [name, numbers] : {std::pair{"x", &x}, std::pair{"y", &y}}) {
-    PartArray& array = part.arrays[name];
-    array = {{"N"}, Array(ElementType::of(Scalar::f64), size)};
-    std::copy(numbers->begin(), numbers->end(), array.data.as<double>());
-  }
-  std::vector<Part> parts;
-  parts.push_back(std::move(part));
+  const std::vector<Part> parts = part_of<double>(x, y, Scalar::f64);
   TrialLawChecker laws;
   const std::string program = "dim N\ninput x : f64[N], y : f64[N]\n" + functions + statements + "\noutput z\n";
   const Module plan = optimize(compile_program(program, "program.ks", {}), laws, {});
   const RunResult result = execute(plan, parts, *make_simulated_transport(1), *testing::make_kernels({}), {});
   const Array& z = result.outputs.at(0).parts.at(0).data;
-  return {z.as<double>(), z.as<double>() + size};
+  return {z.as<double>(), z.as<double>() + z.count};
 }
 
 int mpfr_squared(mpfr_ptr r, mpfr_srcptr x, mpfr_rnd_t mode) { return mpfr_sqr(r, x, mode); }

@@ -1,14 +1,8 @@
 // Code for other processors gives the bits of the code for this one: every function of numbers, of both widths.
 #include <fmt/format.h>
 
-#include <cstring>
-#include <numeric>
-
-#include "libcore/lang/lang.h"
-#include "libcore/run/executor.h"
 #include "libkernels/jit/target.h"
-#include "libopt/optimize/optimize.h"
-#include "tests/kernels/support.h"
+#include "tests/kernels/part_run.h"
 
 namespace kasen::test {
 namespace {
@@ -43,25 +37,6 @@ std::vector<double> numbers(std::uint64_t seed) {
   }
   x.push_back(3);
   return x;
-}
-
-template <class Number>
-std::vector<Part> part_of(const std::vector<double>& x, const std::vector<double>& y, Scalar scalar) {
-  const auto size = static_cast<std::int64_t>(x.size());
-  Part part;
-  PartDim& dim = part.dims["N"];
-  dim.size = size;
-  dim.masters.resize(x.size());
-  std::iota(dim.masters.begin(), dim.masters.end(), 0);
-  for (const auto& [name, given] : {std::pair{"x", &x}, std::pair{"y", &y}}) {
-    PartArray& array = part.arrays[name];
-    array = {{"N"}, Array(ElementType::of(scalar), size)};
-    for (std::int64_t i = 0; i < size; ++i)
-      array.data.as<Number>()[i] = static_cast<Number>((*given)[static_cast<size_t>(i)]);
-  }
-  std::vector<Part> parts;
-  parts.push_back(std::move(part));
-  return parts;
 }
 
 std::vector<Array> values_on(Level level, const Module& plan, const std::vector<Part>& parts) {
