@@ -1,5 +1,5 @@
 """Programs through the tools as a user runs them: `kasen go` on data files, on one process or two ranks, with --explain of
-the plan, `measure --check` of the counters, checkpoints from which the run goes on, and results read from HDF5."""
+the plan, `measure --check` of the counters, checkpoints from which the run goes on, kept forms, other levels of processors, and results read from HDF5."""
 import os
 import pathlib
 import shutil
@@ -18,6 +18,8 @@ from tree import is_arr, is_tup, scalars_of, statements
 STRATEGIES = ['greedy', 'greedy', 'none', 'fuse-all', 'fuse-no-redundancy', 'cost']
 SYNCS = ['hybrid', 'auto', 'lazy', 'eager']
 METHODS = ['hybrid-cut', 'block', 'ml', 'auto']
+LEVELS = ['x86-64-v3', 'x86-64-v2', 'x86-64-v4']
+USAGE = 64  # a level that this processor lacks
 
 
 class CommandFailed(Exception):
@@ -85,6 +87,15 @@ def result_failure(program, wanted, file):
     return None
 
 
+def same_numbers(program, one, other):
+    """Whether two results have the same bits, but for those of a NaN."""
+    def bits(file, name, elem):
+        planes = planes_in(file[name], elem)
+        return [np.where(p != p, np.nan, p).tobytes() if p.dtype.kind == 'f' else p.tobytes() for p in planes]
+    with h5py.File(one) as first, h5py.File(other) as second:
+        return all(bits(first, name, e.elem) == bits(second, name, e.elem) for name, e in program.outputs)
+
+
 def has_loop(program):
     return any(s.kind in ('for', 'while') and not getattr(s, 'unroll', False) for s in program.body)
 
@@ -115,9 +126,29 @@ class WholeCommand:
             self.commands.kasen('fuse', 'p.run/plan.kir', *bundle, '--explain', '--strategy', STRATEGIES[self.seed % 6],
                                 '--sync', 'auto', '-o', 'explained.kir')
         self.commands.kasen('measure', 'p.run/fused.kir', *bundle, '--against', 'p.run/run.json', '--check')
+        self.keep_forms()
         self.commands.kasen('verify', 'p.run', 'r.h5')
+        self.take_level()
         if saved:
             self.resume(saved)
+
+    def run_again(self, result, *more, allowed=(0,)):
+        self.commands.kasen('run', 'p.run/fused.kir', '--bundle', 'p.run/bundle', '-o', result, *more, allowed=allowed)
+
+    def keep_forms(self):
+        """A run that keeps forms in the bundle, and one that takes them, have the bits of the first."""
+        for result, forms in ('kept.h5', 'keep'), ('used.h5', 'use'):
+            self.run_again(result, '--forms', forms)
+            if (self.folder / result).read_bytes() != (self.folder / 'r.h5').read_bytes():
+                raise CommandFailed(f'--forms {forms} has other bits')
+
+    def take_level(self):
+        """So has code for another level of processors."""
+        level = LEVELS[self.seed % 3]
+        self.run_again('level.h5', '--target', level, allowed=(0, USAGE))
+        made = self.folder / 'level.h5'
+        if made.exists() and not same_numbers(self.program, made, self.folder / 'r.h5'):
+            raise CommandFailed(f'code for {level} has other bits')
 
     def resume(self, saved):
         """From each checkpoint, in turn from the newest, the same bits."""
