@@ -92,6 +92,16 @@ class Stored(ToolTest):
         self.kasen("run", "f.kir", "--bundle", "there", "--stats", "r.json", "-o", "r.npy", "--format", "npy")
         self.assertIn("agree to the byte", self.kasen("measure", "f.kir", "--bundle", "there", "--against", "r.json", "--check")[0])
 
+    def test_square_arrays(self):
+        """Cut along the first of two equal dimensions; every worker has all of the second."""
+        self.plan("dim N\ninput A : dense f64[N, N], B : dense f32[N, N], v : f64[N]\nscaled = A * 2.0\ny = A @ v\ntotal = sum(B)\noutput scaled, y, total\n")
+        for size, workers in [(1, 1), (5, 1), (5, 3), (33, 5), (130, 2), (7, 16)]:
+            numpy.save(self.dir / "A.npy", self.random.normal(size=(size, size)))
+            numpy.save(self.dir / "B.npy", self.random.normal(size=(size, size)).astype("f4"))
+            numpy.save(self.dir / "v.npy", self.random.normal(size=size))
+            there = self.compare(["A=A.npy", "B=B.npy", "v=v.npy"], workers)
+            self.assertEqual(set(self.stored(there)), {"A", "B", "v"})
+
     def test_shapes(self):
         """Random ones, some with more bytes than a block of the digest, and parts whose rows begin anywhere."""
         self.plan(ROW)

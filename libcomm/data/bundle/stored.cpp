@@ -35,8 +35,11 @@ const DimStatistics* cut_of(const Manifest& manifest, const ArrayFacts& array) {
 // The elements of one index of that dimension.
 std::int64_t row_of(const Manifest& manifest, const ArrayFacts& array, const DimStatistics& cut) {
   std::int64_t row = 1;
-  for (const std::string& name : array.dims)
-    if (name != cut.name) row = checked_mul(row, dim_facts(manifest, name).size, "an array's size");
+  bool met = false;  // once: every worker has the other one of a square array whole
+  for (const std::string& name : array.dims) {
+    if (name != cut.name || met) row = checked_mul(row, dim_facts(manifest, name).size, "an array's size");
+    met = met || name == cut.name;
+  }
   return row;
 }
 
