@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "libcore/ir/module.h"
@@ -63,25 +64,31 @@ class Pipeline {
     files_.check_other_results(module_);
     partition();
     fuse();
+    std::optional<Ended> compared;
     if (has("checkpoint")) {
       describe(nullptr);  // not beside: the run alone handles a request to save and stop
       save_and_run();
     } else {
-      describe_and_run();
+      compared = describe_and_run();
     }
-    compare();
+    const Arguments comparison = compare_arguments();
+    check_end(comparison, compared ? *compared : run_process(comparison));
+    tell("page       {}\n", file("report.html"));
   }
 
  private:
-  void describe_and_run() const {
-    std::string summary;  // of the run, kept until the steps beside it have printed
-    const SharedMark has_run;
+  // Returns how the comparison ended, if the run was so short that no page had been begun before.
+  [[nodiscard]] std::optional<Ended> describe_and_run() const {
+    std::string text;  // of the run and the comparison, kept until the steps beside them have printed
+    std::optional<Ended> compared;
+    const SharedMark page;  // whoever claims it makes the next page
     const auto run = [&] {
-      execute(summary);
-      has_run.set();
+      execute(text);
+      if (page.claim()) compared = run_process_into(text, compare_arguments());
     };
-    beside(run, [&] { describe(&has_run); });
-    write_standard_output(summary);
+    beside(run, [&] { describe(&page); });
+    write_standard_output(text);
+    return compared;
   }
 
   void save_and_run() const {
@@ -225,8 +232,8 @@ class Pipeline {
 
   // Makes what a run does not wait for: the plan's cost and its picture. The page of a plan that has run is made with
   // the run's times, so there is none before a short run.
-  void describe(const SharedMark* has_run) const {
-    constexpr std::chrono::milliseconds short_run{100};
+  void describe(const SharedMark* page_of_run) const {
+    constexpr std::chrono::seconds short_run{2};
     const GraphFile graph(file("plan.dot"), file("plan.svg"));
     step({tool("measure"), file("unfused.kir"), "--bundle", file("bundle"), "--compare", file("fused.kir"), "-o",
           file("report.txt"), "--graph", file("plan.dot")});
@@ -236,7 +243,7 @@ class Pipeline {
     const std::string picture = drawn();
     write_message(over_progress());
     tell("picture    {}\n", picture);
-    if (has_run != nullptr && has_run->wait_for(short_run)) return;
+    if (page_of_run != nullptr && (page_of_run->wait_for(short_run) || !page_of_run->claim())) return;
     step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "html", "--places",
           file("plan.places"), "-o", file("report.html")});
   }
@@ -265,10 +272,10 @@ class Pipeline {
 
   // Compares predicted and counted, for the terminal and, with the times of the steps, as the page that opens in a
   // browser.
-  void compare() const {
-    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--against", file("run.json"), "--check",
-          "--page", file("report.html"), "--places", file("plan.places")});
-    tell("page       {}\n", file("report.html"));
+  [[nodiscard]] Arguments compare_arguments() const {
+    return {tool("measure"),     file("fused.kir"), "--bundle",         file("bundle"),
+            "--against",         file("run.json"),  "--check",          "--page",
+            file("report.html"), "--places",        file("plan.places")};
   }
 
   const po::variables_map& values_;
