@@ -12,6 +12,7 @@
 
 #include "libcore/base/types.h"
 #include "libcore/data/compressed.h"
+#include "libcore/data/index_list.h"
 #include "libcore/system/memory.h"
 
 namespace kasen {
@@ -78,7 +79,7 @@ struct PartDim {
   std::vector<std::int64_t> original;  ///< the user's ids of the owned elements; empty: the global index
   /// If dense arrays are whole along it (`whole`): the other workers' owned elements, by owner, then ascending.
   bool whole = false;
-  std::vector<std::int64_t> others;
+  IndexList others;
   std::vector<PeerRange> other_owners;
 };
 
@@ -102,5 +103,13 @@ struct Part {
   std::map<std::string, PartMatrix> matrices;  ///< by input name
   std::map<std::string, PartArray> arrays;     ///< by input name
 };
+
+/// Bytes of a part's lists of indices: owned elements and their ids, those of others, ghosts, mirrors, and neighbours.
+[[nodiscard]] std::int64_t list_bytes(const Part& part);
+/// Bytes of some lists.
+template <class... Lists>
+[[nodiscard]] std::int64_t bytes_of_lists(const Lists&... lists) {
+  return (static_cast<std::int64_t>(lists.size() * sizeof(*lists.data())) + ... + std::int64_t{0});
+}
 
 }  // namespace kasen

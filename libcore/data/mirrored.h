@@ -1,6 +1,8 @@
 // Elements of one worker of which another worker holds copies. A gather or scatter moves these between the two.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -16,15 +18,39 @@ struct View {
   const CompressedArray* compressed = nullptr;
 };
 
-// Element indices[k] of `masters` and element first + k of `copies` are the same element.
+// Elements of an array: `inner` consecutive ones for each of the indices, in their order. Without indices: a run of
+// `count` elements from `first` on.
+struct ElementList {
+  std::span<const std::int32_t> indices = {};
+  std::int64_t inner = 1;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+
+  [[nodiscard]] static ElementList run(std::int64_t first, std::int64_t count) { return {{}, 1, first, count}; }
+  [[nodiscard]] static ElementList of(std::span<const std::int32_t> indices, std::int64_t inner = 1) {
+    return {indices, inner, 0, static_cast<std::int64_t>(indices.size()) * inner};
+  }
+  // Calls use(first, count) for runs of the elements that stand at begin .. end - 1 in the list, in their order.
+  template <class Use>
+  void for_each_run(std::int64_t begin, std::int64_t end, const Use& use) const {
+    if (indices.empty()) return use(first + begin, end - begin);
+    while (begin < end) {
+      const std::int64_t within = begin % inner, some = std::min(inner - within, end - begin);
+      use(indices[static_cast<std::size_t>(begin / inner)] * inner + within, some);
+      begin += some;
+    }
+  }
+};
+
+// Element k of `elements` in `masters` and element first + k of `copies` are the same element.
 struct Mirrored {
   View masters;
-  std::span<const std::int32_t> indices;
+  ElementList elements;
   View copies;
   std::int64_t first = 0;
   bool packed = false;  // the copies are a message: its planes one after another, without padding; `first` is 0
 
-  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(indices.size()); }
+  [[nodiscard]] std::int64_t count() const { return elements.count; }
   // Plane p of the copies, at the first copy.
   [[nodiscard]] std::byte* copies_at(const ElementType& element, std::int64_t p) const;
 };

@@ -2,6 +2,7 @@
 // share them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -40,12 +41,19 @@ struct PartCount {
   // list apart. Shareds without a buffer are not counted.
   std::int64_t buffer_bytes = 0;
   // One packing area for all transitions. It is the maximum over all gathers and scatters of mirrors of the set * inner
-  // * element bytes (sent or received for the part's owned elements). For elements with several planes, mirrors and
-  // ghosts count. A batch of shareds takes twice the sum of inner * element bytes if there are several workers.
+  // * element bytes (sent or received for the part's owned elements). Mirrors that lie one behind the other are sent
+  // from there and take nothing (mirrors_in_place). For elements with several planes, mirrors and ghosts count. A batch
+  // of shareds takes twice the sum of inner * element bytes if there are several workers.
   std::int64_t exchange_bytes = 0;
   // LocalMatrix::storage_bytes of each distinct (matrix, direction, set of the operand, set of the result).
   std::int64_t matrix_bytes = 0;
   std::int64_t input_bytes = 0;  // storage_bytes of the dense inputs
+  // list_bytes of the part and of its Numbering: the indices of owned elements, ghosts and mirrors. -1: not known.
+  std::int64_t list_bytes = -1;
+
+  [[nodiscard]] std::int64_t held() const {
+    return buffer_bytes + exchange_bytes + matrix_bytes + input_bytes + std::max<std::int64_t>(list_bytes, 0);
+  }
 };
 
 struct OutputPart {

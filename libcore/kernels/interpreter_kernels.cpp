@@ -87,10 +87,11 @@ class InterpreterKernels : public KernelSet {
         const auto size = static_cast<size_t>(scalar_bytes(element.plane_scalar(p)));
         const std::byte* base = list.masters.data + plane_offset(element, list.masters.capacity, p);
         std::byte* to = list.copies_at(element, p);
-        for (const std::int32_t i : list.indices) {
-          std::memcpy(to, base + static_cast<size_t>(i) * size, size);
-          to += size;
-        }
+        list.elements.for_each_run(0, list.count(), [&](std::int64_t first, std::int64_t count) {
+          const auto bytes = static_cast<size_t>(count) * size;
+          std::memcpy(to, base + static_cast<size_t>(first) * size, bytes);
+          to += bytes;
+        });
       }
     }
   }
@@ -109,15 +110,18 @@ class InterpreterKernels : public KernelSet {
     std::vector<const std::byte*> bases;
     for (size_t p = 0; p < planes; ++p) bases.push_back(list.copies_at(element, static_cast<std::int64_t>(p)));
     std::vector<Word> here(planes), next(planes);
-    for (size_t k = 0; k < list.indices.size(); ++k) {
-      for (size_t p = 0; p < planes; ++p) {
-        const Scalar s = element.plane_scalar(static_cast<std::int64_t>(p));
-        next[p] = load_word(s, bases[p] + static_cast<std::int64_t>(k) * scalar_bytes(s));
+    std::int64_t k = 0;
+    list.elements.for_each_run(0, list.count(), [&](std::int64_t first, std::int64_t count) {
+      for (std::int64_t i = first; i < first + count; ++i, ++k) {
+        for (size_t p = 0; p < planes; ++p) {
+          const Scalar s = element.plane_scalar(static_cast<std::int64_t>(p));
+          next[p] = load_word(s, bases[p] + k * scalar_bytes(s));
+        }
+        lens.load(i, here.data());
+        interpreter::reduce_into(fn, here, next);
+        lens.store(i, here.data());
       }
-      lens.load(list.indices[k], here.data());
-      interpreter::reduce_into(fn, here, next);
-      lens.store(list.indices[k], here.data());
-    }
+    });
   }
 
   void prepare_block(const Block& block);

@@ -22,16 +22,15 @@ LargeVector<std::int32_t> place_axis(std::int64_t masters, const AxisSlaves& axi
   } else {
     std::copy(space.place.begin(), space.place.end(), places.begin());
   }
-  const std::vector<std::int64_t>& known = space.exchange.slaves;
   for (const PeerRange& from : axis.slave_owners) {
-    const auto owner = std::find_if(space.exchange.slave_owners.begin(), space.exchange.slave_owners.end(),
+    const auto owner = std::find_if(space.slave_owners.begin(), space.slave_owners.end(),
                                     [&](const PeerRange& r) { return r.peer == from.peer; });
-    if (owner == space.exchange.slave_owners.end()) continue;
+    if (owner == space.slave_owners.end()) continue;
     std::int64_t k = owner->begin;
     for (std::int64_t i = from.begin; i < from.end; ++i) {
       const std::int64_t wanted = axis.slaves.at(static_cast<size_t>(i));
-      while (k < owner->end && known[static_cast<size_t>(k)] < wanted) ++k;
-      if (k == owner->end || known[static_cast<size_t>(k)] != wanted) continue;
+      while (k < owner->end && space.ghost(k) < wanted) ++k;
+      if (k == owner->end || space.ghost(k) != wanted) continue;
       places[static_cast<size_t>(masters + i)] = static_cast<std::int32_t>(masters + k);
     }
   }
@@ -43,9 +42,7 @@ LargeVector<std::int32_t> place_axis(std::int64_t masters, const AxisSlaves& axi
 std::vector<std::int32_t> order_by_global(const LocalSpace& space) {
   std::vector<std::int32_t> order(static_cast<size_t>(space.total));
   std::iota(order.begin(), order.end(), 0);
-  const auto before = [&](std::int32_t a, std::int32_t b) {
-    return space.global[static_cast<size_t>(a)] < space.global[static_cast<size_t>(b)];
-  };
+  const auto before = [&](std::int32_t a, std::int32_t b) { return space.global(a) < space.global(b); };
   std::copy(space.place.begin(), space.place.end(), order.begin());
   const auto middle = order.begin() + static_cast<std::ptrdiff_t>(space.masters);
   std::sort(middle, order.end(), before);
@@ -122,7 +119,7 @@ void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& 
 // elements ascend in the part's numbering, so their global indices need no check.
 bool copy_ascending(const Source& source, const LocalSpace& operand, std::int64_t begin, std::int64_t end,
                     std::int32_t* indices) {
-  const auto global = [&](std::int32_t place) { return operand.global[static_cast<size_t>(place)]; };
+  const auto global = [&](std::int32_t place) { return operand.global(place); };
   std::int32_t before = 0;
   for (std::int64_t e = begin; e < end; ++e, ++indices) {
     const std::int32_t column = source.matrix.columns[static_cast<size_t>(e)];
@@ -155,7 +152,7 @@ void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& loc
       continue;
     }
     row.clear();
-    for (std::int64_t e = begin; e < end; ++e) row.emplace_back(operand.global[static_cast<size_t>(source.col(e))], e);
+    for (std::int64_t e = begin; e < end; ++e) row.emplace_back(operand.global(source.col(e)), e);
     std::sort(row.begin(), row.end());
     for (const auto& [global, e] : row) {
       indices[to] = source.col(e);

@@ -74,81 +74,102 @@ const AxisSlaves& find_axis(const Part& part, const SlaveAtom& atom, const std::
   return rows ? matrix.row_slaves : matrix.col_slaves;
 }
 
-using ByPeer = std::map<std::int32_t, std::vector<std::int64_t>>;
-
 // Every index on every worker: every peer mirrors all owned elements.
-void add_all(const Part& part, const std::string& name, const PartDim& dim, ByPeer& slaves, ByPeer& mirrors) {
-  if ((!dim.whole && part.workers > 1) || dim.masters.size() + dim.others.size() != static_cast<size_t>(dim.size)) {
+void hold_all(const Part& part, const std::string& name, const PartDim& dim, LocalSpace& space) {
+  if ((!dim.whole && part.workers > 1) || space.masters + dim.others.size() != dim.size) {
     fail(ExitStatus::bad_input, fmt::format("the data does not state who owns the indices of dimension '{}'", name),
          "the plan holds arrays over it whole on every worker", "partition the data with this program");
   }
-  for (const PeerRange& r : dim.other_owners) {
-    slaves[r.peer].assign(dim.others.begin() + r.begin, dim.others.begin() + r.end);
-  }
+  space.others = &dim.others;
+  space.slave_owners = dim.other_owners;
+  space.mirrors = space.place;
   for (std::int32_t peer = 0; peer < part.workers; ++peer) {
-    if (peer == part.worker || dim.masters.empty()) continue;
-    std::vector<std::int64_t>& list = mirrors[peer];
-    list.resize(dim.masters.size());
-    std::iota(list.begin(), list.end(), std::int64_t{0});
+    if (peer == part.worker || space.masters == 0) continue;
+    space.mirror_holders.push_back({peer, 0, space.masters});
+    space.interior = 0;
   }
 }
 
-void unite(ByPeer& all) {
-  for (auto& [peer, list] : all) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
+using ByPeer = std::map<std::int32_t, std::vector<std::int64_t>>;
+
+template <class T>
+void add_ranges(const std::vector<PeerRange>& ranges, const std::vector<T>& list, ByPeer& to) {
+  for (const PeerRange& r : ranges) {
+    auto& of_peer = to[r.peer];
+    for (std::int64_t i = r.begin; i < r.end; ++i) of_peer.push_back(list.at(static_cast<size_t>(i)));
   }
+}
+
+// Lists each number once, by peer, then ascending.
+template <class T>
+std::vector<PeerRange> unite(ByPeer& all, std::vector<T>& list) {
+  std::vector<PeerRange> ranges;
+  for (auto& [peer, of_peer] : all) {
+    std::sort(of_peer.begin(), of_peer.end());
+    of_peer.erase(std::unique(of_peer.begin(), of_peer.end()), of_peer.end());
+    const auto begin = static_cast<std::int64_t>(list.size());
+    for (const std::int64_t i : of_peer) list.push_back(static_cast<T>(i));
+    ranges.push_back({peer, begin, static_cast<std::int64_t>(list.size())});
+  }
+  return ranges;
 }
 
 // Both sides merge the lists of all atoms by (peer, global index), so that they agree without a message.
-LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& name, const PartDim& dim,
-                      const std::vector<std::int32_t>& order) {
-  ByPeer slaves, mirrors;  // mirrors as indices of the part's owned elements: ascending like their global indices
-  if (is_all(key.set)) add_all(part, name, dim, slaves, mirrors);
+void hold_several(const SpaceKey& key, const Part& part, const std::string& name, LocalSpace& space) {
+  ByPeer slaves, mirrors;  // mirrors as the part's owned elements: ascending like their global indices
   for (const SlaveAtom& atom : key.set) {
-    if (atom.axis == Axis::all) continue;
     const AxisSlaves& axis = find_axis(part, atom, name);
-    for (const PeerRange& r : axis.slave_owners) {
-      auto& list = slaves[r.peer];
-      for (std::int64_t i = r.begin; i < r.end; ++i) list.push_back(axis.slaves.at(static_cast<size_t>(i)));
-    }
-    for (const PeerRange& r : axis.mirror_holders) {
-      auto& list = mirrors[r.peer];
-      for (std::int64_t i = r.begin; i < r.end; ++i) list.push_back(axis.mirrors.at(static_cast<size_t>(i)));
-    }
+    add_ranges(axis.slave_owners, axis.slaves, slaves);
+    add_ranges(axis.mirror_holders, axis.mirrors, mirrors);
   }
-  unite(slaves);
-  unite(mirrors);
+  space.slave_owners = unite(slaves, space.own_slaves);
+  space.mirror_holders = unite(mirrors, space.own_mirrors);
+  space.slaves = space.own_slaves;
+}
+
+// The part lists both as they are needed, unless the owned elements have another order.
+void hold_one(const AxisSlaves& axis, LocalSpace& space) {
+  space.slave_owners = axis.slave_owners;
+  space.mirror_holders = axis.mirror_holders;
+  space.slaves = axis.slaves;
+  if (space.place.empty()) {
+    space.mirrors = axis.mirrors;
+  } else {
+    space.own_mirrors = axis.mirrors;
+  }
+}
+
+void number_mirrors(const std::string& name, LocalSpace& space) {
+  const std::span<const std::int32_t> listed = space.own_mirrors.empty() ? space.mirrors : space.own_mirrors;
+  for (const std::int32_t master : listed) {
+    if (master < 0 || master >= space.masters)
+      fail(ExitStatus::bad_input, fmt::format("dimension '{}': a mirror lies outside the masters", name));
+  }
+  for (std::int32_t& master : space.own_mirrors) {
+    if (!space.place.empty()) master = space.place[static_cast<size_t>(master)];
+  }
+  if (!space.own_mirrors.empty()) space.mirrors = space.own_mirrors;
+  for (const std::int32_t mirror : space.mirrors) space.interior = std::min<std::int64_t>(space.interior, mirror);
+}
+
+LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& name, const PartDim& dim,
+                      std::span<const std::int32_t> order, std::span<const std::int32_t> place) {
   LocalSpace space;
-  space.masters = static_cast<std::int64_t>(dim.masters.size());
-  space.interior = space.masters;
-  space.global = dim.masters;
-  space.place.resize(order.size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    space.global[i] = dim.masters[static_cast<size_t>(order[i])];
-    space.place[static_cast<size_t>(order[i])] = static_cast<std::int32_t>(i);
+  space.masters = space.interior = static_cast<std::int64_t>(dim.masters.size());
+  space.owned = dim.masters;
+  space.order = order;
+  space.place = place;
+  if (is_all(key.set)) {
+    hold_all(part, name, dim, space);
+  } else if (key.set.size() == 1) {
+    hold_one(find_axis(part, *key.set.begin(), name), space);
+    number_mirrors(name, space);
+  } else {
+    hold_several(key, part, name, space);
+    number_mirrors(name, space);
   }
-  AxisSlaves& exchange = space.exchange;
-  for (const auto& [peer, list] : slaves) {
-    const auto begin = static_cast<std::int64_t>(exchange.slaves.size());
-    exchange.slaves.insert(exchange.slaves.end(), list.begin(), list.end());
-    exchange.slave_owners.push_back({peer, begin, static_cast<std::int64_t>(exchange.slaves.size())});
-  }
-  for (const auto& [peer, list] : mirrors) {
-    const auto begin = static_cast<std::int64_t>(exchange.mirrors.size());
-    for (const std::int64_t master : list) {
-      if (master < 0 || master >= space.masters) {
-        fail(ExitStatus::bad_input, fmt::format("dimension '{}': a mirror lies outside the masters", name));
-      }
-      const auto at =
-          space.place.empty() ? static_cast<std::int32_t>(master) : space.place[static_cast<size_t>(master)];
-      exchange.mirrors.push_back(at);
-      space.interior = std::min<std::int64_t>(space.interior, at);
-    }
-    exchange.mirror_holders.push_back({peer, begin, static_cast<std::int64_t>(exchange.mirrors.size())});
-  }
-  space.global.insert(space.global.end(), exchange.slaves.begin(), exchange.slaves.end());
-  space.total = static_cast<std::int64_t>(space.global.size());
+  const auto slaves = static_cast<std::int64_t>(space.slaves.size());
+  space.total = space.masters + (space.others != nullptr ? space.others->size() : slaves);
   if (space.total > std::numeric_limits<std::int32_t>::max()) {
     fail(ExitStatus::limit, fmt::format("dimension '{}' has {} elements on worker {}", name, space.total, part.worker),
          "a worker holds at most 2^31 - 1", "use more workers");
@@ -165,9 +186,12 @@ void find_waiting(const Module& module, std::span<const Op* const> regions, DimI
     const SlaveSet& set = module.type(epilogue_product(*region).results.at(0)).state.slaves;
     const RowGroup group = seen.empty() ? RowGroup::waits : RowGroup::waits_elsewhere;
     if (!seen.insert(set).second) continue;
-    for (const std::int32_t master : make_space({dim, set}, part, name, find_dim(part, name), {}).exchange.mirrors) {
-      RowGroup& known = groups[static_cast<size_t>(master)];
-      known = std::max(known, group);
+    const LocalSpace space = make_space({dim, set}, part, name, find_dim(part, name), {}, {});
+    for (const PeerRange& r : space.mirror_holders) {
+      for (std::int64_t k = r.begin; k < r.end; ++k) {
+        RowGroup& known = groups[static_cast<size_t>(space.mirror(k))];
+        known = std::max(known, group);
+      }
     }
   }
 }
@@ -213,7 +237,17 @@ void require_order(const std::vector<std::int32_t>& order, const std::string& na
   }
 }
 
+std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& order) {
+  std::vector<std::int32_t> place(order.size());
+  for (size_t i = 0; i < order.size(); ++i) place[static_cast<size_t>(order[i])] = static_cast<std::int32_t>(i);
+  return place;
+}
+
 }  // namespace
+
+bool mirrors_in_place(const Module& module, const SpaceKey& key) {
+  return is_all(key.set) && ordering_region(module, key.dim) == nullptr;
+}
 
 void Numbering::order_masters(const Module& module, DimId dim, std::span<const Part> parts, WithinGroups within,
                               FormStore* forms) {
@@ -240,6 +274,7 @@ void Numbering::order_masters(const Module& module, DimId dim, std::span<const P
 Numbering::Numbering(const Module& module, std::span<const Part> parts, WithinGroups within, FormStore* forms) {
   for (const SpaceKey& key : used_spaces(module)) keys_.push_back(key);
   orders_.assign(module.dims.size(), std::vector<std::vector<std::int32_t>>(parts.size()));
+  places_ = orders_;
   masters_.assign(module.dims.size(), std::vector<std::int64_t>(parts.size(), 0));
   std::set<DimId> used;
   for (const SpaceKey& key : keys_) used.insert(key.dim);
@@ -248,13 +283,14 @@ Numbering::Numbering(const Module& module, std::span<const Part> parts, WithinGr
       masters_[dim][p] = static_cast<std::int64_t>(find_dim(parts[p], module.dim(dim).name).masters.size());
     }
     order_masters(module, dim, parts, within, forms);
+    for (size_t p = 0; p < parts.size(); ++p) places_[dim][p] = inverse(orders_[dim][p]);
   }
   for (const SpaceKey& key : keys_) {
     const std::string& name = module.dim(key.dim).name;
     std::vector<LocalSpace>& row = spaces_.emplace_back();
     for (size_t p = 0; p < parts.size(); ++p) {
-      const std::vector<std::int32_t>& order = orders_[key.dim][p];
-      row.push_back(make_space(key, parts[p], name, find_dim(parts[p], name), order));
+      row.push_back(
+          make_space(key, parts[p], name, find_dim(parts[p], name), orders_[key.dim][p], places_[key.dim][p]));
     }
   }
 }
@@ -275,6 +311,17 @@ std::int64_t Numbering::masters(DimId dim, int part) const { return masters_.at(
 
 const std::vector<std::int32_t>& Numbering::order(DimId dim, int part) const {
   return orders_.at(dim).at(static_cast<size_t>(part));
+}
+
+std::int64_t Numbering::list_bytes(int part) const {
+  const auto p = static_cast<size_t>(part);
+  std::int64_t bytes = 0;
+  for (const DimId dim : orders_.ids()) bytes += bytes_of_lists(orders_[dim][p], places_[dim][p]);
+  for (const std::vector<LocalSpace>& spaces : spaces_) {
+    const LocalSpace& space = spaces[p];
+    bytes += bytes_of_lists(space.own_slaves, space.own_mirrors, space.slave_owners, space.mirror_holders);
+  }
+  return bytes;
 }
 
 std::int64_t LocalMatrix::storage_bytes() const {

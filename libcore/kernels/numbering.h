@@ -11,6 +11,7 @@
 /// its operand and its result.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,15 +22,55 @@
 
 namespace kasen {
 
-/// One worker's view of a space.
+/// One worker's view of a space. It refers to the lists of the part, and to those of its Numbering.
 struct LocalSpace {
   std::int64_t masters = 0;
   std::int64_t total = 0;
   /// Owned elements 0..interior-1 are mirrored by no peer in this space: they need no exchange.
   std::int64_t interior = 0;
-  std::vector<std::int64_t> global;  ///< of every local index (owned elements in numbering order, then ghosts)
-  AxisSlaves exchange;               ///< mirrors as local indices of this numbering
-  std::vector<std::int32_t> place;   ///< local index of the part's owned element k; empty: k
+  std::span<const std::int64_t> owned;  ///< global indices of the part's owned elements, ascending
+  std::span<const std::int32_t> order;  ///< the part's owned element of each local index; empty: the same
+  std::span<const std::int32_t> place;  ///< local index of the part's owned element k; empty: k
+  std::vector<PeerRange> slave_owners;  ///< the range of each owner among the ghosts (ascending owner)
+  /// The range of each peer in the list of mirrors (ascending peer). A space of all indices has one list for all peers.
+  std::vector<PeerRange> mirror_holders;
+  /// Local indices of owned elements that peers mirror. Empty: mirror k is local index k.
+  std::span<const std::int32_t> mirrors;
+
+  LocalSpace() = default;
+  LocalSpace(LocalSpace&&) = default;
+  LocalSpace& operator=(LocalSpace&&) = default;
+  LocalSpace(const LocalSpace&) = delete;
+  LocalSpace& operator=(const LocalSpace&) = delete;
+  ~LocalSpace() = default;
+
+  [[nodiscard]] std::int64_t global(std::int64_t local) const {
+    if (local >= masters) return ghost(local - masters);
+    return owned[static_cast<std::size_t>(order.empty() ? local : order[static_cast<std::size_t>(local)])];
+  }
+  /// The global index of ghost k. Ghosts are listed by owner, then ascending.
+  [[nodiscard]] std::int64_t ghost(std::int64_t k) const {
+    return others != nullptr ? (*others)[k] : slaves[static_cast<std::size_t>(k)];
+  }
+  [[nodiscard]] std::int64_t mirror(std::int64_t k) const {
+    return mirrors.empty() ? k : mirrors[static_cast<std::size_t>(k)];
+  }
+  /// Calls use(first, count) for runs of global indices, in the order of the local ones.
+  template <class Use>
+  void for_each_run(const Use& use) const {
+    for (std::int64_t i = 0, count = 0; i < masters; i += count) {
+      const std::int64_t first = global(i);
+      for (count = 1; i + count < masters && global(i + count) == first + count;) ++count;
+      use(first, count);
+    }
+    if (others != nullptr) return others->for_each_run(0, others->size(), use);
+    for (const std::int64_t slave : slaves) use(slave, std::int64_t{1});
+  }
+
+  std::span<const std::int64_t> slaves;  ///< the ghosts, unless they are all `others` of the part
+  const IndexList* others = nullptr;
+  std::vector<std::int64_t> own_slaves;   ///< of several matrices, united
+  std::vector<std::int32_t> own_mirrors;  ///< of several matrices, or in another order than the part's
 };
 
 inline constexpr std::int64_t order_window = 16384;
@@ -56,9 +97,12 @@ struct SpaceKey {
 /// by length. `ascending`: as given, which shows soonest how many wait.
 enum class WithinGroups : std::uint8_t { ordered, by_length, ascending };
 
+/// True if a space's mirrors lie one behind the other on their worker: all owned elements, which ascend.
+[[nodiscard]] bool mirrors_in_place(const Module& module, const SpaceKey& key);
+
 class FormStore;
 
-/// All spaces that a plan uses, on the parts of this process.
+/// All spaces that a plan uses, on the parts of this process, which have to outlive it.
 class Numbering {
  public:
   /// Collects the spaces from the types in `module`. Orders that `forms` (null: no store) has are not made again.
@@ -78,15 +122,17 @@ class Numbering {
   /// PartDim::masters of local index i (empty: the identity).
   [[nodiscard]] std::int64_t masters(DimId dim, int part) const;
   [[nodiscard]] const std::vector<std::int32_t>& order(DimId dim, int part) const;
+  /// The bytes of a part's lists here, beside those of the part itself.
+  [[nodiscard]] std::int64_t list_bytes(int part) const;
 
  private:
   void order_masters(const Module& module, DimId dim, std::span<const Part> parts, WithinGroups within,
                      FormStore* forms);
 
   std::vector<SpaceKey> keys_;
-  std::vector<std::vector<LocalSpace>> spaces_;                  ///< [key][part]
-  IdMap<DimId, std::vector<std::vector<std::int32_t>>> orders_;  ///< [dim][part]
-  IdMap<DimId, std::vector<std::int64_t>> masters_;              ///< [dim][part]
+  std::vector<std::vector<LocalSpace>> spaces_;                           ///< [key][part]
+  IdMap<DimId, std::vector<std::vector<std::int32_t>>> orders_, places_;  ///< [dim][part]: the orders, their inverses
+  IdMap<DimId, std::vector<std::int64_t>> masters_;                       ///< [dim][part]
 };
 
 /// A sparse part in pull form for one product. For each local index of the result's space it has the nonzeros that meet

@@ -107,6 +107,7 @@ void Execution::allocate() {
     count.exchange_bytes += packing_.back().size() + storage.whole_bytes(p);
     count.buffer_bytes = storage.pool_bytes(p);
     count.matrix_bytes = matrices_.bytes(*this, p);
+    count.list_bytes = list_bytes(parts[static_cast<size_t>(p)]) + numbering.list_bytes(p);
     for_each_op(module, [&](const Op& op, int, int) {
       if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;
       const PartArray& array = parts[static_cast<size_t>(p)].arrays.at(op.name);

@@ -118,11 +118,11 @@ class ElementwiseStep : public Step {
       const LocalSpace& to = run.numbering.space(space_, p);
       std::map<std::int64_t, std::int32_t> known;
       for (std::int64_t i = from.masters; i < from.total; ++i) {
-        known.emplace(from.global[static_cast<size_t>(i)], static_cast<std::int32_t>(i));
+        known.emplace(from.global(i), static_cast<std::int32_t>(i));
       }
       std::vector<std::int32_t>& list = made.from.emplace_back();
       for (std::int64_t i = to.masters; i < to.total; ++i) {
-        const auto it = known.find(to.global[static_cast<size_t>(i)]);
+        const auto it = known.find(to.global(i));
         if (it == known.end()) throw InternalError("an operand lacks slaves that the result holds");
         list.push_back(it->second);
       }

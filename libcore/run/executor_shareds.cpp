@@ -17,9 +17,8 @@ class SharedTransition : public Step {
       made.to = each.results.at(0);
       made.element = run.module.type(made.from).element;
       made.offset = bytes_;
-      const std::int64_t count = run.storage.info(made.from).inner;
-      for (std::int64_t i = 0; i < count; ++i) made.indices.push_back(static_cast<std::int32_t>(i));
-      bytes_ = checked_add(bytes_, checked_mul(count, made.element.bytes(), "a message"), "a message");
+      made.count = run.storage.info(made.from).inner;
+      bytes_ = checked_add(bytes_, checked_mul(made.count, made.element.bytes(), "a message"), "a message");
       members_.push_back(std::move(made));
     }
   }
@@ -30,8 +29,7 @@ class SharedTransition : public Step {
     for (const Member& m : members_) {
       if (run.storage.info(m.from).slot == run.storage.info(m.to).slot) continue;
       for (int p = 0; p < run.part_count(); ++p) {
-        copy_elements(m.element, run.storage.view(m.from, p), run.storage.view(m.to, p), 0,
-                      static_cast<std::int64_t>(m.indices.size()));
+        copy_elements(m.element, run.storage.view(m.from, p), run.storage.view(m.to, p), 0, m.count);
       }
     }
     int top = 1;
@@ -48,7 +46,7 @@ class SharedTransition : public Step {
     ValueId from = no_value, to = no_value;
     ElementType element;
     std::int64_t offset = 0;  // of its bytes in a message
-    std::vector<std::int32_t> indices;
+    std::int64_t count = 0;   // of its elements
   };
 
   // Workers w that are multiples of 2 * step meet w + step.
@@ -74,9 +72,8 @@ class SharedTransition : public Step {
   void pack(Execution& run, int p) const {
     for (size_t k = 0; k < members_.size(); ++k) {
       const Member& m = members_[k];
-      to_message(m.element, run.storage.view(m.to, p), 0, static_cast<std::int64_t>(m.indices.size()),
-                 run.packing(p) + m.offset);
-      run.charge(number + static_cast<int>(k), static_cast<std::int64_t>(m.indices.size()) * m.element.bytes());
+      to_message(m.element, run.storage.view(m.to, p), 0, m.count, run.packing(p) + m.offset);
+      run.charge(number + static_cast<int>(k), m.count * m.element.bytes());
     }
   }
 
@@ -84,7 +81,7 @@ class SharedTransition : public Step {
     const int p = message.to - run.transport.first_worker();
     for (const Member& m : members_) {
       const View& target = run.storage.view(m.to, p);
-      const Mirrored list{target, m.indices, {message.data + m.offset, 0}, 0, true};
+      const Mirrored list{target, ElementList::run(0, m.count), {message.data + m.offset, 0}, 0, true};
       if (gather_) {
         run.kernels.combine(run.module.type(m.from).state.reducer, {&list, 1});
       } else {

@@ -100,7 +100,7 @@ class IndexStep : public Step {
       }
       const LocalSpace& space = run.numbering.space(info.space, p);
       const std::int64_t count = run.storage.indices(value, p);
-      for (std::int64_t i = 0; i < count; ++i) out[i] = space.global[static_cast<size_t>(i)];
+      for (std::int64_t i = 0; i < count; ++i) out[i] = space.global(i);
       run.count(number).written_bytes += 8 * count;
     }
   }

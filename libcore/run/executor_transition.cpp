@@ -1,7 +1,6 @@
 // gather and scatter of arrays. Only these steps, and those of shareds, use the network.
 #include <fmt/format.h>
 
-#include <limits>
 #include <optional>
 
 #include "libcore/base/checked.h"
@@ -12,31 +11,22 @@
 namespace kasen::executor {
 namespace {
 
-// Local indices of the elements for a list of indices; each index has `inner` elements.
-std::vector<std::int32_t> elements_of(std::span<const std::int32_t> indices, std::int64_t inner) {
-  std::vector<std::int32_t> list;
-  list.reserve(indices.size() * static_cast<size_t>(inner));
-  for (const std::int32_t i : indices) {
-    for (std::int64_t k = 0; k < inner; ++k) list.push_back(static_cast<std::int32_t>(i * inner + k));
-  }
-  return list;
-}
-
 // One worker's view of an exchange of an array with another worker. It is the side with the owned elements, or the side
 // with the ghosts. Positions and counts are in elements, not indices.
 struct Pair {
-  int part = 0;                           // of this process
-  int peer = 0;                           // the other worker
-  int peer_part = -1;                     // its part in this process, if it is here
-  std::span<const std::int32_t> mirrors;  // of the owned elements, in their worker's numbering
-  std::int64_t at = 0;                    // of the first mirror in their list; of the first ghost in the array
+  int part = 0;         // of this process
+  int peer = 0;         // the other worker
+  int peer_part = -1;   // its part in this process, if it is here
+  ElementList mirrors;  // the owned elements, in their worker's numbering
+  std::int64_t at = 0;  // of the first mirror among those that are packed; of the first ghost in the array
   std::int64_t count = 0;
   std::int64_t peer_at = 0;  // for a peer that is here: the position of its first ghost of ours, in its array
 };
 
 // Exchanges the ghosts of an array with the owned elements that peers mirror. Between two workers of this process
 // elements are copied directly. Every other pair with elements has one message. An array of one plane needs no packing
-// on the ghosts' side: the ghosts of one peer are contiguous, and are sent or received in place.
+// on the ghosts' side: the ghosts of one peer are contiguous, and are sent or received in place. Mirrors that are one
+// run are sent in place, too; contributions to them are received apart and combined.
 class ArrayTransition : public Step {
  public:
   ArrayTransition(Execution& run, const Op& decoded, int at)
@@ -45,23 +35,18 @@ class ArrayTransition : public Step {
     const ValueInfo& info = run.storage.info(held);
     element_ = run.module.type(held).element;
     inner_ = info.inner;
+    const SpaceKey& key = run.numbering.keys()[static_cast<size_t>(info.space)];
+    mirrors_in_place_ = !gather_ && in_place() && mirrors_in_place(run.plan, key);
     for (int p = 0; p < run.part_count(); ++p) {
       const LocalSpace& space = run.numbering.space(info.space, p);
-      if (checked_mul(space.total, std::max<std::int64_t>(inner_, 1)) > std::numeric_limits<std::int32_t>::max()) {
-        fail(ExitStatus::limit,
-             fmt::format("%{} has more than 2^31 - 1 elements on one worker", run.module.value(held).name), "",
-             "use more workers", op.where);
-      }
-      mirrors_.push_back(elements_of(space.exchange.mirrors, inner_));
-      slave_count_.push_back((space.total - space.masters) * inner_);
+      slave_count_.push_back(checked_mul(space.total - space.masters, inner_, "an array's size"));
+      add_pairs(run, info.space, p);
     }
-    for (int p = 0; p < run.part_count(); ++p) add_pairs(run, info.space, p);
   }
 
   [[nodiscard]] std::int64_t packing_bytes(int part) const override {
     const auto p = static_cast<size_t>(part);
-    const auto mirrors = static_cast<std::int64_t>(mirrors_[p].size());
-    return (mirrors + (in_place() ? 0 : slave_count_[p])) * element_.bytes();
+    return (packed_count_[p] + (in_place() ? 0 : slave_count_[p])) * element_.bytes();
   }
 
   void begin(Execution& run) override {
@@ -113,14 +98,15 @@ class ArrayTransition : public Step {
 
   // Adds pairs by part, then in ascending order of the peers.
   void add_pairs(const Execution& run, int space, int p) {
-    const AxisSlaves& lists = run.numbering.space(space, p).exchange;
+    const LocalSpace& lists = run.numbering.space(space, p);
     const int first = run.transport.first_worker();
     const auto here = [&](int worker) { return worker >= first && worker < first + run.part_count(); };
-    const std::span<const std::int32_t> mirrors(mirrors_[static_cast<size_t>(p)]);
+    std::int64_t packed = 0;
     for (const PeerRange& r : lists.mirror_holders) {
-      const std::int64_t at = r.begin * inner_, count = (r.end - r.begin) * inner_;
+      const std::int64_t count = checked_mul(r.end - r.begin, inner_, "a message");
       if (count == 0 || element_.bytes() == 0) continue;
-      Pair pair{p, r.peer, -1, mirrors.subspan(static_cast<size_t>(at), static_cast<size_t>(count)), at, count};
+      Pair pair{p, r.peer, -1, mirrors_of(lists, r), packed, count};
+      if (!mirrors_in_place_) packed = checked_add(packed, count, "a message");
       if (here(r.peer)) {
         pair.peer_part = r.peer - first;
         pair.peer_at = slaves_of(run.numbering.space(space, pair.peer_part), first + p, count);
@@ -134,11 +120,18 @@ class ArrayTransition : public Step {
       const std::int64_t at = (run.numbering.space(space, p).masters + r.begin) * inner_;
       from_peers_.push_back({p, r.peer, -1, {}, at, (r.end - r.begin) * inner_});
     }
+    packed_count_.push_back(packed);
+  }
+
+  [[nodiscard]] ElementList mirrors_of(const LocalSpace& space, const PeerRange& r) const {
+    if (space.mirrors.empty()) return ElementList::run(r.begin * inner_, (r.end - r.begin) * inner_);
+    const auto begin = static_cast<size_t>(r.begin), count = static_cast<size_t>(r.end - r.begin);
+    return ElementList::of(space.mirrors.subspan(begin, count), inner_);
   }
 
   // The begin of the ghosts of `owner` in a worker's array.
   [[nodiscard]] std::int64_t slaves_of(const LocalSpace& space, int owner, std::int64_t count) const {
-    for (const PeerRange& r : space.exchange.slave_owners) {
+    for (const PeerRange& r : space.slave_owners) {
       if (r.peer == owner && (r.end - r.begin) * inner_ == count) return (space.masters + r.begin) * inner_;
     }
     throw InternalError(fmt::format("a worker does not hold what worker {} mirrors there", owner));
@@ -155,8 +148,13 @@ class ArrayTransition : public Step {
     }
   }
 
-  // The message of a pair on the owned side: packed, before it is sent or after it has been received.
+  // The message of a pair on the owned side: the owned elements themselves, or packed, before it is sent or after it
+  // has been received.
   [[nodiscard]] Message at_masters(Execution& run, const Pair& pair) const {
+    if (mirrors_in_place_) {
+      const View& array = run.storage.view(to_, pair.part);
+      return message(run, pair, true, array.data + pair.mirrors.first * element_.bytes());
+    }
     std::byte* data = run.packing(pair.part) + pair.at * element_.bytes();
     return message(run, pair, !gather_, data);
   }
@@ -167,8 +165,7 @@ class ArrayTransition : public Step {
     const View& array = run.storage.view(gather_ ? from_ : to_, pair.part);
     if (in_place()) return message(run, pair, gather_, array.data + pair.at * element_.bytes());
     const std::int64_t masters = pair.at - first_slave(run, pair.part);
-    const auto mirrors = static_cast<std::int64_t>(mirrors_[p].size());
-    return message(run, pair, gather_, run.packing(pair.part) + (mirrors + masters) * element_.bytes());
+    return message(run, pair, gather_, run.packing(pair.part) + (packed_count_[p] + masters) * element_.bytes());
   }
 
   [[nodiscard]] std::int64_t first_slave(const Execution& run, int part) const {
@@ -191,6 +188,7 @@ class ArrayTransition : public Step {
 
   // Copies owned elements to the workers with ghosts: in this process, or in others.
   void copy_masters(Execution& run, bool here) {
+    if (!here && mirrors_in_place_) return;
     lists_.clear();
     for (const Pair& pair : at_masters_) {
       if ((pair.peer_part >= 0) == here) lists_.push_back(lists(run, pair, to_, to_));
@@ -217,11 +215,11 @@ class ArrayTransition : public Step {
   ValueId from_, to_;
   ElementType element_;
   std::int64_t inner_ = 1;
-  std::optional<int> ticket_;                       // of the exchange that has begun
-  std::vector<std::vector<std::int32_t>> mirrors_;  // [part] elements, in the order of mirror_holders
-  std::vector<std::int64_t> slave_count_;           // [part] elements
-  std::vector<Pair> at_masters_;                    // of all peers
-  std::vector<Pair> to_peers_, from_peers_;         // of peers in other processes: with ghosts, with owned elements
+  std::optional<int> ticket_;                             // of the exchange that has begun
+  bool mirrors_in_place_ = false;                         // sent from where they lie
+  std::vector<std::int64_t> packed_count_, slave_count_;  // [part] elements
+  std::vector<Pair> at_masters_;                          // of all peers
+  std::vector<Pair> to_peers_, from_peers_;  // of peers in other processes: with ghosts, with owned elements
   std::vector<Mirrored> lists_;
   std::vector<Message> sends_, receives_;
 };

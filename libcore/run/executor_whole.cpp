@@ -41,12 +41,17 @@ void Execution::move_whole(ValueId stand_in, int part, bool bring) {
     const std::int64_t bytes = scalar_bytes(type.element.plane_scalar(p)) * around.behind;
     std::byte* held = local.data + plane_offset(type.element, local.capacity, p);
     std::byte* room = whole.data + plane_offset(type.element, whole.capacity, p);
-    for (const std::int64_t index : space.global) {
-      for (std::int64_t b = 0; b < around.before; ++b, held += bytes) {
-        std::byte* at = room + (b * extent + index) * bytes;
-        std::memcpy(bring ? at : held, bring ? held : at, static_cast<size_t>(bytes));
+    const auto move = [&](std::int64_t first, std::int64_t count) {
+      std::byte* at = room + first * bytes;
+      std::memcpy(bring ? at : held, bring ? held : at, static_cast<size_t>(count * bytes));
+      held += count * bytes;
+    };
+    space.for_each_run([&](std::int64_t first, std::int64_t count) {
+      if (around.before == 1) return move(first, count);
+      for (std::int64_t i = first; i < first + count; ++i) {
+        for (std::int64_t b = 0; b < around.before; ++b) move(b * extent + i, 1);
       }
-    }
+    });
   }
 }
 

@@ -1,6 +1,10 @@
 #include "libkernels/run/movers.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "libkernels/emit/kernel.h"
@@ -16,27 +20,88 @@ std::int64_t all_elements(std::span<const Mirrored> lists) {
 }
 
 template <class T>
-void copy_plane(const std::byte* masters, std::span<const std::int32_t> indices, std::byte* copies, std::int64_t begin,
+void copy_plane(const std::byte* masters, const ElementList& elements, std::byte* copies, std::int64_t begin,
                 std::int64_t end) {
-  const T* from = reinterpret_cast<const T*>(masters);
-  for (std::int64_t k = begin; k < end; ++k) {
-    const T value = from[indices[static_cast<size_t>(k)]];
-    __builtin_memcpy(copies + k * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  std::byte* to = copies + begin * size;
+  if (elements.inner == 1 && !elements.indices.empty()) {
+    const T* from = reinterpret_cast<const T*>(masters);
+    for (std::int64_t k = begin; k < end; ++k, to += size) {
+      const T value = from[elements.indices[static_cast<size_t>(k)]];
+      __builtin_memcpy(to, &value, sizeof(T));
+    }
+    return;
   }
+  elements.for_each_run(begin, end, [&](std::int64_t first, std::int64_t count) {
+    std::memcpy(to, masters + first * size, static_cast<size_t>(count * size));
+    to += count * size;
+  });
 }
 
-// The arguments of the compiled loop: the array of owned elements, then the copies as another one.
-std::vector<std::int64_t> combine_arguments(const ElementType& element, const Mirrored& list) {
+// The arguments of the compiled loop: the array of owned elements, then the copies as another one. `owned` and `copy`
+// are the loop's elements 0 in both.
+std::vector<std::int64_t> combine_arguments(const ElementType& element, const Mirrored& list, std::int64_t owned = 0,
+                                            std::int64_t copy = 0) {
   std::vector<std::int64_t> words;
   append_array(words, element, list.masters);
   std::int64_t plane = 0;
+  size_t at = 0;
   for (const Component& c : element.components) {
     const std::int64_t size = scalar_bytes(c.scalar);
-    words.push_back(reinterpret_cast<std::int64_t>(list.copies_at(element, plane)));
+    words[at] += owned * size;
+    at += 2;
+    words.push_back(reinterpret_cast<std::int64_t>(list.copies_at(element, plane)) + copy * size);
     words.push_back(list.packed ? list.count() * size : (list.copies.capacity * size + 63) / 64 * 64);
     plane += c.planes();
   }
   return words;
+}
+
+// The compiled loop takes indices. Those of a run count from its first element.
+constexpr std::int64_t longest_run = 4096;
+const std::array<std::int32_t, longest_run> counting = [] {
+  std::array<std::int32_t, longest_run> numbers{};
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}();
+
+void combine_run(CombineFunction function, const ElementType& element, const Mirrored& list, std::int64_t owned,
+                 std::int64_t copy, std::int64_t count, std::byte* scratch) {
+  for (std::int64_t done = 0; done < count; done += longest_run) {
+    const std::vector<std::int64_t> words = combine_arguments(element, list, owned + done, copy + done);
+    function(words.data(), counting.data(), 0, std::min(longest_run, count - done), scratch);
+  }
+}
+
+// Elements of small rows are listed for a call, since each call has its price.
+void combine_rows(CombineFunction function, const ElementType& element, const Mirrored& list, std::int64_t begin,
+                  std::int64_t end, std::byte* scratch) {
+  std::array<std::int32_t, longest_run> listed;  // NOLINT: written before it is read
+  for (std::int64_t done = begin; done < end; done += longest_run) {
+    const std::int64_t some = std::min(longest_run, end - done);
+    std::int32_t* to = listed.data();
+    list.elements.for_each_run(done, done + some, [&](std::int64_t first, std::int64_t count) {
+      for (std::int64_t i = first; i < first + count; ++i) *to++ = static_cast<std::int32_t>(i);
+    });
+    function(combine_arguments(element, list, 0, done).data(), listed.data(), 0, some, scratch);
+  }
+}
+
+void combine_some(CombineFunction function, const ElementType& element, const Mirrored& list, std::int64_t begin,
+                  std::int64_t end, std::byte* scratch) {
+  constexpr std::int64_t small_row = 64;
+  const ElementList& elements = list.elements;
+  const bool small_indices = list.masters.capacity <= std::numeric_limits<std::int32_t>::max();
+  if (!elements.indices.empty() && elements.inner == 1) {
+    function(combine_arguments(element, list).data(), elements.indices.data(), begin, end, scratch);
+  } else if (!elements.indices.empty() && elements.inner < small_row && small_indices) {
+    combine_rows(function, element, list, begin, end, scratch);
+  } else {
+    elements.for_each_run(begin, end, [&](std::int64_t first, std::int64_t count) {
+      combine_run(function, element, list, first, begin, count, scratch);
+      begin += count;
+    });
+  }
 }
 
 // Positions where lists of another array of owned elements begin, and the end.
@@ -54,7 +119,7 @@ std::vector<size_t> arrays_of(std::span<const Mirrored> lists) {
 void combine_listed(Workshop& shop, CombineFunction function, const ElementType& element,
                     std::span<const Mirrored> lists) {
   const auto combine = [&](int thread, const Mirrored& list, std::int64_t begin, std::int64_t end) {
-    function(combine_arguments(element, list).data(), list.indices.data(), begin, end, shop.scratch(thread));
+    combine_some(function, element, list, begin, end, shop.scratch(thread));
   };
   const std::vector<size_t> arrays = arrays_of(lists);
   const auto count = static_cast<std::int64_t>(arrays.size()) - 1;
@@ -78,9 +143,9 @@ void copy_listed(ThreadPool& pool, const ElementType& element, std::span<const M
       const std::int64_t size = scalar_bytes(element.plane_scalar(p));
       const std::byte* masters = list.masters.data + plane_offset(element, list.masters.capacity, p);
       std::byte* copies = list.copies_at(element, p);
-      if (size == 8) copy_plane<std::uint64_t>(masters, list.indices, copies, begin, end);
-      if (size == 4) copy_plane<std::uint32_t>(masters, list.indices, copies, begin, end);
-      if (size == 1) copy_plane<std::uint8_t>(masters, list.indices, copies, begin, end);
+      if (size == 8) copy_plane<std::uint64_t>(masters, list.elements, copies, begin, end);
+      if (size == 4) copy_plane<std::uint32_t>(masters, list.elements, copies, begin, end);
+      if (size == 1) copy_plane<std::uint8_t>(masters, list.elements, copies, begin, end);
     }
   };
   // Treats them as one long list, so that short ones keep all threads busy, too.

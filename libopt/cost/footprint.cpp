@@ -188,8 +188,10 @@ std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker
       return;
     }
     const Type& held = held_type(module, op);
-    const std::int64_t count =
-        exchanged(sizes, module.dim(cut_dim(module, held)).name, held.state.slaves, worker, held.element.planes() > 1);
+    const SpaceKey space{cut_dim(module, held), held.state.slaves};
+    const bool one_plane = held.element.planes() == 1;
+    if (op.code == OpCode::scatter && one_plane && mirrors_in_place(module, space)) return;
+    const std::int64_t count = exchanged(sizes, module.dim(space.dim).name, space.set, worker, !one_plane);
     largest = std::max(largest, checked_mul(count, moved_bytes(module, op, here), memory));
   });
   return largest + repacked + whole_bytes(module, sizes.by_worker.at(static_cast<size_t>(worker)));
@@ -252,6 +254,7 @@ std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
       part.matrix_bytes += 8 * (outputs + 1) + entries * (4 + module.type(use.matrix).element.bytes());
     }
     part.input_bytes = input_bytes(module, here);
+    if (!sizes.list_bytes.empty()) part.list_bytes = sizes.list_bytes.at(static_cast<size_t>(worker));
     parts.push_back(part);
   }
   return parts;

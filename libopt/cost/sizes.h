@@ -16,6 +16,8 @@
 
 namespace kasen {
 
+class Numbering;
+
 /// Ghosts of one set along one dimension, by owner and by holder. Only pairs of neighbours are listed.
 struct SlavePairs {
   struct Pair {
@@ -35,6 +37,7 @@ struct Sizes {
   Polynomial::Bindings totals;                  ///< sums over all workers
   std::vector<Polynomial::Bindings> by_worker;  ///< exact, or empty
   std::map<std::pair<std::string, SlaveSet>, SlavePairs> pairs;  ///< by dimension and set; empty unless from parts
+  std::vector<std::int64_t> list_bytes;                          ///< by worker, as PartCount; empty unless from parts
   std::vector<std::string> notes;                                ///< assumptions, for the report
 
   [[nodiscard]] std::int64_t on_worker(int worker, const Symbol& symbol) const;  ///< InternalError if not bound
@@ -53,7 +56,7 @@ class SizesBuilder {
  private:
   void add_dimension(const Part& part, const std::string& dim);
   void add_compressed(const Part& part, Polynomial::Bindings& here);
-  void add_waiting(const Part& part, Polynomial::Bindings& here);
+  void add_waiting(const Numbering& numbering, Polynomial::Bindings& here);
   void add_all(const Part& part, const std::string& dim, Polynomial::Bindings& here);
   void add_set(const Part& part, const std::string& dim, const SlaveSet& set, Polynomial::Bindings& here);
 

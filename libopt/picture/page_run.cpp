@@ -269,9 +269,7 @@ std::string run_cards(const RunFacts& facts) {
   const RunReport& run = facts.run;
   std::int64_t iterations = 0, planned = 0, resident = 0;
   for (const LoopIterations& loop : run.loops) iterations += counted(facts, loop.number).iterations;
-  for (const PartCount& p : run.parts) {
-    planned += p.buffer_bytes + p.exchange_bytes + p.matrix_bytes + p.input_bytes;
-  }
+  for (const PartCount& p : run.parts) planned += p.held();
   for (const RankCount& rank : run.by_rank) resident += rank.resident_bytes;
   const bool right = facts.check.mismatches.empty();
   std::string text = "<div class=\"cards\">";

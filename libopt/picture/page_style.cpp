@@ -89,7 +89,7 @@ stroke-linejoin:round}.ddag .heading.region{stroke:var(--region)}
 .ddag a:focus-visible .node rect{stroke:var(--hot);stroke-width:3}
 .wide{min-width:16rem;width:35%}.bar{display:flex;height:.72em;background:var(--bar);border-radius:3px;overflow:hidden;
 margin:.22em 0}.bar i{display:block;height:100%}
-.measured{background:var(--ink)}.memory,.buffers{background:var(--c1)}.computing,.matrices{background:var(--c2)}
+.measured{background:var(--ink)}.memory,.buffers{background:var(--c1)}.computing,.matrices{background:var(--c2)}.lists{background:var(--c3)}
 .bar .network,.legend .network,.key.network,.exchange{background:var(--net)}.messages,.inputs{background:var(--c4)}
 .legend .part{background:var(--part)}.legend .cons{background:var(--cons)}.legend .pre{background:var(--pre)}
 .legend .shared{background:var(--shared)}.legend .matrix{background:var(--matrix)}.legend .net{background:var(--netbg);

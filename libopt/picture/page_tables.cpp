@@ -147,15 +147,12 @@ std::string memory_section(const ReportContext& c) {
   text += "</tbody></table>\n";
   if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) return text;
   const std::vector<PartCount> parts = predict_parts(c.module(), *c.sizes());
-  const auto sum = [](const PartCount& p) {
-    return p.buffer_bytes + p.exchange_bytes + p.matrix_bytes + p.input_bytes;
-  };
   std::int64_t most = 1;
-  for (const PartCount& part : parts) most = std::max(most, sum(part));
+  for (const PartCount& part : parts) most = std::max(most, part.held());
   text +=
       "<table class=\"workers\"><caption>On each worker, to the byte</caption><thead><tr><th>worker</th>"
       "<th class=\"n\">buffers</th><th class=\"n\">exchange</th><th class=\"n\">matrices</th><th "
-      "class=\"n\">inputs</th>"
+      "class=\"n\">inputs</th><th class=\"n\">lists</th>"
       "<th class=\"wide\"></th></tr></thead><tbody>\n";
   for (const PartCount& part : parts) {
     text += fmt::format("<tr><th>{}</th>", part.worker);
@@ -163,7 +160,8 @@ std::string memory_section(const ReportContext& c) {
     const std::pair<const char*, std::int64_t> held[] = {{"buffers", part.buffer_bytes},
                                                          {"exchange", part.exchange_bytes},
                                                          {"matrices", part.matrix_bytes},
-                                                         {"inputs", part.input_bytes}};
+                                                         {"inputs", part.input_bytes},
+                                                         {"lists", std::max<std::int64_t>(part.list_bytes, 0)}};
     for (const auto& [what, bytes] : held) {
       text += fmt::format("<td class=\"n\" data-value=\"{}\">{}</td>", bytes, grouped(bytes));
       pieces.push_back({static_cast<double>(bytes) / static_cast<double>(most), what,
@@ -173,7 +171,8 @@ std::string memory_section(const ReportContext& c) {
   }
   return text +
          "</tbody></table>\n<p class=\"key\"><i class=\"buffers\"></i>buffers <i class=\"exchange\"></i>exchange "
-         "<i class=\"matrices\"></i>matrices <i class=\"inputs\"></i>inputs</p>\n";
+         "<i class=\"matrices\"></i>matrices <i class=\"inputs\"></i>inputs "
+         "<i class=\"lists\"></i>lists</p>\n";
 }
 
 std::string bar(const std::vector<BarPiece>& pieces) {

@@ -63,6 +63,7 @@ Json memory_json(const ReportContext& c) {
                        {"exchange_bytes", part.exchange_bytes},
                        {"matrix_bytes", part.matrix_bytes},
                        {"input_bytes", part.input_bytes}});
+    if (part.list_bytes >= 0) workers.back()["list_bytes"] = part.list_bytes;
   }
   json["workers"] = std::move(workers);
   json["generated_kernels_bytes"] = predict_kernel_bytes(c.module(), *c.sizes());

@@ -21,12 +21,12 @@ inline constexpr OpField op_fields[] = {
 struct PartField {
   const char* key;
   std::int64_t PartCount::*member;
+  bool always = true;  // false: older reports lack it
 };
 inline constexpr PartField part_fields[] = {
-    {"buffer_bytes", &PartCount::buffer_bytes},
-    {"exchange_bytes", &PartCount::exchange_bytes},
-    {"matrix_bytes", &PartCount::matrix_bytes},
-    {"input_bytes", &PartCount::input_bytes},
+    {"buffer_bytes", &PartCount::buffer_bytes},    {"exchange_bytes", &PartCount::exchange_bytes},
+    {"matrix_bytes", &PartCount::matrix_bytes},    {"input_bytes", &PartCount::input_bytes},
+    {"list_bytes", &PartCount::list_bytes, false},
 };
 
 struct TrafficField {

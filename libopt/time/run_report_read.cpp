@@ -169,7 +169,8 @@ RunReport read_run_report(const std::string& text, const std::string& file) {
   for (const Json& entry : reader.list(json, "parts")) {
     PartCount& part = report.parts.emplace_back();
     part.worker = reader.small_count(entry, "worker");
-    for (const PartField& field : part_fields) part.*field.member = reader.count(entry, field.key);
+    for (const PartField& field : part_fields)
+      if (field.always || entry.contains(field.key)) part.*field.member = reader.count(entry, field.key);
   }
   if (json.contains("by_rank")) report.by_rank = read_ranks(reader.list(json, "by_rank"), reader);
   if (json.contains("loops")) report.loops = read_loops(reader.list(json, "loops"), reader, report.ops.size());

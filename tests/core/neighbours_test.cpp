@@ -58,13 +58,13 @@ class OneOfMany : public Transport {
 };
 
 template <class T>
-std::int64_t list_bytes(const std::vector<T>& list) {
+std::int64_t memory_of(const std::vector<T>& list) {
   return static_cast<std::int64_t>(list.capacity() * sizeof(T));
 }
 
-std::int64_t list_bytes(const AxisSlaves& axis) {
-  return list_bytes(axis.slaves) + list_bytes(axis.slave_owners) + list_bytes(axis.mirrors) +
-         list_bytes(axis.mirror_holders);
+std::int64_t memory_of(const AxisSlaves& axis) {
+  return memory_of(axis.slaves) + memory_of(axis.slave_owners) + memory_of(axis.mirrors) +
+         memory_of(axis.mirror_holders);
 }
 
 struct Held {
@@ -101,14 +101,15 @@ Held held_by(int workers, int self) {
   parts.resize(1);
   Held made;
   const PartMatrix& matrix = parts[0].matrices.at("G");
-  made.part = list_bytes(matrix.row_slaves) + list_bytes(matrix.col_slaves);
+  made.part = memory_of(matrix.row_slaves) + memory_of(matrix.col_slaves);
   for (const AxisSlaves* axis : {&matrix.row_slaves, &matrix.col_slaves}) {
     made.neighbours = std::max({made.neighbours, axis->slave_owners.size(), axis->mirror_holders.size()});
   }
   const Numbering numbering(module, parts);
   for (size_t k = 0; k < numbering.keys().size(); ++k) {
     const LocalSpace& space = numbering.space(static_cast<int>(k), 0);
-    made.numbering += list_bytes(space.global) + list_bytes(space.place) + list_bytes(space.exchange);
+    made.numbering += memory_of(space.own_slaves) + memory_of(space.own_mirrors) + memory_of(space.slave_owners) +
+                      memory_of(space.mirror_holders);
   }
   OneOfMany transport(workers, self);
   const auto kernels = make_interpreter_kernels();

@@ -41,15 +41,15 @@ TEST(EpilogueOrder, RowsThatNeedNobodyFirstAndByLengthWithinWindows) {
       ASSERT_EQ(order.size(), masters.size());
       ASSERT_EQ(space.place.size(), masters.size());
       std::map<std::int64_t, std::int64_t> entries = row_entries(data, p);
-      std::set<std::int32_t> mirrored(space.exchange.mirrors.begin(), space.exchange.mirrors.end());
+      std::set<std::int32_t> mirrored(space.mirrors.begin(), space.mirrors.end());
       EXPECT_EQ(space.interior + static_cast<std::int64_t>(mirrored.size()), space.masters);
       for (std::int64_t i = 0; i < space.masters; ++i) {
         const auto at = static_cast<size_t>(i);
-        EXPECT_EQ(space.global[at], masters[static_cast<size_t>(order[at])]);
+        EXPECT_EQ(space.global(i), masters[static_cast<size_t>(order[at])]);
         EXPECT_EQ(space.place[static_cast<size_t>(order[at])], i);
         EXPECT_EQ(mirrored.contains(static_cast<std::int32_t>(i)), i >= space.interior);
         if (i == 0 || i % order_window == 0 || i == space.interior) continue;
-        const std::int64_t before = space.global[at - 1], here = space.global[at];
+        const std::int64_t before = space.global(i - 1), here = space.global(i);
         const std::int64_t longer = i < space.interior ? entries[before] - entries[here] : 0;
         EXPECT_GE(longer, 0) << "rows by descending length";
         if (longer == 0) {
@@ -180,7 +180,7 @@ std::int64_t falling_windows(const LocalSpace& space, std::map<std::int64_t, std
   for (std::int64_t first = 0; first + order_window <= space.masters; first += order_window) {
     std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = 0;
     for (std::int64_t i = first; i < first + order_window; ++i) {
-      const std::int64_t here = count[space.global[static_cast<size_t>(i)]];
+      const std::int64_t here = count[space.global(i)];
       low = std::min(low, here);
       high = std::max(high, here);
     }
@@ -217,11 +217,12 @@ TEST(EpilogueOrder, NeighboursStayTogether) {
   std::sort(g.entries.begin(), g.entries.end());
   g.entries.erase(std::unique(g.entries.begin(), g.entries.end()), g.entries.end());
   g.owner.resize(g.entries.size());
-  const Numbering numbering(joined, split(data));
+  const std::vector<Part> parts = split(data);
+  const Numbering numbering(joined, parts);
   const LocalSpace& space = numbering.space(joined.find_dim("N"), set, 0);
   EXPECT_LT(falling_windows(space, reads(data, 0)), 3);
   for (std::int64_t i = 0; i < space.masters; ++i) {
-    EXPECT_EQ(space.global[static_cast<size_t>(i)] / order_window, i / order_window);
+    EXPECT_EQ(space.global(i) / order_window, i / order_window);
   }
 }
 

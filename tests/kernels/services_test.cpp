@@ -118,33 +118,41 @@ TEST(Dense, ProductsAgreeWithTheInterpreter) {
   }
 }
 
-// Lists of elements of one array or of two, whose copies are messages or stand in another array: every third element
-// that is left out breaks a list's runs, and an element that is in two lists takes up its copies in their order.
+// Lists of elements of one array or of two, whose copies are messages or stand in another array: single elements, rows
+// of some, and a run. Every third one that is left out breaks a list's runs, and an element that is in several lists
+// takes up its copies in their order.
 struct Lists {
   std::vector<std::vector<std::int32_t>> indices;
+  std::vector<ElementList> elements;
   std::vector<Array> arrays;
   std::vector<std::vector<std::byte>> messages;
   std::vector<Mirrored> all;
 };
 
+ElementList make_elements(Random& random, std::int64_t count, int kind, std::vector<std::int32_t>& indices) {
+  const std::int64_t usable = std::max<std::int64_t>(0, count - 5);
+  if (kind == 2) return ElementList::run(std::min<std::int64_t>(2, usable), usable - std::min<std::int64_t>(2, usable));
+  const std::int64_t inner = kind == 0 ? 1 : count > 1000 ? 100 : 3;
+  for (std::int64_t i = 0; i < usable / inner; ++i) {
+    if (below(random, 3) != 0) indices.push_back(static_cast<std::int32_t>(i));
+  }
+  return ElementList::of(indices, inner);
+}
+
 Lists make_lists(Random& random, std::vector<Array>& masters, const std::vector<Array>& copies, bool packed) {
   Lists lists;
   for (size_t a = 0; a < masters.size(); ++a) {
     for (int l = 0; l < 3; ++l) {
-      std::vector<std::int32_t>& indices = lists.indices.emplace_back();
-      for (std::int64_t i = 0; i + 5 < masters[a].count; ++i) {
-        if (below(random, 3) != 0) indices.push_back(static_cast<std::int32_t>(i));
-      }
+      lists.elements.push_back(make_elements(random, masters[a].count, l, lists.indices.emplace_back()));
       const ElementType& element = masters[a].element;
       lists.arrays.push_back(copy(copies[a]));
-      std::vector<std::byte>& message =
-          lists.messages.emplace_back(indices.size() * static_cast<size_t>(element.bytes()));
-      const auto count = static_cast<std::int64_t>(indices.size());
+      const std::int64_t count = lists.elements.back().count;
+      std::vector<std::byte>& message = lists.messages.emplace_back(static_cast<size_t>(count * element.bytes()));
       if (packed) to_message(element, view(lists.arrays.back()), 0, count, message.data());
     }
   }
-  for (size_t k = 0; k < lists.indices.size(); ++k) {
-    Mirrored list{view(masters[k / 3]), lists.indices[k], view(lists.arrays[k]), lists.indices[k].empty() ? 0 : 3,
+  for (size_t k = 0; k < lists.elements.size(); ++k) {
+    Mirrored list{view(masters[k / 3]), lists.elements[k], view(lists.arrays[k]), lists.elements[k].count == 0 ? 0 : 3,
                   packed};
     if (packed) list.copies = {lists.messages[k].data(), 0}, list.first = 0;
     lists.all.push_back(list);

@@ -90,7 +90,7 @@ mutants("executor", "libcore/run/executor_elementwise.cpp",
         ("everywhere_ = everywhere_ && slaves && ⟦!handed_on⟧;", "true"),
         ("return ⟦add_call(part, {0, 1}, false)⟧;", "(void)0"),
         ("add_call(part, {⟦masters⟧, total}, true);", "masters + (masters < total ? 1 : 0)"),
-        ("known.emplace(from.global[static_cast<size_t>(i)], ⟦static_cast<std::int32_t>(i)⟧);",
+        ("known.emplace(from.global(i), ⟦static_cast<std::int32_t>(i)⟧);",
          "static_cast<std::int32_t>(from.masters)"),
         ("copy_elements(element, source, target, masters * made.inner, ⟦total * made.inner⟧);", "total"))
 mutants("executor", "libcore/run/executor_product.cpp",
@@ -113,16 +113,17 @@ mutants("executor", "libcore/run/executor_control.cpp",
          "storage.slot(from).views"),
         ("if (list.how == Handover::move) binding.leave(from + ⟦(push ? 0 : place)⟧);", "place"))
 mutants("executor", "libcore/run/executor_whole.cpp",
-        ("std::byte* at = room + (b * extent + ⟦index⟧) * bytes;", "extent - 1 - index"),
+        ("std::byte* at = room + ⟦first⟧ * bytes;", "(extent - count - first)"),
         ("count(step.number).written_bytes += bytes * ⟦part_count()⟧;", "1"))
 mutants("executor", "libcore/run/executor_storage.cpp",
         ("if (cut != no_dim) indices = ⟦std::max(indices, numbering_.space(cut, set, part).total)⟧;", "indices"),
         ("if (⟦is_reordered(module_, value)⟧) {", "false"))
 mutants("executor", "libcore/kernels/numbering.cpp",
-        ("space.place[static_cast<size_t>(order[i])] = ⟦static_cast<std::int32_t>(i)⟧;", "order[i]"),
-        ("space.interior = ⟦std::min<std::int64_t>(space.interior, at)⟧;", "std::max<std::int64_t>(space.interior, at)"),
+        ("place[static_cast<size_t>(order[i])] = ⟦static_cast<std::int32_t>(i)⟧;", "order[i]"),
+        ("space.interior = ⟦std::min<std::int64_t>(space.interior, mirror)⟧;",
+         "std::max<std::int64_t>(space.interior, mirror)"),
         ("return ⟦space.interior / reduction_block * reduction_block⟧;", "space.masters"),
-        ("std::iota(list.begin(), list.end(), ⟦std::int64_t{0}⟧);", "std::int64_t{list.size() > 1 ? 1 : 0}"))
+        ("space.mirror_holders.push_back({peer, ⟦0⟧, space.masters});", "space.masters > 1 ? 1 : 0"))
 mutants("executor", "libcore/kernels/local_matrix.cpp",
         ("if (e > begin && ⟦(masters ? column < before : global(indices[0]) < global(indices[-1]))⟧) return false;",
          "(masters && column < before)"),
@@ -134,14 +135,15 @@ mutants("exchange", "libcore/run/executor_transition.cpp",
         ("⟦if (!gather_) copy_masters(run, true);⟧  // while", "(void)run;"),
         ("⟦pair.peer_at = slaves_of(run.numbering.space(space, pair.peer_part), first + p, count);⟧",
          "pair.peer_at = run.numbering.space(space, pair.peer_part).masters * inner_;"),
-        ("list.push_back(static_cast<std::int32_t>(⟦i * inner + k⟧));", "i * inner"),
+        ("if (space.mirrors.empty()) return ElementList::run(⟦r.begin * inner_⟧, (r.end - r.begin) * inner_);",
+         "r.begin * inner_ + 1"),
         ("const std::int64_t count = ⟦run.storage.masters(from_, p) * inner_⟧;", "run.storage.masters(from_, p)"),
-        ("return (mirrors + ⟦(in_place() ? 0 : slave_count_[p])⟧) * element_.bytes();", "slave_count_[p]"))
+        ("return (packed_count_[p] + ⟦(in_place() ? 0 : slave_count_[p])⟧) * element_.bytes();", "slave_count_[p]"))
 mutants("exchange", "libcore/run/executor_shareds.cpp",
         ("for (int step = 1; step < ⟦workers_⟧; step *= 2) round(run, step);", "workers_ - 1"),
         ("const int peer = upper ? self + step : self - step;\n      if (⟦peer >= workers_⟧ || self % step != 0) continue;",
          "peer >= workers_ - (workers_ > 3 ? 1 : 0)"),
-        ("const Mirrored list{target, m.indices, {message.data + ⟦m.offset⟧, 0}, 0, true};", "0"))
+        ("const Mirrored list{target, ElementList::run(0, m.count), {message.data + ⟦m.offset⟧, 0}, 0, true};", "0"))
 mutants("exchange", "libcomm/data/cut/slaves.cpp",
         ("if (axis.slave_owners.empty() || ⟦axis.slave_owners.back().peer != owner⟧)", "axis.slave_owners.back().peer > owner"),
         ("mine.mirrors.push_back(⟦dim.place[i]⟧);", "dim.place[i] > 0 ? dim.place[i] - 1 : 0"),

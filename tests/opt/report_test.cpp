@@ -176,7 +176,7 @@ RunReport some_report() {
   report.ops.resize(2);
   report.ops[1].executions = 3;
   report.ops[1].read_bytes = 80;
-  report.parts = {{0, 1, 2, 3, 4}, {1, 5, 6, 7, 8}};
+  report.parts = {{0, 1, 2, 3, 4, 5}, {1, 5, 6, 7, 8, 9}};
   report.traffic.worker_bytes = 99;
   report.seconds = 0.25;
   report.by_rank = {{0, 0, 2, 0.25, 0.125, 4096}};
@@ -192,6 +192,7 @@ TEST(RunReport, IsReadBackAsItWasWritten) {
   EXPECT_EQ(run_report_json(module, back), text);
   EXPECT_EQ(back.ops.at(1).read_bytes, 80);
   EXPECT_EQ(back.parts.at(1).matrix_bytes, 7);
+  EXPECT_EQ(back.parts.at(1).list_bytes, 9);
   EXPECT_EQ(back.by_rank.at(0).resident_bytes, 4096);
   EXPECT_TRUE(std::isnan(back.loops.at(0).iterations.at(0).change));
   EXPECT_EQ(back.loops[0].limit, 1e-6);
@@ -230,7 +231,7 @@ TEST(RunReport, RefusesWhatIsNotOne) {
 TEST(RunReport, RanksAreSummedWhereTheyCountTheirOwn) {
   RunReport all = some_report();
   RunReport other = some_report();
-  other.parts = {{2, 1, 1, 1, 1}};
+  other.parts = {{2, 1, 1, 1, 1, 1}};
   other.ops[1].executions = 3;
   merge(all, other);
   EXPECT_EQ(all.ops[1].executions, 3);

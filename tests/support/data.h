@@ -192,14 +192,16 @@ inline std::vector<Part> split(const TestData& data) {
       for (std::int64_t i = 0; i < dim.size; ++i) {
         if (dim.local || dim.owner[static_cast<size_t>(i)] == w) made.masters.push_back(i);
       }
+      std::vector<std::int64_t> others;
       for (int peer = 0; peer < data.workers && !dim.local; ++peer) {
-        const auto begin = static_cast<std::int64_t>(made.others.size());
+        const auto begin = static_cast<std::int64_t>(others.size());
         for (std::int64_t i = 0; i < dim.size && peer != w; ++i) {
-          if (dim.owner[static_cast<size_t>(i)] == peer) made.others.push_back(i);
+          if (dim.owner[static_cast<size_t>(i)] == peer) others.push_back(i);
         }
-        const auto end = static_cast<std::int64_t>(made.others.size());
+        const auto end = static_cast<std::int64_t>(others.size());
         if (end > begin) made.other_owners.push_back({peer, begin, end});
       }
+      made.others = IndexList(std::move(others));
       part.dims[name] = made;
     }
     for (const auto& [name, matrix] : data.matrices) part.matrices[name] = make_matrix(data, matrix, part);

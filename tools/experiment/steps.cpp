@@ -69,8 +69,7 @@ void add_counters(Json& row, const RunReport& report, const Json& check) {
   row["turn_seconds"] = iteration_seconds(report);
   row["threads"] = report.threads;
   row["held_bytes"] = Json::array();
-  for (const PartCount& part : report.parts)
-    row["held_bytes"].push_back(part.buffer_bytes + part.exchange_bytes + part.matrix_bytes + part.input_bytes);
+  for (const PartCount& part : report.parts) row["held_bytes"].push_back(part.held());
   row["agrees"] = check.at("agrees");
   row["bytes"] = Json::object();
   for (const Json& total : check.at("totals"))

@@ -40,13 +40,16 @@ void check_others(const Check& check, const std::string& name, const PartDim& di
   std::vector<bool> owned(static_cast<std::size_t>(dim.size), false);
   for (const std::int64_t i : dim.masters) owned[static_cast<std::size_t>(i)] = true;
   for (const PeerRange& r : dim.other_owners) {
-    const auto* others = dim.others.data();
+    std::int64_t next = 0;  // the least that may come
     check.require(r.peer != worker, name, "the worker itself is among the others");
-    check.require(ascends_below(others + r.begin, others + r.end, dim.size), name, "other masters do not ascend");
-  }
-  for (const std::int64_t i : dim.others) {
-    check.require(!owned[static_cast<std::size_t>(i)], name, "an index has two owners");
-    owned[static_cast<std::size_t>(i)] = true;
+    dim.others.for_each_run(r.begin, r.end, [&](std::int64_t first, std::int64_t count) {
+      check.require(first >= next && first <= dim.size - count, name, "other masters do not ascend");
+      next = first + count;
+      for (std::int64_t i = first; i < next; ++i) {
+        check.require(!owned[static_cast<std::size_t>(i)], name, "an index has two owners");
+        owned[static_cast<std::size_t>(i)] = true;
+      }
+    });
   }
 }
 
@@ -131,9 +134,10 @@ struct PairCheck {
       if (owner == nullptr) continue;
       ++listed;
       const auto& masters = owner->dims.at(name).masters;
-      check.require(std::equal(dim.others.begin() + theirs.begin, dim.others.begin() + theirs.end, masters.begin(),
-                               masters.end()),
-                    name, "the others' masters are not theirs");
+      bool equal = theirs.end - theirs.begin == std::ssize(masters);
+      for (std::int64_t k = 0; k < std::ssize(masters) && equal; ++k)
+        equal = dim.others[theirs.begin + k] == masters[static_cast<std::size_t>(k)];
+      check.require(equal, name, "the others' masters are not theirs");
     }
     check.require(listed == owners, name, "the others' masters are not theirs");
   }

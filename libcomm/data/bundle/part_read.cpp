@@ -25,6 +25,12 @@ class ReadVisitor {
     values = file_.vector<T>(path, file_type(values), count);
   }
 
+  void list(const std::string& path, IndexList& values, std::int64_t count) {
+    std::vector<std::int64_t> indices;
+    list(path, indices, count);
+    values = IndexList(std::move(indices));
+  }
+
   void table(const std::string& path, std::vector<std::int64_t>& values, std::int64_t rows, std::int64_t cols) {
     const std::int64_t offset = file_.locate(path, FileType::i64, {rows, cols});
     values.resize(static_cast<std::size_t>(rows * cols));
@@ -65,11 +71,11 @@ class ReadVisitor {
 }
 
 // Before version 3 each worker has a range, and many are empty; later each neighbour has one, and none is empty.
-std::vector<PeerRange> from_lists(const PeerLists& lists, std::size_t length, const Manifest& manifest,
+std::vector<PeerRange> from_lists(const PeerLists& lists, std::int64_t length, const Manifest& manifest,
                                   const std::string& file) {
   const std::vector<std::int64_t>& pointers = lists.pointers;
   const bool neighbours = manifest.version >= neighbours_version;
-  bool good = pointers.front() == 0 && std::cmp_equal(pointers.back(), length);
+  bool good = pointers.front() == 0 && pointers.back() == length;
   std::vector<PeerRange> ranges;
   for (std::size_t k = 0; k + 1 < pointers.size(); ++k) {
     const std::int32_t peer = neighbours ? lists.peers[k] : static_cast<std::int32_t>(k);
@@ -217,8 +223,8 @@ Part read_part(const FileHandle& handle, const Manifest& manifest, int worker, P
   auto next = peers.begin();
   for (auto& [name, matrix] : part.matrices) {
     for (AxisSlaves* axis : {&matrix.row_slaves, &matrix.col_slaves}) {
-      axis->slave_owners = from_lists(next->slaves, axis->slaves.size(), manifest, file);
-      axis->mirror_holders = from_lists(next->mirrors, axis->mirrors.size(), manifest, file);
+      axis->slave_owners = from_lists(next->slaves, std::ssize(axis->slaves), manifest, file);
+      axis->mirror_holders = from_lists(next->mirrors, std::ssize(axis->mirrors), manifest, file);
       ++next;
     }
   }

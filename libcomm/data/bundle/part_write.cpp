@@ -45,6 +45,10 @@ class LayoutVisitor {
     pieces_.push_back({dataset, 0, values.data(), count * static_cast<std::int64_t>(sizeof(T))});
   }
 
+  void list(const std::string& path, const IndexList& values, std::int64_t count) {
+    list(path, listed_.emplace_back(values.listed()), count);
+  }
+
   void table(const std::string& path, const std::vector<std::int64_t>& values, std::int64_t rows, std::int64_t cols) {
     if (std::ssize(values) != rows * cols) throw InternalError("a part's table differs from its count: " + path);
     pieces_.push_back({file_.dataset(path, FileType::i64, {rows, cols}), 0, values.data(), 8 * rows * cols});
@@ -108,6 +112,7 @@ class LayoutVisitor {
   const Manifest& manifest_;
   const Part& part_;
   std::vector<Piece> pieces_;
+  std::deque<std::vector<std::int64_t>> listed_;  // indices that memory has as runs
 };
 
 std::vector<std::int64_t> group_table(const CompressedArray& array) {

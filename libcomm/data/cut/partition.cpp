@@ -33,11 +33,12 @@ void list_others(const DimLayout& layout, int worker, PartDim& dim) {
     dim.other_owners.push_back({static_cast<std::int32_t>(w), begin, begin + layout.masters[w]});
     begin += layout.masters[w];
   }
-  dim.others.resize(static_cast<std::size_t>(begin));
+  std::vector<std::int64_t> others(static_cast<std::size_t>(begin));
   for (std::int64_t i = 0; i < layout.size; ++i) {
     const std::int32_t owner = layout.owner[static_cast<std::size_t>(i)];
-    if (owner != worker) dim.others[static_cast<std::size_t>(next[static_cast<std::size_t>(owner)]++)] = i;
+    if (owner != worker) others[static_cast<std::size_t>(next[static_cast<std::size_t>(owner)]++)] = i;
   }
+  dim.others = IndexList(std::move(others));
 }
 
 void list_masters(const std::vector<DimLayout>& layouts, std::vector<Part>& parts) {

@@ -7,7 +7,7 @@
 namespace kasen {
 namespace {
 
-constexpr std::int64_t list_bytes = 8;  // of an index in a list, on one worker
+constexpr std::int64_t listed_index = 8;  // of an index in a list, on one worker
 
 }  // namespace
 
@@ -15,12 +15,12 @@ constexpr std::int64_t list_bytes = 8;  // of an index in a list, on one worker
 std::int64_t part_index_bytes(const DimLayout& dim, const std::vector<InputData>& inputs,
                               const PartitionOptions& options) {
   const std::int64_t workers = options.workers;
-  if (dim.local) return list_bytes * workers;
-  std::int64_t bytes = 2 * sizeof(std::int32_t) + list_bytes;  // owner, place, masters
-  if (dim.whole) bytes += list_bytes * (workers - 1);
+  if (dim.local) return listed_index * workers;
+  std::int64_t bytes = 2 * sizeof(std::int32_t) + listed_index;  // owner, place, masters
+  if (dim.whole) bytes += listed_index * (workers - 1);
   for (const InputData& input : inputs) {
     if (!input.sparse) continue;
-    if (input.dims[0] == dim.name) bytes += list_bytes;  // the pointer of a row
+    if (input.dims[0] == dim.name) bytes += listed_index;  // the pointer of a row
     const bool numbered = input.dims[0] == dim.name || input.dims[1] == dim.name;
     if (numbered && workers > 1) bytes += sizeof(std::int32_t);
   }
