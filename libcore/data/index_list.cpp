@@ -21,6 +21,17 @@ IndexList::IndexList(std::vector<std::int64_t> indices) : size_(static_cast<std:
   }
 }
 
+void IndexList::append_run(std::int64_t first, std::int64_t count) {
+  const bool one_by_one = begins_.empty() && size_ > 0;
+  const bool goes_on = !begins_.empty() && indices_.back() + size_ - begins_.back() == first;
+  for (std::int64_t i = first; one_by_one && i < first + count; ++i) indices_.push_back(i);
+  if (!one_by_one && !goes_on && count > 0) {
+    indices_.push_back(first);
+    begins_.push_back(size_);
+  }
+  size_ += count;
+}
+
 std::vector<std::int64_t> IndexList::listed() const {
   std::vector<std::int64_t> all;
   all.reserve(static_cast<std::size_t>(size_));

@@ -13,6 +13,7 @@ class IndexList {
  public:
   IndexList() = default;
   explicit IndexList(std::vector<std::int64_t> indices);
+  void append_run(std::int64_t first, std::int64_t count);
 
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -36,7 +37,9 @@ class IndexList {
   }
   [[nodiscard]] std::vector<std::int64_t> listed() const;
   [[nodiscard]] std::int64_t bytes() const;  ///< of memory
-  friend bool operator==(const IndexList&, const IndexList&) = default;
+  friend bool operator==(const IndexList& a, const IndexList& b) {
+    return a.size_ == b.size_ && a.listed() == b.listed();
+  }
 
  private:
   [[nodiscard]] std::size_t run_of(std::int64_t i) const {

@@ -147,7 +147,7 @@ TEST_F(Bundle, GivesBackCompressedArrays) {
     }
     (void)write_bundle(path("b"), parts, {.workers = workers, .method = "block"}, true);
     const std::string manifest = cases::content(path("b/manifest.json"));
-    EXPECT_NE(manifest.find("\"kasen_bundle\": 3"), std::string::npos);
+    EXPECT_NE(manifest.find("\"kasen_bundle\": 5"), std::string::npos);
     auto read = read_parts(path("b"), 0, workers);
     const Part lists = read_part_lists(path("b"), workers - 1);
     const auto bytes = compressed_bytes(lists.arrays.at("X"));
@@ -403,6 +403,34 @@ TEST_F(Bundle, OfManyWorkersIsSmall) {
   check_together(parts, "all of them");
 }
 
+// A matrix of 40 x 20,000 numbers and a vector of the latter, which all workers get whole.
+TEST_F(Bundle, ListsNoOwnersInRuns) {
+  constexpr int workers = 4;
+  std::vector<Part> parts;
+  for (int w = 0; w < workers; ++w) {
+    Part& part = parts.emplace_back(Part{.worker = w, .workers = workers});
+    PartDim& dim = part.dims["M"] = {.size = 20'000, .whole = true};
+    std::vector<std::int64_t> others;
+    for (std::int64_t i = 0; i < dim.size; ++i) (i / 6000 == w ? dim.masters : others).push_back(i);
+    for (std::int32_t peer = 0, begin = 0; peer < workers; ++peer) {
+      const std::int32_t count = peer == 3 ? 2000 : 6000;
+      if (peer != w) dim.other_owners.push_back({peer, begin, begin + count});
+      if (peer != w) begin += count;
+    }
+    dim.others = IndexList(std::move(others));
+  }
+  (void)write_bundle(path("b"), parts, {.workers = workers, .method = "block", .dims = {"M"}}, false);
+  EXPECT_NE(cases::content(path("b/manifest.json")).find("\"kasen_bundle\": 5"), std::string::npos);
+  const std::vector<Part> read = read_parts(path("b"), 0, workers);
+  for (std::size_t w = 0; w < workers; ++w) {
+    EXPECT_LT(fs::file_size(path("b/" + part_file_name(static_cast<int>(w)))), 4000U);
+    EXPECT_EQ(read[w].dims.at("M").masters, parts[w].dims.at("M").masters);
+    EXPECT_EQ(read[w].dims.at("M").others, parts[w].dims.at("M").others);
+    EXPECT_EQ(read[w].dims.at("M").other_owners, parts[w].dims.at("M").other_owners);
+    EXPECT_EQ(read_part_lists(path("b"), static_cast<int>(w)).dims.at("M").others, parts[w].dims.at("M").others);
+  }
+}
+
 TEST_F(Bundle, RefusesManifestsThatAreNone) {
   (void)write_bundle(path("b"), cases::rich_parts(1), cases::rich_info(1), false);
   const std::string file = path("b/manifest.json"), good = cases::content(file);
@@ -415,8 +443,8 @@ TEST_F(Bundle, RefusesManifestsThatAreNone) {
     EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("manifest.json"), std::string::npos)
         << bad.substr(0, 40);
   }
-  overwrite(file, R"({"kasen_bundle": 5, "new": true})");
-  EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("version 5"), std::string::npos);
+  overwrite(file, R"({"kasen_bundle": 6, "new": true})");
+  EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("version 6"), std::string::npos);
 }
 
 TEST(ElementText, IsReadBack) {

@@ -117,6 +117,10 @@ inline bool in_runs(const Manifest& manifest, const std::string& dim) {
   return known != manifest.in_runs.end() && known->second;
 }
 
+inline bool others_in_runs(const Manifest& manifest, const std::string& dim) {
+  return manifest.version >= runs_version && in_runs(manifest, dim) && dim_facts(manifest, dim).whole;
+}
+
 template <class Visitor>
 void describe_dims(Visitor& v, const Manifest& manifest, std::map<std::string, PartDim>& dims, int worker) {
   v.group("/dims");
@@ -133,7 +137,7 @@ template <class Visitor>
 void describe_others(Visitor& v, const Manifest& manifest, Part& part, OtherPointers& pointers) {
   for (auto& [name, dim] : part.dims) {
     const DimStatistics& facts = dim_facts(manifest, name);
-    if (!facts.whole) continue;
+    if (!facts.whole || others_in_runs(manifest, name)) continue;
     const std::int64_t masters = facts.masters_by_worker[static_cast<std::size_t>(part.worker)];
     v.list("/dims/" + name + "/others", dim.others, facts.size - masters);
     if (manifest.version < neighbours_version)

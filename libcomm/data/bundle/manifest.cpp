@@ -115,10 +115,42 @@ void note_compressed(CompressedFacts& facts, const CompressedArray& array, const
   note(facts.data_bytes, part, array.data.size());
 }
 
+// Whether worker after worker owns the next indices of a dimension along which arrays are whole: then the part knows
+// the owners of all.
+bool owned_in_runs(const Part& part, const PartDim& dim) {
+  std::int64_t next = 0;
+  bool in_order = true;
+  const auto take = [&](std::int64_t first, std::int64_t count) {
+    in_order = in_order && first == next;
+    next += count;
+  };
+  auto others = dim.other_owners.begin();
+  for (int worker = 0; worker < part.workers; ++worker) {
+    if (worker == part.worker) {
+      for (const std::int64_t master : dim.masters) take(master, 1);
+    } else if (others != dim.other_owners.end() && others->peer == worker) {
+      dim.others.for_each_run(others->begin, others->end, take);
+      ++others;
+    }
+  }
+  return in_order;
+}
+
+// The first part decides for all: no list of such owners is written.
+void note_runs(Manifest& manifest, const Part& part) {
+  for (const auto& [name, dim] : part.dims) {
+    if (!dim.whole || !owned_in_runs(part, dim)) continue;
+    manifest.in_runs[name] = true;
+    manifest.version = runs_version;
+  }
+  if (manifest.version < runs_version) return;
+  for (const auto& [name, dim] : part.dims) manifest.in_runs[name] |= dim.local;
+}
+
 // Its digests come when its file is read. Dimensions that every worker owns alike, or in the order of the file's rows,
 // need no lists of their indices.
 StoredFacts note_stored(Manifest& manifest, const std::string& name, const PartArray& array, const Part& part) {
-  manifest.version = stored_version;
+  manifest.version = std::max(manifest.version, stored_version);
   for (const auto& [dim, facts] : part.dims) manifest.in_runs[dim] |= facts.local;
   const auto cut = std::find_if(array.dims.begin(), array.dims.end(),
                                 [&](const std::string& dim) { return !part.dims.at(dim).local; });
@@ -154,6 +186,7 @@ const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string
 }
 
 void add_to_manifest(Manifest& manifest, const Part& part) {
+  if (manifest.relabelled.empty()) note_runs(manifest, part);
   add_statistics(manifest.info.statistics, part);
   for (const auto& [name, dim] : part.dims) manifest.relabelled[name] |= !dim.original.empty();
   for (const auto& [name, matrix] : part.matrices) {

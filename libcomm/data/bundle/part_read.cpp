@@ -173,6 +173,11 @@ void fill_runs(std::map<std::string, PartDim>& dims, const Manifest& manifest, i
     reserve_large(dim.masters, static_cast<std::size_t>(count));
     dim.masters.resize(static_cast<std::size_t>(count));
     std::iota(dim.masters.begin(), dim.masters.end(), first_master(facts, worker));
+    if (!others_in_runs(manifest, name)) continue;
+    std::int64_t next = 0;
+    for (std::size_t w = 0; w < facts.masters_by_worker.size(); next += facts.masters_by_worker[w++]) {
+      if (std::cmp_not_equal(w, worker)) dim.others.append_run(next, facts.masters_by_worker[w]);
+    }
   }
 }
 

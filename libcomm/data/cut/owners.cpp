@@ -9,12 +9,6 @@
 namespace kasen {
 namespace {
 
-bool touched_by_sparse(const std::string& dim, const std::vector<InputData>& inputs) {
-  return std::any_of(inputs.begin(), inputs.end(), [&](const InputData& input) {
-    return input.sparse && std::find(input.dims.begin(), input.dims.end(), dim) != input.dims.end();
-  });
-}
-
 void own_in_blocks(DimLayout& layout, int workers) {
   const std::int64_t run = std::max<std::int64_t>(1, (layout.size + workers - 1) / workers);
   for (std::int64_t i = 0; i < layout.size; ++i)
@@ -30,6 +24,12 @@ void own_by_hash(DimLayout& layout, int workers) {
 }
 
 }  // namespace
+
+bool touched_by_sparse(const std::string& dim, const std::vector<InputData>& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [&](const InputData& input) {
+    return input.sparse && std::find(input.dims.begin(), input.dims.end(), dim) != input.dims.end();
+  });
+}
 
 int hash_owner(std::int64_t index, int workers) {
   static_assert(std::endian::native == std::endian::little);

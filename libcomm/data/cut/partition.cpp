@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -23,16 +24,18 @@ void count_columns(const EntryList& entries, std::vector<std::uint32_t>& counts)
 }
 
 // The indices that other workers own, by owner, then ascending.
-void list_others(const DimLayout& layout, int worker, PartDim& dim) {
+void list_others(const DimLayout& layout, int worker, bool in_runs, PartDim& dim) {
   dim.whole = true;
   std::vector<std::int64_t> next(layout.masters.size());
-  std::int64_t begin = 0;
-  for (std::size_t w = 0; w < next.size(); ++w) {
+  std::int64_t begin = 0, first = 0;
+  for (std::size_t w = 0; w < next.size(); first += layout.masters[w++]) {
     next[w] = begin;
     if (std::cmp_equal(w, worker) || layout.masters[w] == 0) continue;
     dim.other_owners.push_back({static_cast<std::int32_t>(w), begin, begin + layout.masters[w]});
     begin += layout.masters[w];
+    if (in_runs) dim.others.append_run(first, layout.masters[w]);
   }
+  if (in_runs) return;
   std::vector<std::int64_t> others(static_cast<std::size_t>(begin));
   for (std::int64_t i = 0; i < layout.size; ++i) {
     const std::int32_t owner = layout.owner[static_cast<std::size_t>(i)];
@@ -63,7 +66,9 @@ void list_masters(const std::vector<DimLayout>& layouts, std::vector<Part>& part
       if (!layout.local) add(*dims[static_cast<std::size_t>(layout.owner[static_cast<std::size_t>(i)])], i);
       for (std::size_t w = 0; layout.local && w < dims.size(); ++w) add(*dims[w], i);
     }
-    for (std::size_t w = 0; layout.whole && w < dims.size(); ++w) list_others(layout, parts[w].worker, *dims[w]);
+    const bool in_runs = layout.whole && std::is_sorted(layout.owner.begin(), layout.owner.end());
+    for (std::size_t w = 0; layout.whole && w < dims.size(); ++w)
+      list_others(layout, parts[w].worker, in_runs, *dims[w]);
   }
 }
 

@@ -17,7 +17,8 @@ std::int64_t part_index_bytes(const DimLayout& dim, const std::vector<InputData>
   const std::int64_t workers = options.workers;
   if (dim.local) return listed_index * workers;
   std::int64_t bytes = 2 * sizeof(std::int32_t) + listed_index;  // owner, place, masters
-  if (dim.whole) bytes += listed_index * (workers - 1);
+  const bool in_runs = options.method == PartitionMethod::block || !touched_by_sparse(dim.name, inputs);
+  if (dim.whole && !in_runs) bytes += listed_index * (workers - 1);
   for (const InputData& input : inputs) {
     if (!input.sparse) continue;
     if (input.dims[0] == dim.name) bytes += listed_index;  // the pointer of a row

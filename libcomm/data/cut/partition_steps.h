@@ -94,7 +94,9 @@ struct EntryRule {
                                                 const std::vector<EntryList>& entries,
                                                 const std::vector<DimLayout>& layouts, const PartitionOptions& options);
 
-// owners.cpp: `rules` are by input, as make_rules gives them (nothing for dense inputs), over these same layouts.
+// owners.cpp: whether a sparse input has the dimension. Others are owned in runs.
+[[nodiscard]] bool touched_by_sparse(const std::string& dim, const std::vector<InputData>& inputs);
+// `rules` are by input, as make_rules gives them (nothing for dense inputs), over these same layouts.
 void assign_owners(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
                    const std::vector<EntryList>& entries, const std::vector<EntryRule>& rules,
                    const PartitionOptions& options);
