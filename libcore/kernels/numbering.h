@@ -36,6 +36,10 @@ struct LocalSpace {
   std::vector<PeerRange> mirror_holders;
   /// Local indices of owned elements that peers mirror. Empty: mirror k is local index k.
   std::span<const std::int32_t> mirrors;
+  std::span<const std::int64_t> slaves;   ///< global indices of the ghosts, unless they are all `others` of the part
+  const IndexList* others = nullptr;      ///< of the part, in a space of all indices
+  std::vector<std::int64_t> own_slaves;   ///< what `slaves` refers to if it unites several matrices
+  std::vector<std::int32_t> own_mirrors;  ///< what `mirrors` refers to then, or if owned elements do not ascend
 
   LocalSpace() = default;
   LocalSpace(LocalSpace&&) = default;
@@ -66,11 +70,6 @@ struct LocalSpace {
     if (others != nullptr) return others->for_each_run(0, others->size(), use);
     for (const std::int64_t slave : slaves) use(slave, std::int64_t{1});
   }
-
-  std::span<const std::int64_t> slaves;  ///< the ghosts, unless they are all `others` of the part
-  const IndexList* others = nullptr;
-  std::vector<std::int64_t> own_slaves;   ///< of several matrices, united
-  std::vector<std::int32_t> own_mirrors;  ///< of several matrices, or in another order than the part's
 };
 
 inline constexpr std::int64_t order_window = 16384;
