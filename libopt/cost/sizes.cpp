@@ -166,14 +166,17 @@ void SizesBuilder::add_set(const Part& part, const std::string& dim, const Slave
   for (const auto& [owner, slaves_of_owner] : by_owner) pairs.add({owner, part.worker, slaves_of_owner}, part.workers);
 }
 
-// The numbering decides which rows of a product_epilogue wait.
-void SizesBuilder::add_waiting(const Numbering& numbering, Polynomial::Bindings& here) {
+// The numbering decides which rows of a product_epilogue wait, and which lists a worker holds.
+void SizesBuilder::add_numbering(const Part& part, Polynomial::Bindings& here) {
   std::set<std::pair<DimId, SlaveSet>> spaces;
   for_each_op(module_, [&](const Op& op, int, int) {
     if (!is_epilogue(op)) return;
     const Type& made = module_.type(epilogue_product(op).results.at(0));
     if (!made.state.slaves.empty()) spaces.emplace(cut_dim(module_, made), made.state.slaves);
   });
+  if (spaces.empty() && !pairs_) return;
+  const Numbering numbering(module_, {&part, 1}, WithinGroups::ascending);
+  if (pairs_) sizes_.list_bytes.push_back(list_bytes(part) + numbering.list_bytes(0));
   for (const auto& [dim, set] : spaces) {
     const LocalSpace& space = numbering.space(dim, set, 0);
     const Symbol waiting{SymbolKind::waiting, module_.dim(dim).name, set, -1};
@@ -219,9 +222,7 @@ void SizesBuilder::add(const Part& part) {
     }
     add_set(part, dim, set, here);
   }
-  const Numbering numbering(module_, {&part, 1}, WithinGroups::ascending);
-  add_waiting(numbering, here);
-  if (pairs_) sizes_.list_bytes.push_back(list_bytes(part) + numbering.list_bytes(0));
+  add_numbering(part, here);
   add_compressed(part, here);
   for (const auto& [name, matrix] : part.matrices) {
     const Symbol entries{SymbolKind::entries, name, {}, -1};

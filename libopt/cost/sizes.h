@@ -16,8 +16,6 @@
 
 namespace kasen {
 
-class Numbering;
-
 /// Ghosts of one set along one dimension, by owner and by holder. Only pairs of neighbours are listed.
 struct SlavePairs {
   struct Pair {
@@ -56,7 +54,7 @@ class SizesBuilder {
  private:
   void add_dimension(const Part& part, const std::string& dim);
   void add_compressed(const Part& part, Polynomial::Bindings& here);
-  void add_waiting(const Numbering& numbering, Polynomial::Bindings& here);
+  void add_numbering(const Part& part, Polynomial::Bindings& here);
   void add_all(const Part& part, const std::string& dim, Polynomial::Bindings& here);
   void add_set(const Part& part, const std::string& dim, const SlaveSet& set, Polynomial::Bindings& here);
 
