@@ -5,6 +5,7 @@ EveryStart has each call of the system fail that changes a disk at the start, St
 
 Usage: start_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import contextlib
 import fcntl
 import os
 import pathlib
@@ -48,13 +49,21 @@ class Start(ToolTest):
     def shared(self):
         return {p.name for p in pathlib.Path("/dev/shm").glob("kasen-job-*")}
 
+    def open_files(self, pid):
+        """What the process has open. Meanwhile it runs: files that it closes, and its end, are no fault."""
+        try:
+            descriptors = list(pathlib.Path(f"/proc/{pid}/fd").iterdir())
+        except (FileNotFoundError, ProcessLookupError):
+            return []
+        found = []
+        for descriptor in descriptors:
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                found.append(os.readlink(descriptor))
+        return found
+
     def held_by(self, pids):
         """Which of them these processes hold."""
-        found = set()
-        for pid in pids:
-            for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():
-                found |= set(re.findall(r"^/dev/shm/(kasen-job-\w+)/\.kasen-job$", os.readlink(fd)))
-        return found
+        return {name for pid in pids for file in self.open_files(pid) for name in re.findall(r"^/dev/shm/(kasen-job-\w+)/\.kasen-job$", file)}
 
     def is_left(self, name):
         """Nobody holds it: other tests have jobs, too."""
@@ -198,8 +207,8 @@ class Start(ToolTest):
         job = self.start_endless()
         inodes = {}
         for pid in self.processes_of(job):
-            for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():
-                inodes[os.readlink(fd)] = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+            for file in self.open_files(pid):
+                inodes[file] = pid
         listening = 0
         for table in ["tcp", "tcp6"]:
             for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
@@ -207,7 +216,7 @@ class Start(ToolTest):
                 who = inodes.get(f"socket:[{fields[9]}]")
                 if who and fields[3] == "0A":
                     listening += 1
-                    self.assertRegex(fields[1], r"^(0100007F|0{24}01000000|0000000000000000FFFF00000100007F):", f"{who} listens on {fields[1]}")
+                    self.assertRegex(fields[1], r"^(0100007F|0{24}01000000|0000000000000000FFFF00000100007F):", f"process {who} listens on {fields[1]}")
         self.assertGreater(listening, 0)
 
 
