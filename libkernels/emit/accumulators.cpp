@@ -140,7 +140,28 @@ void Accumulator::set(Emitter& emitter, int component, const Plane* coordinate, 
               coordinate == nullptr ? emitter.integer(0) : coordinate->value, value);
 }
 
+void Accumulator::begin_with(const std::vector<Word>& words) {
+  auto word = words.begin();
+  for (size_t c = 0; c < element_.components.size(); ++c) {
+    const auto next = word + element_.components[c].planes();
+    from_zero_[c] = std::all_of(word, next, [](const Word& w) { return w.i == 0; });
+    word = next;
+  }
+}
+
+Accumulator Accumulator::moved(Emitter& emitter, llvm::Value* bytes) const {
+  if (home_ != Home::scratch) throw InternalError("an accumulator moved that is not in scratch memory");
+  Accumulator other = *this;
+  for (std::vector<llvm::Value*>* addresses : {&other.scalars_, &other.arrays_, &other.spare_}) {
+    for (llvm::Value*& address : *addresses) {
+      if (address != nullptr) address = emitter.at_byte(address, bytes);
+    }
+  }
+  return other;
+}
+
 void Accumulator::fill(Emitter& emitter, const std::vector<Word>& words) {
+  begin_with(words);
   size_t plane = 0;
   for (int c = 0; c < components_of(element_); ++c) {
     const Scalar scalar = scalar_of(element_, c);
@@ -149,7 +170,6 @@ void Accumulator::fill(Emitter& emitter, const std::vector<Word>& words) {
     const Plane start{emitter.word(scalar, words[plane]), true};
     const auto first = words.begin() + static_cast<std::ptrdiff_t>(plane);
     const bool alike = std::all_of(first, first + planes, [&](const Word& w) { return w.i == words[plane].i; });
-    from_zero_[place] = alike && words[plane].i == 0;
     if (count == 0) {
       set(emitter, c, nullptr, start);
     } else if (alike) {

@@ -127,7 +127,11 @@ class Accumulator : public Source {
   [[nodiscard]] static bool only_adds(const Expr& body);
   // Whether it adds to each component the same one of the other parameter, as it is.
   [[nodiscard]] static bool only_sums(const Expr& body);
-  void fill(Emitter& emitter, const std::vector<Word>& words);  // one word a plane
+  // What it will be filled with, one word a plane. Sums that begin with 0 take shorter code.
+  void begin_with(const std::vector<Word>& words);
+  void fill(Emitter& emitter, const std::vector<Word>& words);
+  // The one that lies `bytes` behind this one in scratch memory: of the same element, and begun with the same words.
+  [[nodiscard]] Accumulator moved(Emitter& emitter, llvm::Value* bytes) const;
   // Becomes body(sources); sources may read this accumulator. Lanes that do not count keep their value.
   void assign(Emitter& emitter, const Expr& body, const Sources& sources);
   [[nodiscard]] const ElementType& element() const { return element_; }

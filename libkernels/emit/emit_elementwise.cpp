@@ -11,6 +11,7 @@
 #include "libcore/ir/array_views.h"
 #include "libkernels/emit/broadcast_indices.h"
 #include "libkernels/emit/emit_slices.h"
+#include "libkernels/emit/loop_reductions.h"
 #include "libkernels/emit/loop_shape.h"
 #include "libkernels/emit/results.h"
 #include "libkernels/emit/strip_sums.h"
@@ -26,12 +27,13 @@ class ElementwiseEmitter {
         kernel_(kernel),
         loop_(loop_type(module, body)),
         e_(jit, make(jit, kernel), loop_lanes(module, body, jit.target())),
-        sums_(e_, module, body) {}
+        sums_(e_, module, body),
+        reductions_(e_, module) {}
 
   std::int64_t run() {
     e_.scratch_base = e_.function()->getArg(4);
     read_arguments();
-    make_accumulators();
+    reductions_.make(body_, kernel_);
     llvm::Value* begin = e_.function()->getArg(1);
     llvm::Value* end = e_.function()->getArg(2);
     if (indices_) indices_->open(begin);
@@ -42,18 +44,16 @@ class ElementwiseEmitter {
     llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-e_.lanes()));
     llvm::Value* middle = e_.b.CreateAdd(begin, full);
     // A result may alias an operand, whose old value would then be gone.
-    if (home_ == Accumulator::Home::scratch && outputs_.empty() && !slices_ && !indices_) sums_.find(sources_);
+    if (reductions_.in_memory() && outputs_.empty() && !slices_ && !indices_) sums_.find(sources_);
     if (sums_.empty()) {
       e_.loop(begin, middle, e_.lanes(), [&](llvm::Value* i) { iteration(i); });
     } else {
       sums_.clear_groups();
       e_.loop(begin, middle, strip_elements, [&](llvm::Value* i) { take_strip(i, middle); });
-      e_.compact = true;
-      sums_.total_groups([&](const Op& op) -> Accumulator& { return *reduction(op).lanes; });
-      e_.compact = false;
     }
     tail(middle, end);
-    close_accumulators();
+    reductions_.take_groups(sums_);
+    reductions_.close(e_.function()->getArg(3));
     if (body_.streamed) e_.fence_streams();
     e_.b.CreateRetVoid();
     return e_.scratch_bytes();
@@ -181,56 +181,13 @@ class ElementwiseEmitter {
     return nullptr;
   }
 
-  struct Reduction {
-    const Op* op;
-    std::vector<Word> identity;
-    std::unique_ptr<Accumulator> lanes;
-    std::int64_t slot;
-  };
-
-  // A few accumulators live in registers; many would go to and from memory anyway.
-  [[nodiscard]] Accumulator::Home accumulators_home() const {
-    std::int64_t planes = 0;
-    for (const Op* op : body_.ops) {
-      if (op->code == OpCode::reduce) planes += module_.type(op->results[0]).element.planes();
-    }
-    return planes <= accumulators_in_registers ? Accumulator::Home::block : Accumulator::Home::scratch;
-  }
-
-  void make_accumulators() {
-    home_ = accumulators_home();
-    for (const Op* op : body_.ops) {
-      if (op->code != OpCode::reduce) continue;
-      const ElementType& element = module_.type(op->results[0]).element;
-      Reduction r{op, require_identity(module_, op->fns[0], op->where),
-                  std::make_unique<Accumulator>(e_, element, home_), kernel_.partial_bytes};
-      r.lanes->fill(e_, r.identity);
-      kernel_.partial_bytes += 8 * element.planes();
-      for (size_t k = 0; k < body_.outputs.size(); ++k) {
-        if (body_.outputs[k] == op->results[0]) {
-          kernel_.reduced.push_back({static_cast<int>(k), op->fns[0], element, r.slot});
-        }
-      }
-      reductions_.push_back(std::move(r));
-    }
-  }
-
   void take_strip(llvm::Value* first, llvm::Value* middle) {
     llvm::Value* last = e_.b.CreateAdd(first, e_.integer(strip_elements));
     last = e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, middle);
     strip_begin_ = first;
     e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) { iteration(i); });
     strip_begin_ = nullptr;
-    const auto move_to = [&](llvm::Value* i) { move_whole(i); };
-    sums_.add_groups(first, last, move_to);
-    for (const Op* reduce : sums_.reductions()) {
-      const Reduction& r = reduction(*reduce);
-      sums_.sum(*reduce, *r.lanes, r.identity, first, last, move_to);
-    }
-  }
-
-  const Reduction& reduction(const Op& op) const {
-    return *std::find_if(reductions_.begin(), reductions_.end(), [&](const Reduction& r) { return r.op == &op; });
+    reductions_.add_strip(sums_, first, last, [&](llvm::Value* i) { move_whole(i); });
   }
 
   void move_whole(llvm::Value* i) {
@@ -251,11 +208,11 @@ class ElementwiseEmitter {
     std::map<ValueId, Source*> sources = sources_;
     std::vector<std::unique_ptr<Source>> made;
     for (const Op* op : body_.ops) {
-      if (is_view(*op) || (strip_begin_ != nullptr && sums_.takes(*op))) continue;
+      if (is_view(*op) || taken(*op)) continue;
       Sources args;
       for (const ValueId id : op->operands) args.push_back(find(sources, id));
       if (op->code == OpCode::reduce) {
-        accumulate(*op, *args[0]);
+        reductions_.accumulate(*op, *args[0]);
       } else {
         made.push_back(compute(*op, args));
         sources[op->results[0]] = made.back().get();
@@ -269,6 +226,12 @@ class ElementwiseEmitter {
     }
     store_results(e_, std::move(results));
     if (indices_) indices_->advance();
+  }
+
+  // Whether an iteration leaves the operator to the sums behind it. At the end of a block, only groups take any.
+  [[nodiscard]] bool taken(const Op& op) const {
+    if (strip_begin_ == nullptr) return false;
+    return e_.mask != nullptr ? sums_.groups(op) : sums_.takes(op);
   }
 
   Source* find(const std::map<ValueId, Source*>& sources, ValueId id) const {
@@ -298,14 +261,6 @@ class ElementwiseEmitter {
     return std::make_unique<Deferred>(fn.body, args, std::move(result));
   }
 
-  void accumulate(const Op& op, Source& value) {
-    const bool saved = std::exchange(e_.compact, e_.compact || home_ == Accumulator::Home::scratch);
-    for (Reduction& r : reductions_) {
-      if (r.op == &op) r.lanes->assign(e_, module_.fn(op.fns[0]).body, {r.lanes.get(), &value});
-    }
-    e_.compact = saved;
-  }
-
   struct Output {
     ValueId id;
     std::unique_ptr<MemorySource> place;
@@ -313,32 +268,20 @@ class ElementwiseEmitter {
 
   // The last few elements: the same code under a mask, as short as it can be.
   void tail(llvm::Value* begin, llvm::Value* end) {
-    e_.compact = reductions_.empty() || home_ == Accumulator::Home::scratch;
+    e_.compact = reductions_.empty() || reductions_.in_memory();
     e_.loop(begin, end, e_.lanes(), [&](llvm::Value* i) {
       llvm::Value* left = e_.spread({e_.b.CreateSub(end, i), true});
       e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), left);
+      if (sums_.has_groups()) strip_begin_ = i;
       iteration(i);
+      if (sums_.has_groups()) {
+        move_whole(i);
+        sums_.add_to_groups(i, i);
+      }
+      strip_begin_ = nullptr;
       e_.mask = nullptr;
     });
     e_.compact = false;
-  }
-
-  // Combines lane l with l + 4, l + 2, l + 1; lane 0 then holds the block's value.
-  void close_accumulators() {
-    llvm::Value* partials = e_.function()->getArg(3);
-    e_.compact = home_ == Accumulator::Home::scratch;
-    for (Reduction& r : reductions_) {
-      const ScalarFunction& fn = module_.fn(r.op->fns[0]);
-      for (int by = reduction_lanes / 2; by > 0; by /= 2) {
-        ShiftedSource other(*r.lanes, by);
-        r.lanes->assign(e_, fn.body, {r.lanes.get(), &other});
-      }
-      SlotSource slots(r.lanes->element(), e_.at_byte(partials, e_.integer(r.slot)));
-      for_each_plane(e_, r.lanes->element(), [&](int c, const Plane* j) {
-        llvm::Value* value = e_.spread(r.lanes->load(e_, c, j));
-        slots.store(e_, c, j, e_.b.CreateExtractElement(value, e_.integer(0)));
-      });
-    }
   }
 
   const Module& module_;
@@ -347,16 +290,15 @@ class ElementwiseEmitter {
   Type loop_;
   Emitter e_;
   StripSums sums_;
+  LoopReductions reductions_;
   ProductTable products_;
   std::unique_ptr<SliceEmitter> slices_;  // if the loop follows rows of a product
   llvm::Value* lengths_ = nullptr;
   std::vector<Input> inputs_;
   ViewInputs views_{e_};
   std::vector<Output> outputs_;
-  std::vector<Reduction> reductions_;
   std::map<ValueId, Source*> sources_;
-  llvm::Value* strip_begin_ = nullptr;  // where an iteration leaves scalars for them: the strip's first element
-  Accumulator::Home home_ = Accumulator::Home::block;
+  llvm::Value* strip_begin_ = nullptr;       // where an iteration leaves scalars for them: the strip's first element
   std::optional<BroadcastIndices> indices_;  // if an operand is broadcast
 };
 

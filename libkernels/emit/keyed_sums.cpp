@@ -78,12 +78,13 @@ bool may_be_keyed(const KeyedBody& body) {
 // One number's sums.
 class KeyedSums::Row : public Source {
  public:
-  Row(const KeyedSums& sums, std::int64_t row) : sums_(sums), row_(row) {}
+  Row(const KeyedSums& sums, llvm::Value* row) : sums_(sums), row_(row) {}
 
   Plane load(Emitter& e, int component, const Plane* coordinate) override {
     const Place& place = sums_.places_[static_cast<size_t>(component)];
     const std::int64_t bytes = scalar_bytes(place.scalar);
-    llvm::Value* at = e.at_byte(sums_.table_, e.integer(row_ * sums_.row_bytes_ + place.offset));
+    llvm::Value* row = e.at_byte(sums_.table_, e.b.CreateMul(row_, e.integer(sums_.row_bytes_)));
+    llvm::Value* at = e.at_byte(row, e.integer(place.offset));
     if (coordinate != nullptr) at = e.at_byte(at, e.b.CreateMul(coordinate->value, e.integer(bytes)));
     llvm::Value* lanes = e.b.CreateMul(e.lane_numbers(), e.spread({e.integer(place.count * bytes), true}));
     return {e.gather(place.scalar, e.at_byte(at, lanes)), false};
@@ -91,7 +92,7 @@ class KeyedSums::Row : public Source {
 
  private:
   const KeyedSums& sums_;
-  std::int64_t row_;
+  llvm::Value* row_;
 };
 
 KeyedSums::KeyedSums(Emitter& emitter, const KeyedBody& body, std::int64_t first, std::int64_t count)
@@ -117,7 +118,9 @@ std::vector<llvm::Value*> KeyedSums::rows(const Sources& arguments) {
   key = e_.b.CreateSExt(key, e_.wide(e_.b.getInt64Ty()));
   llvm::Value* row = e_.b.CreateSub(key, e_.spread({e_.integer(first_), true}));
   llvm::Value* none = e_.spread({e_.integer(count_), true});
-  row = e_.b.CreateSelect(e_.b.CreateICmpULT(row, none), row, none);
+  llvm::Value* belongs = e_.b.CreateICmpULT(row, none);
+  if (e_.mask != nullptr) belongs = e_.b.CreateAnd(belongs, e_.mask);
+  row = e_.b.CreateSelect(belongs, row, none);
   llvm::Value* offset = e_.b.CreateMul(row, e_.spread({e_.integer(row_bytes_), true}));
   std::vector<llvm::Value*> rows;
   for (int l = 0; l < reduction_lanes; ++l) {
@@ -166,8 +169,6 @@ void KeyedSums::add_planes(const Place& place, std::int64_t from, std::vector<ll
   }
 }
 
-std::unique_ptr<Source> KeyedSums::sums_of(std::int64_t number) {
-  return std::make_unique<Row>(*this, number - first_);
-}
+std::unique_ptr<Source> KeyedSums::sums_of(llvm::Value* row) { return std::make_unique<Row>(*this, row); }
 
 }  // namespace kasen

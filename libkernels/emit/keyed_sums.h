@@ -31,10 +31,10 @@ class KeyedSums {
   KeyedSums(Emitter& emitter, const KeyedBody& body, std::int64_t first, std::int64_t count);
 
   void clear();
-  // Adds the values of the elements on all lanes.
+  // Adds the values of the elements on all lanes that count.
   void add(const Sources& arguments);
-  // The sums of a number, lane by lane.
-  [[nodiscard]] std::unique_ptr<Source> sums_of(std::int64_t number);
+  // The sums of the number `first` + row, lane by lane.
+  [[nodiscard]] std::unique_ptr<Source> sums_of(llvm::Value* row);
 
  private:
   struct Place {
@@ -43,7 +43,8 @@ class KeyedSums {
   };
   class Row;
 
-  // The begin of the row of each lane. Keys of no number have a row of their own, behind all others.
+  // The begin of the row of each lane. Keys of no number, and lanes that do not count, have a row of their own, behind
+  // all others.
   [[nodiscard]] std::vector<llvm::Value*> rows(const Sources& arguments);
   void add_component(int component, const Sources& arguments, const std::vector<llvm::Value*>& rows);
   // Adds `planes`, 8, 4, 2 or 1 of them, from coordinate `from` on.

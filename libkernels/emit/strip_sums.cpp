@@ -57,7 +57,7 @@ void StripSums::find_groups() {
     const auto count = static_cast<std::int64_t>(members.size());
     const std::int64_t least = members.begin()->first;
     if (count < least_keyed || members.rbegin()->first - least != count - 1) continue;
-    Group group{KeyedSums(e_, *first, least, count), {}, least};
+    Group group{KeyedSums(e_, *first, least, count), {}};
     for (const auto& [number, member] : members) {
       member->grouped = true;
       group.members.push_back(member);
@@ -88,6 +88,11 @@ bool StripSums::leave_operands(Behind& work) {
 
 bool StripSums::takes(const Op& op) const {
   return std::any_of(behind_.begin(), behind_.end(), [&](const Behind& b) { return b.map == &op || b.reduce == &op; });
+}
+
+bool StripSums::groups(const Op& op) const {
+  return std::any_of(behind_.begin(), behind_.end(),
+                     [&](const Behind& b) { return b.grouped && (b.map == &op || b.reduce == &op); });
 }
 
 void StripSums::leave(const std::function<Source*(ValueId)>& source, llvm::Value* i, llvm::Value* first) {
@@ -127,16 +132,20 @@ void StripSums::add_groups(llvm::Value* first, llvm::Value* last, const std::fun
   if (groups_.empty()) return;
   e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) {
     move_to(i);
-    for (Group& group : groups_) group.sums.add(arguments(*group.members[0], i, first));
+    add_to_groups(i, first);
   });
 }
 
-void StripSums::total_groups(const std::function<Accumulator&(const Op& reduction)>& total) {
+void StripSums::add_to_groups(llvm::Value* i, llvm::Value* first) {
+  for (Group& group : groups_) group.sums.add(arguments(*group.members[0], i, first));
+}
+
+void StripSums::total_groups(
+    const std::function<void(const std::vector<const Op*>& reductions, const SumsOfMember& sums)>& take) {
   for (Group& group : groups_) {
-    for (size_t k = 0; k < group.members.size(); ++k) {
-      const auto sums = group.sums.sums_of(group.first + static_cast<std::int64_t>(k));
-      total(*group.members[k]->reduce).copy(e_, *sums);
-    }
+    std::vector<const Op*> reductions;
+    for (const Behind* member : group.members) reductions.push_back(member->reduce);
+    take(reductions, [&](llvm::Value* k) { return group.sums.sums_of(k); });
   }
 }
 

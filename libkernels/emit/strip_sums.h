@@ -24,6 +24,8 @@ class StripSums {
   void find(const std::map<ValueId, Source*>& inputs);
   [[nodiscard]] bool empty() const { return behind_.empty(); }
   [[nodiscard]] bool takes(const Op& op) const;  // the maps and the reductions
+  [[nodiscard]] bool has_groups() const { return !groups_.empty(); }
+  [[nodiscard]] bool groups(const Op& op) const;  // the maps and the reductions of groups
 
   // Stores the sums' values of the elements at i in the strip that begins at `first`.
   void leave(const std::function<Source*(ValueId)>& source, llvm::Value* i, llvm::Value* first);
@@ -33,10 +35,15 @@ class StripSums {
   // The reductions in the order in which they are taken, but for those in groups.
   [[nodiscard]] std::vector<const Op*> reductions() const;
 
-  // The groups: before the first strip; for a strip, as `sum`; the total of a reduction behind the last one.
+  // The groups: before the first strip; for a strip, as `sum`; for the lanes that count at i, of the strip that begins
+  // at `first`.
   void clear_groups();
   void add_groups(llvm::Value* first, llvm::Value* last, const std::function<void(llvm::Value* i)>& move_to);
-  void total_groups(const std::function<Accumulator&(const Op& reduction)>& total);
+  void add_to_groups(llvm::Value* i, llvm::Value* first);
+  // Calls take(reductions, sums) for each group behind the last strip. sums(k) is the total of reduction k.
+  using SumsOfMember = std::function<std::unique_ptr<Source>(llvm::Value* k)>;
+  void total_groups(
+      const std::function<void(const std::vector<const Op*>& reductions, const SumsOfMember& sums)>& take);
 
  private:
   struct Behind {
@@ -47,7 +54,6 @@ class StripSums {
   struct Group {
     KeyedSums sums;
     std::vector<Behind*> members;  // by number
-    std::int64_t first;
   };
   bool leave_operands(Behind& work);
   [[nodiscard]] std::optional<KeyedBody> keyed(const Behind& work) const;

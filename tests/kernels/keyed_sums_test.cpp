@@ -60,6 +60,45 @@ TEST(KeyedSums, OfSinglePlanes) {
   ASSERT_NO_FATAL_FAILURE(expect_same_bits(program, {{"k", "18"}}, 3));
 }
 
+// Two groups in one loop, one of them against the order of its numbers; another reduction between the members or none.
+TEST(KeyedSums, AmongOtherReductions) {
+  for (const std::string between : {"0.5", "reduce(least, map(times, v, j))"}) {
+    const std::string program = std::string(head) + R"(
+fn up(key, x, y, v, j) = if key == j then (x, 1) else ([i in d: 0.0], 0)
+fn down(key, v, j) = if key == k - 1 - j then v else 0.0
+fn both(a, b) = ([i in d: a.0[i] + b.0[i]], a.1 + b.1)
+fn plus(a, b) = a + b
+fn times(v, j) = v * f64(j)
+fn least(a, b) = min(a, b)
+key = map(place, v, a)
+p = [i in 16: 0.0]
+for j in 0..k unroll {
+  s = reduce(both, map(up, key, X, Y, v, low + j))
+  u = )" + between + R"(
+  t = reduce(plus, map(down, key, v, low + j))
+  p = [i in 16: 3 * p[i] + s.0[i % d] + f64(s.1) - t / 3 + u]
+}
+output p
+)";
+    for (const char* k : {"5", "9"}) ASSERT_NO_FATAL_FAILURE(expect_same_bits(program, {{"k", k}}, 3)) << between;
+  }
+}
+
+// The first number is that of the last reduction, behind which are as many others by the same reducer.
+TEST(KeyedSums, AgainstTheOrderOfNumbers) {
+  const std::string program = std::string(head) + R"(
+fn up(key, v, j) = if key == j then 2 * v else 0.0
+fn down(key, v, j) = if key == k - 1 - j then v else 0.0
+fn plus(a, b) = a + b
+key = map(place, v, a)
+p = 0.0
+for j in 0..k unroll { p = p / 2 + reduce(plus, map(down, key, v, j)) }
+for j in 0..k unroll { p = p / 3 + reduce(plus, map(up, key, v, j)) }
+output p
+)";
+  ASSERT_NO_FATAL_FAILURE(expect_same_bits(program, {{"k", "10"}}, 3));
+}
+
 // Each of these is summed one after another, since the other way would give other numbers or no group is there.
 TEST(KeyedSums, OthersStayAsTheyAre) {
   for (const std::string belongs : {

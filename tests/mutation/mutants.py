@@ -18,10 +18,16 @@ def mutants(category, file, *rows):
 
 mutants("kernels", "libkernels/emit/emit_elementwise.cpp",
         ("e_.mask = ⟦e_.b.CreateICmpSLT(e_.lane_numbers(), left)⟧;", "e_.b.CreateICmpSLE(e_.lane_numbers(), left)"),
+        ("last = e_.b.CreateBinaryIntrinsic(⟦llvm::Intrinsic::smin⟧, last, middle);", "llvm::Intrinsic::smax"))
+mutants("kernels", "libkernels/emit/loop_reductions.cpp",
         ("for (int by = ⟦reduction_lanes / 2⟧; by > 0; by /= 2)", "reduction_lanes / 4"),
-        ("r.lanes->fill(e_, ⟦r.identity⟧);", "std::vector<Word>(r.identity.size())"),
-        ("last = e_.b.CreateBinaryIntrinsic(⟦llvm::Intrinsic::smin⟧, last, middle);", "llvm::Intrinsic::smax"),
-        ("SlotSource slots(r.lanes->element(), e_.at_byte(partials, e_.integer(⟦r.slot⟧)));", "0"))
+        ("lanes.fill(e_, ⟦r.identity⟧);", "std::vector<Word>(r.identity.size())"),
+        ("SlotSource slots(lanes.element(), e_.at_byte(partials, ⟦slot⟧));", "e_.integer(0)"),
+        ("e_.b.CreateMul(k, ⟦e_.integer(next.scratch - r.scratch)⟧)", "e_.integer(0)"),
+        ("while (⟦in_order < ops.size() && number_of(*ops[in_order]) == first + in_order⟧) ++in_order;",
+         "in_order < ops.size()"))
+mutants("kernels", "libkernels/emit/keyed_sums.cpp",
+        ("if (⟦e_.mask != nullptr⟧) belongs =", "false"))
 mutants("kernels", "libkernels/run/run_elementwise.cpp",
         ("return ⟦std::min(end, begin + block * reduction_block)⟧;", "begin + block * reduction_block"),
         ("const std::int64_t blocks = ⟦(end - begin + reduction_block - 1) / reduction_block⟧;\n  std::byte* partials",
