@@ -150,6 +150,7 @@ USES = """
 66 | partition --program none.kir x=x.csv -o d2 | cannot open 'none.kir' .. check the name
 64 | partition --program two.kir x=x.csv | no output folder for the bundle .. add -o BUNDLE
 73 | partition --program two.kir x=x.csv -o data | 'data' already exists .. --replace
+73 | partition --program two.kir x=none.csv -o data | 'data' already exists .. --replace
 64 | partition --program two.kir x=x.csv -o two.kir | the output 'two.kir' is also an input .. choose another name
 64 | go | no program .. see 'kasen go --help'
 64 | go two.ks | no data for input 'x' .. add x=FILE

@@ -101,6 +101,9 @@ ExitStatus make_bundle(const po::variables_map& values) {
   if (compressing && values.count("references") > 0)
     fail(ExitStatus::usage, "--references goes without --compress auto", "compressed arrays are copies of their own",
          "leave out one of them");
+  const auto& output = values["output"].as<std::string>();
+  const bool replace = values.count("replace") > 0;
+  require_writable_bundle(output, replace);
   const Module module = values.count("program") > 0 ? parse_module(read_text(values["program"].as<std::string>()),
                                                                    shown_name(values["program"].as<std::string>()))
                                                     : default_program();
@@ -127,14 +130,13 @@ ExitStatus make_bundle(const po::variables_map& values) {
   info.method = method_name(options.method);
   info.theta = options.theta;
   for (const DimData& dim : data.dims) info.dims.push_back(dim.name);
-  BundleWriter writer(values["output"].as<std::string>(), info, values.count("replace") > 0,
-                      values.count("no-sync") > 0 ? Sync::no : Sync::yes);
+  BundleWriter writer(output, info, replace, values.count("no-sync") > 0 ? Sync::no : Sync::yes);
   for (Part& part : parts) {
     writer.add(part);
     part = {};
   }
   (void)writer.finish();
-  if (module.level >= 3) add_forms(values["program"].as<std::string>(), values["output"].as<std::string>());
+  if (module.level >= 3) add_forms(values["program"].as<std::string>(), output);
   return ExitStatus::done;
 }
 

@@ -203,11 +203,16 @@ void NewFile::commit() {
   sync_folder(parent_folder(path_));
 }
 
+void require_new(const std::string& path) {
+  const std::string name = without_slash(path);
+  if (exists(name))
+    fail(ExitStatus::cannot_create, fmt::format("'{}' already exists", name), "",
+         "choose another name, or add --replace");
+}
+
 NewFolder::NewFolder(std::string path, bool replace, Sync sync)
     : path_(without_slash(std::move(path))), replace_(replace), sync_(sync) {
-  if (exists(path_) && !replace_)
-    fail(ExitStatus::cannot_create, fmt::format("'{}' already exists", path_), "",
-         "choose another name, or add --replace");
+  if (!replace_) require_new(path_);
   temporary_ =
       make_temporary(path_, [](const std::string& name) { return file_calls::mkdir(name.c_str(), 0777) == 0; });
   if (temporary_.empty()) fail_on(ExitStatus::cannot_create, "create", path_);

@@ -77,6 +77,9 @@ class NewFile {
   bool committed_ = false;
 };
 
+// Throws UserError(cannot_create) if there is a file or folder of this name.
+void require_new(const std::string& path);
+
 // The same for a folder of plain files. With `replace`, an existing folder at `path` stays whole until commit() and is
 // then removed, file by file. Without it, commit() refuses if the path exists.
 class NewFolder {

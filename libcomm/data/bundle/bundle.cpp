@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t most_manifest_bytes = std::int64_t{256} << 20;
 
 // Replacing removes the old folder, so that must surely be a bundle.
-void require_replaceable(const std::string& path) {
+void require_bundle_of_ours(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (!fs::exists(fs::symlink_status(path, error))) return;
@@ -149,8 +149,16 @@ struct BundleWriter::State {
   State(const std::string& path, bool replace, Sync how) : folder(path, replace, how), sync(how) {}
 };
 
+void require_writable_bundle(const std::string& path, bool replace) {
+  if (replace) {
+    require_bundle_of_ours(path);
+  } else {
+    require_new(path);
+  }
+}
+
 BundleWriter::BundleWriter(const std::string& path, const BundleInfo& info, bool replace, Sync sync) {
-  if (replace) require_replaceable(path);
+  require_writable_bundle(path, replace);
   state_ = std::make_unique<State>(path, replace, sync);
   state_->manifest.info = info;
   state_->manifest.info.statistics = {.workers = info.workers, .dims = {}, .matrices = {}};

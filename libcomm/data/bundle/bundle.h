@@ -31,6 +31,10 @@ struct BundleInfo {
   BundleStatistics statistics;    ///< set by writing
 };
 
+/// Checks that a BundleWriter may write there, before the data are read. UserError(cannot_create): `path` exists, or
+/// with `replace` is neither a bundle nor an empty folder.
+void require_writable_bundle(const std::string& path, bool replace);
+
 /// Writes a bundle part by part, so that each part can be freed once it is written. Everything goes to a temporary
 /// folder beside `path`; finish() writes the manifest, syncs and renames. Without finish() nothing is left behind, and
 /// an old bundle stays. `path` must not exist unless `replace` is set. Then only a bundle or an empty folder is
