@@ -1,6 +1,8 @@
 // Tables: arrays cut along a dimension, batches, ids, and rows that there is no memory for.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "libcore/base/error.h"
 #include "libcore/system/memory_limit.h"
 #include "tests/data/partition_calls.h"
@@ -46,6 +48,50 @@ TEST(PartitionTables, LongTablesComeOutPlaneByPlane) {
       }
     }
   }
+}
+
+// What a reader gives by column becomes the planes of parts: of one part as it is.
+TEST(PartitionTables, ColumnsBecomePlanes) {
+  constexpr std::int64_t n = 1300;
+  const auto element = ElementType::array(Scalar::f64, 3);
+  for (const int workers : {1, 2, 70}) {
+    for (const char* local : {"", "N"}) {
+      std::vector<DimData> dims{{.name = "N", .local = *local != '\0'}, {.name = "M"}}, same = dims;
+      const auto by_row = [&] { return cases::table("x", {"N"}, element, n, 3); };
+      const auto other = [] { return cases::table("y", {"M"}, ElementType::of(Scalar::f64), 80, 1); };
+      InputData rows = by_row(), columns = by_row();
+      columns.table.values = Array(element, n);
+      for (std::int64_t k = 0; k < 3 * n; ++k)
+        columns.table.values.as<double>(k % 3)[k / 3] = rows.table.values.as<double>()[k];
+      const double* const first = columns.table.values.as<double>();
+      const auto expected = cut(dims, inputs_of(std::move(rows), other()), {.workers = workers});
+      const auto got = cut(same, inputs_of(std::move(columns), other()), {.workers = workers});
+      for (size_t w = 0; w < got.size(); ++w) {
+        const Array &right = expected[w].arrays.at("x").data, &x = got[w].arrays.at("x").data;
+        ASSERT_EQ(x.element, right.element);
+        ASSERT_EQ(x.count, right.count);
+        for (std::int64_t k = 0; k < 3 * x.count; ++k)
+          ASSERT_EQ(x.as<double>(k % 3)[k / 3], right.as<double>(k % 3)[k / 3]) << workers << " " << w << " " << k;
+      }
+      EXPECT_EQ(got[0].arrays.at("x").data.as<double>() == first, workers == 1);
+    }
+  }
+}
+
+TEST(PartitionTables, IdsByColumnBecomeIndices) {
+  ElementType pairs = ElementType::array(Scalar::id, 2);
+  pairs.components[0].id_of = DimId(0);
+  std::vector<DimData> dims{{.name = "N"}, {.name = "Q"}};
+  InputData ends{.name = "ends", .dims = {"Q"}, .element = pairs};
+  ends.table.rows = 3;
+  ends.table.cols = 2;
+  ends.table.values = Array(ElementType::array(Scalar::i64, 2), 3);
+  const std::int64_t ids[2][3] = {{1000, 7, 7}, {7, 1000, 7}};
+  for (int p = 0; p < 2; ++p) std::copy_n(ids[p], 3, ends.table.values.as<std::int64_t>(p));
+  const auto parts = cut(dims, inputs_of(cases::pattern("G", "N", "N", {{1000, 7}}), std::move(ends)), {.workers = 1});
+  const Array& made = parts[0].arrays.at("ends").data;
+  for (int p = 0; p < 2; ++p)
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(made.as<std::int64_t>(p)[k], ids[p][k] == 7 ? 0 : 1);
 }
 
 // Element (t, n, f) of an array over a local T, N and a local F is number (t * size(N) + n) * size(F) + f of its table,

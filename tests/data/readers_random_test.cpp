@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <random>
 
@@ -44,6 +45,38 @@ TEST(RandomText, DoublesComeBackBitForBit) {
     ASSERT_EQ(std::bit_cast<std::uint64_t>(read.as<double>()[i]), std::bit_cast<std::uint64_t>(values[i])) << values[i];
     ASSERT_EQ(std::bit_cast<std::uint64_t>(t.values.as<double>()[i]), std::bit_cast<std::uint64_t>(values[i]))
         << values[i];
+  }
+}
+
+// Rows of many pieces, with lines between them that hold none. Few rows fill a block of a wide table, many of a narrow.
+TEST(RandomText, TablesByColumnHoldTheSameNumbers) {
+  std::mt19937_64 random(5);
+  const Folder folder;
+  for (const auto& [rows, cols] : {std::pair{90001, 2}, {60000, 7}, {1000, 300}, {700, 2500}, {3, 4}, {1, 2}}) {
+    for (const bool holes : {false, true}) {
+      std::string text;
+      for (int r = 0; r < rows; ++r) {
+        if (holes && random() % 50 == 0) text += random() % 2 == 0 ? "# between\n" : "  \n";
+        for (int c = 0; c < cols; ++c) text += fmt::format("{}{}", random() % 100, c + 1 < cols ? "," : "\n");
+      }
+      const std::string file = folder.write("t.csv", text);
+      for (const Scalar scalar : {Scalar::f64, Scalar::f32, Scalar::i32}) {
+        ReadOptions options = table_of(scalar);
+        const RawTable rowwise = read_table(file, options);
+        options.by_column = true;
+        const RawTable columns = read_table(file, options);
+        ASSERT_TRUE(columns.by_column());
+        ASSERT_EQ(columns.values.element.planes(), cols);
+        ASSERT_EQ(columns.values.count, rows);
+        ASSERT_EQ(std::pair(columns.rows, columns.cols), std::pair(rowwise.rows, rowwise.cols));
+        EXPECT_EQ(columns.digest, rowwise.digest);
+        const std::int64_t bytes = scalar_bytes(scalar);
+        for (std::int64_t k = 0; k < rowwise.values.count; ++k) {
+          const std::byte* const other = columns.values.plane(k % cols) + k / cols * bytes;
+          ASSERT_EQ(std::memcmp(rowwise.values.plane(0) + k * bytes, other, static_cast<size_t>(bytes)), 0) << k;
+        }
+      }
+    }
   }
 }
 

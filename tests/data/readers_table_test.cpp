@@ -29,6 +29,19 @@ Refusal refused_text(const std::string& text, const ReadOptions& options, const 
   return table_refusal(folder.write(name, text), options);
 }
 
+// Codes of words are stored once all words are known, and one column has one plane.
+TEST(Csv, WordsAndSingleColumnsStayByRow) {
+  ReadOptions options = table_of(Scalar::f64);
+  options.by_column = true;
+  EXPECT_FALSE(read_text("1\n2\n", options).by_column());
+  options.words = {ColumnChoice(2)};
+  const RawTable table = read_text("1,b\n2,a\n", options);
+  EXPECT_FALSE(table.by_column());
+  EXPECT_THAT(numbers_of(table), ElementsAre(1, 1, 2, 0));
+  const Refusal said = refused_text("1,2\n3,x\n", {.element = options.element, .sparse = false, .by_column = true});
+  EXPECT_EQ(std::pair(said.line, said.column), std::pair(2, 3)) << said.text;
+}
+
 TEST(Csv, EveryDelimiter) {
   for (const char* text : {"1,2.5,-3\n4,5,6\n", "1;2.5;-3\n4;5;6", "1\t2.5\t-3\r\n4\t5\t6\r\n", " 1  2.5 -3\n4 5 6 \n",
                            "# top\n1, 2.5, -3\n\n4 ,5,6\n", "a,b,c\n1,2.5,-3\n4,5,6\n", "\"1\",2.5,-3\n4,\"5\",6\n"}) {

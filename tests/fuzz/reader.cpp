@@ -131,6 +131,20 @@ std::vector<RawInput> read_all(std::string_view content, const std::vector<ReadO
   return read_inputs(file.path(), wanted);
 }
 
+// A table by column has the numbers of the same by row.
+void check_columns(std::string_view content, ReadOptions options, const RawTable& rows) {
+  options.by_column = true;
+  const RawTable columns = std::move(read_all(content, {options})[0].table);
+  if (!columns.by_column()) return require(same(rows.values, columns.values), "a table is read twice alike");
+  const auto bytes = static_cast<size_t>(scalar_bytes(rows.values.element.scalar()));
+  require(columns.values.count == rows.rows && columns.values.element.planes() == rows.cols, "a plane a column");
+  for (std::int64_t k = 0; k < rows.values.count; ++k)
+    require(
+        std::memcmp(rows.values.plane(0) + k * static_cast<std::int64_t>(bytes),
+                    columns.values.plane(k % rows.cols) + k / rows.cols * static_cast<std::int64_t>(bytes), bytes) == 0,
+        "a column holds its rows' numbers");
+}
+
 void read_as(std::optional<FileFormat> format, std::string_view content) {
   Case known = take_options(content);
   known.options.format = format;
@@ -146,6 +160,7 @@ void read_as(std::optional<FileFormat> format, std::string_view content) {
     else
       check_table(read[k].table);
   }
+  if (!wanted[0].sparse) check_columns(content, wanted[0], read[0].table);
   if (known.gz) check_same(read[0], read_all(gzip(content), wanted)[0]);
   cut(std::move(read[0]), wanted[0]);
 }

@@ -128,6 +128,7 @@ ReadOptions read_options(const WantedInput& wanted, const po::variables_map& val
   }
   if (values.count("input-format") > 0) options.format = choose(values, "input-format", file_format_words);
   options.labels = wanted.labels;
+  options.by_column = wanted.dims.size() == 1 && wanted.element.planes() > 1;
   options.may_stay = values.count("references") > 0 && scalar_bytes(options.element.scalar()) >= 4 &&
                      options.element.scalar() != Scalar::id;
   return options;

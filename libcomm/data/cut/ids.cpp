@@ -281,8 +281,10 @@ void relabel_table(Array& values, const ElementType& element, const std::vector<
                    const InputData& input) {
   for_each_id_plane(element, layouts, [&](const DimLayout& dim, std::int64_t plane) {
     const IndexOf index_of(dim);
-    for (std::int64_t k = plane; k < values.count; k += element.planes())  // an element's scalars stand side by side
-      relabel(values.as<std::int64_t>()[k], index_of, dim, input);
+    const bool by_column = values.element.planes() > 1;  // else an element's scalars stand side by side
+    auto* const ids = values.as<std::int64_t>(by_column ? plane : 0);
+    for (std::int64_t k = by_column ? 0 : plane; k < values.count; k += by_column ? 1 : element.planes())
+      relabel(ids[k], index_of, dim, input);
   });
 }
 

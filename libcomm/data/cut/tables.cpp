@@ -52,7 +52,7 @@ void check_table(const InputData& input, const std::vector<DimLayout>& layouts, 
   if (checked_mul(table.rows, table.cols) != scalars)
     fail(ExitStatus::bad_input, fmt::format("input '{}' has {} columns", input.name, table.cols),
          fmt::format("its dimensions and element ask for {}", rows == 0 ? 0 : scalars / rows));
-  if (!table.stored && table.values.count != scalars)
+  if (!table.stored && checked_mul(table.values.count, table.values.element.planes()) != scalars)
     throw InternalError(fmt::format("the table of '{}' is not rows x cols", input.name));
   for (std::int64_t p = 0; p < input.element.planes(); ++p)
     if (input.element.plane_scalar(p) != input.element.plane_scalar(0) ||
@@ -63,7 +63,7 @@ void check_table(const InputData& input, const std::vector<DimLayout>& layouts, 
 
 // Whether the whole table belongs to one part, unchanged.
 bool is_whole_part(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters) {
-  if (input.element.planes() != 1) return false;
+  if (input.element.planes() != input.table.values.element.planes()) return false;
   return shape.cut == nullptr || (shape.outer == 1 && std::cmp_equal(masters.size(), shape.cut->size));
 }
 
@@ -73,13 +73,15 @@ template <class T>
 void take_run(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters, std::size_t begin,
               std::size_t end, Array& data) {
   const std::int64_t planes = input.element.planes(), extent = shape.cut == nullptr ? 1 : shape.cut->size;
-  const auto* const source = reinterpret_cast<const T*>(input.table.values.plane(0));
+  const bool by_column = input.table.by_column();
+  const std::int64_t step = by_column ? 1 : planes;  // from element to element
   for (std::int64_t p = 0; p < planes; ++p) {
+    const T* const source = by_column ? input.table.values.as<T>(p) : input.table.values.as<T>() + p;
     T* to = data.as<T>(p) + static_cast<std::int64_t>(begin) * shape.outer * shape.inner;
     for (std::size_t m = begin; m < end; ++m) {
       for (std::int64_t o = 0; o < shape.outer; ++o) {
-        const T* from = source + (o * extent + masters[m]) * shape.inner * planes + p;
-        for (std::int64_t i = 0; i < shape.inner; ++i) *to++ = from[i * planes];
+        const T* from = source + (o * extent + masters[m]) * shape.inner * step;
+        for (std::int64_t i = 0; i < shape.inner; ++i) *to++ = from[i * step];
       }
     }
   }

@@ -107,13 +107,57 @@ Layout layout_of(const InputFile& file, const ReadOptions& options) {
   return layout;
 }
 
+// Some rows of a table by column, row-major until they are moved to its planes: parsed one by one into many planes,
+// they would meet in few sets of the caches.
+class RowBlock {
+ public:
+  RowBlock(Array& values, std::int64_t first_row)
+      : values_(values),
+        width_(values.element.planes()),
+        bytes_(scalar_bytes(values.element.plane_scalar(0))),
+        capacity_(std::max<std::int64_t>(1, block_bytes / (width_ * bytes_))),
+        first_(first_row),
+        numbers_(static_cast<size_t>(capacity_ * width_ * bytes_)) {}
+
+  [[nodiscard]] std::byte* plane() { return numbers_.data(); }
+  // The number within the block of a row of the table. Rows come one after another.
+  [[nodiscard]] std::int64_t place(std::int64_t row) {
+    if (row == first_ + capacity_) move(row);
+    return row - first_;
+  }
+  // Moves the rows before `next`, which is the first of a new block.
+  void move(std::int64_t next) {
+    for (std::int64_t p = 0; p < width_; ++p) {
+      std::byte* to = values_.plane(p) + first_ * bytes_;
+      const std::byte* from = numbers_.data() + p * bytes_;
+      for (std::int64_t r = first_; r < next; ++r, to += bytes_, from += width_ * bytes_) copy(from, to);
+    }
+    first_ = next;
+  }
+
+ private:
+  static constexpr std::int64_t block_bytes = 16 << 10;
+
+  void copy(const std::byte* from, std::byte* to) const {
+    if (bytes_ == 8) {
+      std::memcpy(to, from, 8);
+    } else {
+      std::memcpy(to, from, static_cast<size_t>(bytes_));
+    }
+  }
+
+  Array& values_;
+  std::int64_t width_, bytes_, capacity_, first_;
+  std::vector<std::byte> numbers_;
+};
+
 class TableParser {
  public:
-  TableParser(const Layout& layout, Array& values, const ReadOptions& options)
+  TableParser(const Layout& layout, RawTable& table, const ReadOptions& options)
       : layout_(layout),
         options_(options),
-        parse_(parser_of(values.element.scalar())),
-        plane_(values.plane(0)),
+        table_(table),
+        parse_(parser_of(table.values.element.plane_scalar(0))),
         columns_(layout.columns) {
     for (size_t k = 0; k < layout.taken.size(); ++k)
       columns_[static_cast<size_t>(layout.taken[k]) - 1].place = static_cast<std::int64_t>(k);
@@ -122,6 +166,9 @@ class TableParser {
   }
 
   [[nodiscard]] PieceWords parse(const Piece& piece) const {
+    std::optional<RowBlock> block;
+    if (table_.by_column()) block.emplace(table_.values, piece.first_line);
+    std::byte* const plane = block ? block->plane() : table_.values.plane(0);
     PieceWords found;
     found.met.resize(layout_.words.size());
     found.numbers.resize(layout_.words.size());
@@ -130,10 +177,12 @@ class TableParser {
       if (*start == '\n' || *start == '#' || *start == '%') {
         p = static_cast<const char*>(std::memchr(start, '\n', static_cast<size_t>(piece.end - start)));
       } else {
-        p = row(p, piece.first_line + found.rows, found);
+        const std::int64_t number = piece.first_line + found.rows;
+        p = row(p, plane, block ? block->place(number) : number, found);
         ++found.rows;
       }
     }
+    if (block) block->move(piece.first_line + found.rows);
     return found;
   }
 
@@ -143,12 +192,12 @@ class TableParser {
     std::int64_t words = -1;  // in Layout::words
   };
 
-  const char* row(const char* line, std::int64_t row, PieceWords& found) const {
+  const char* row(const char* line, std::byte* plane, std::int64_t row, PieceWords& found) const {
     Cells cells(line, layout_.delimiter);
     const auto width = static_cast<std::int64_t>(layout_.taken.size());
     for (size_t c = 0; c < columns_.size(); ++c) {
       const bool number = columns_[c].place >= 0 && columns_[c].words < 0;
-      const bool there = number ? next_number(cells, c, row * width + columns_[c].place) : cells.next();
+      const bool there = number ? next_number(cells, c, plane, row * width + columns_[c].place) : cells.next();
       if (!there)
         fail_text(cells.line_end(), fmt::format("the row has {} columns, and the first has {}", c, columns_.size()));
       if (columns_[c].words >= 0) take_word(cells, static_cast<size_t>(columns_[c].words), found);
@@ -159,9 +208,9 @@ class TableParser {
     return cells.line_end();
   }
 
-  bool next_number(Cells& cells, size_t c, std::int64_t i) const {
+  bool next_number(Cells& cells, size_t c, std::byte* plane, std::int64_t i) const {
     try {
-      return cells.next_number(parse_, plane_, i);
+      return cells.next_number(parse_, plane, i);
     } catch (TextFault& fault) {
       if (fault.remedy.empty())
         fault.remedy = fmt::format(
@@ -191,19 +240,31 @@ class TableParser {
 
   const Layout& layout_;
   const ReadOptions& options_;
+  RawTable& table_;
   ParseInto parse_;
-  std::byte* plane_;
   std::vector<Column> columns_;  // of the file
 };
+
+RawTable make_table_by_column(std::int64_t rows, std::int64_t cols, const ReadOptions& options,
+                              const std::string& path) {
+  const Scalar scalar = options.element.scalar();
+  const std::int64_t bytes = checked_mul(checked_mul(rows, cols, "the table's size"), scalar_bytes(scalar));
+  check_memory(bytes, "the table", path);
+  return {.rows = rows, .cols = cols, .values = Array(ElementType::array(scalar, cols), rows)};
+}
 
 // Closes the holes that comments and blank lines left behind each piece's rows.
 RawTable without_holes(const RawTable& table, const TextPieces& text, const std::vector<PieceWords>& pieces,
                        const ReadOptions& options, const std::string& path) {
-  RawTable dense = make_table(table.rows, table.cols, options, path);
-  std::byte* to = dense.values.plane(0);
-  const std::int64_t width = table.cols * scalar_bytes(options.element.scalar());
-  for (size_t n = 0; n < pieces.size(); ++n)
-    to = std::copy_n(table.values.plane(0) + text.pieces()[n].first_line * width, pieces[n].rows * width, to);
+  RawTable dense = table.by_column() ? make_table_by_column(table.rows, table.cols, options, path)
+                                     : make_table(table.rows, table.cols, options, path);
+  const std::int64_t planes = table.values.element.planes();
+  const std::int64_t width = table.cols / planes * scalar_bytes(options.element.scalar());
+  for (std::int64_t p = 0; p < planes; ++p) {
+    std::byte* to = dense.values.plane(p);
+    for (size_t n = 0; n < pieces.size(); ++n)
+      to = std::copy_n(table.values.plane(p) + text.pieces()[n].first_line * width, pieces[n].rows * width, to);
+  }
   return dense;
 }
 
@@ -230,8 +291,11 @@ RawTable read_csv(TextSource& source, const ReadOptions& options) {
   const InputFile file(source);
   const Layout layout = layout_of(file, options);
   const TextPieces text(file, layout.from);
-  RawTable table = make_table(text.lines(), std::ssize(layout.taken), options, file.path());
-  const TableParser parser(layout, table.values, options);
+  const auto width = std::ssize(layout.taken);
+  const bool by_column = options.by_column && width > 1 && layout.words.empty();
+  RawTable table = by_column ? make_table_by_column(text.lines(), width, options, file.path())
+                             : make_table(text.lines(), width, options, file.path());
+  const TableParser parser(layout, table, options);
   std::vector<PieceWords> pieces(text.pieces().size());
   text.for_each(options.progress,
                 [&](const Piece& piece, std::int64_t n) { pieces[static_cast<size_t>(n)] = parser.parse(piece); });

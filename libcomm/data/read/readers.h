@@ -45,7 +45,8 @@ struct ReadOptions {
   const WordColumns* dictionary = nullptr;  ///< the codes of words, if another file gave them
   std::string dictionary_name;              ///< its name in messages
   bool may_stay = false;                    ///< a table may stay in its file, where the file has its values as they are
-  bool labels = true;                       ///< a table from LIBSVM: the labels; else the features, absent ones 0
+  bool by_column = false;  ///< a table's columns may stand one behind the other, where nothing is copied
+  bool labels = true;      ///< a table from LIBSVM: the labels; else the features, absent ones 0
   std::function<void(double fraction)> progress;
 };
 
@@ -62,17 +63,20 @@ struct RawMatrix {
 };
 
 /// A dense table: row-major rows x cols for a rank-2 input or for points `[T; cols]`; cols = 1 for vectors. The values
-/// are scalars of the requested element type, in one plane. Words have the codes of the given dictionary, else 0, 1,
-/// ... in the order of their bytes, whatever the order of the rows.
+/// are scalars of the requested element type, in one plane; or by column, if the options allow it, in a plane for each
+/// column, as parts hold points. Words have the codes of the given dictionary, else 0, 1, ... in the order of their
+/// bytes, whatever the order of the rows.
 struct RawTable {
   std::int64_t rows = 0, cols = 0;
-  Array values;                    ///< count rows * cols
+  Array values;                    ///< count rows * cols; by column: rows
   std::vector<std::int64_t> axes;  ///< an array file's own; `cols` joins those behind the first
   bool named_axes = false;         ///< .npy: made for this input; in IDX the first is the samples
   WordColumns dictionaries;
   std::string digest;  ///< empty: `stored`
   /// The values stay in this file; `values` has their element type alone.
   std::optional<StoredTable> stored = std::nullopt;
+
+  [[nodiscard]] bool by_column() const { return values.element.planes() > 1; }
 };
 
 /// The content of a file for one input: a matrix if that is sparse, else a table.
