@@ -1,5 +1,6 @@
 // kasen-bench-hand kmeans FILE K TURNS THREADS RESULT | logistic FILE STEPS THREADS RESULT | pagerank FILE THETA
-// THREADS RESULT: what one would write for one question, with OpenMP and the loops of the questions by the turn.
+// THREADS RESULT | gap FILE THETA THREADS RESULT: what one would write for one question, with OpenMP and the loops of
+// the questions by the turn.
 #include "bench/endtoend/by_hand.h"
 
 #include <cmath>
@@ -156,8 +157,9 @@ int logistic(const std::string& file, std::int64_t steps, int threads, const std
   return 0;
 }
 
-int pagerank(const std::string& file, double theta, int threads, const std::string& result) {
-  const Ranks ranks = openmp_pagerank(read_edges(file, threads), threads, theta)();
+int pagerank(Solver (*method)(const Graph&, int, double), const std::string& file, double theta, int threads,
+             const std::string& result) {
+  const Ranks ranks = method(read_edges(file, threads), threads, theta)();
   write_npy(result, ranks.ranks.data(), static_cast<std::int64_t>(ranks.ranks.size()));
   return 0;
 }
@@ -172,7 +174,8 @@ int main(int argc, char** argv) {
     return hand::kmeans(words[1], std::stoll(words[2]), std::stoll(words[3]), std::stoi(words[4]), words[5]);
   if (what == "logistic" && words.size() == 5)
     return hand::logistic(words[1], std::stoll(words[2]), std::stoi(words[3]), words[4]);
-  if (what == "pagerank" && words.size() == 5)
-    return hand::pagerank(words[1], std::stod(words[2]), std::stoi(words[3]), words[4]);
+  if ((what == "pagerank" || what == "gap") && words.size() == 5)
+    return hand::pagerank(what == "gap" ? kasen::bench::gap_pagerank : kasen::bench::openmp_pagerank, words[1],
+                          std::stod(words[2]), std::stoi(words[3]), words[4]);
   hand::give_up("see bench/endtoend/by_hand.cpp");
 }

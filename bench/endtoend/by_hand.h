@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/pagerank/pagerank.h"
+
 namespace kasen::bench::hand {
 
 class MappedFile {
@@ -37,6 +39,7 @@ void write_npy(const std::string& name, const std::int64_t* values, std::int64_t
 
 int kmeans(const std::string& file, std::int64_t k, std::int64_t iterations, int threads, const std::string& result);
 int logistic(const std::string& file, std::int64_t steps, int threads, const std::string& result);
-int pagerank(const std::string& file, double theta, int threads, const std::string& result);
+int pagerank(Solver (*method)(const Graph&, int, double), const std::string& file, double theta, int threads,
+             const std::string& result);
 
 }  // namespace kasen::bench::hand

@@ -47,8 +47,8 @@ class OutFile {
   std::ofstream stream_;
 };
 
-void write_npy_header(OutFile& file, std::int64_t rows, std::int64_t cols) {
-  std::string dictionary = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, cols);
+void write_npy_header(OutFile& file, const std::string& shape) {
+  std::string dictionary = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}", shape);
   dictionary.append(128 - 10 - 1 - dictionary.size(), ' ') += '\n';
   const std::string magic("\x93NUMPY\x01\x00", 8);
   const auto length = static_cast<std::uint16_t>(dictionary.size());
@@ -68,9 +68,18 @@ WorkFolder::~WorkFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
+void write_uniform(const std::string& npy, std::uint64_t seed, std::int64_t count) {
+  OutFile file(npy);
+  write_npy_header(file, fmt::format("{},", count));
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = uniform(seed, i) - 0.5;
+  file.put(numbers.data(), numbers.size() * sizeof(double));
+  file.close();
+}
+
 void write_points(const std::string& csv, const std::string& npy, std::int64_t points) {
   OutFile text_file(csv), number_file(npy);
-  write_npy_header(number_file, points, coordinates);
+  write_npy_header(number_file, fmt::format("{}, {}", points, coordinates));
   std::string text;
   std::vector<double> numbers;
   for (std::int64_t i = 0; i < points; ++i) {

@@ -1,5 +1,5 @@
 // Whole commands, from a data file as a user has it to written results: `kasen go`, a program by hand with OpenMP that
-// reads the same file, and a script with scikit-learn, each a process of its own. Their time is wall clock.
+// reads the same file, and a script with scikit-learn or numexpr, each a process of its own. Their time is wall clock.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,8 @@ class WorkFolder {
 
 // The points of kmeans.h as CSV of six places behind the point, and as .npy (points, coordinates) of the same numbers.
 void write_points(const std::string& csv, const std::string& npy, std::int64_t points);
+// That many numbers from -0.5 to 0.5 as .npy; a seed each.
+void write_uniform(const std::string& npy, std::uint64_t seed, std::int64_t count);
 // samples.h's with predictable labels as LIBSVM, six places behind the point.
 void write_samples(const std::string& svm, std::int64_t rows, std::int64_t cols);
 

@@ -1,4 +1,7 @@
-"""A script as users of scikit-learn write it: kmeans FILE K TURNS RESULT | logistic FILE STEPS RESULT."""
+"""A script as users of scikit-learn or numexpr write it.
+
+kmeans FILE K TURNS RESULT | logistic FILE STEPS RESULT | chain FILE FILE THREADS RESULT
+"""
 import sys
 import warnings
 
@@ -18,6 +21,16 @@ def read(file):
 
 
 what, file, *numbers, result = sys.argv[1:]
+if what == "chain":
+    import numexpr
+
+    numexpr.set_num_threads(int(numbers[1]))
+    x, y, a = np.load(file), np.load(numbers[0]), 2.0
+    u = numexpr.evaluate("where(a * x + y > 0, a * x + y, 0)")
+    w = numexpr.evaluate("sqrt(abs(u * u - y)) / (1 + u)")
+    total, largest = numexpr.evaluate("sum(w)"), w.max()
+    np.save(result, w)
+    print(repr(float(total)), repr(float(largest)))
 if what == "kmeans":
     from sklearn.cluster import KMeans
 

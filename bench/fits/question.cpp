@@ -21,6 +21,7 @@ struct Model {
   std::int64_t rows;
   std::map<std::string, std::vector<Word>> params;
   std::map<std::string, std::string> defines;
+  std::int64_t features = 10;
 };
 
 struct Fit {
@@ -55,10 +56,12 @@ void require_least(const std::string& name, double got, double expected) {
 
 // Each stops by a rule of its own, near enough to the least there is.
 Question beside_scikit(const Model& model, const Parts& parts, const Settings& settings) {
-  Question made{"fits-" + model.name, "s", 1, {}, {}};
+  const std::string columns = model.features == 10 ? "" : fmt::format("-{}", model.features);
+  Question made{"fits-" + model.name + columns, "s", 1, {}, {}};
   const std::function<Fit()> ours = kasen_fit(model, parts, settings);
   made.contestants.push_back({"kasen", [ours] { return ours().seconds; }});
-  const auto peer = python_peer("fits/scikit.py", {model.name, std::to_string(model.rows)}, settings.threads);
+  const auto peer = python_peer(
+      "fits/scikit.py", {model.name, std::to_string(model.rows), std::to_string(model.features)}, settings.threads);
   if (!peer->missing().empty()) {
     made.missing.push_back({"scikit-learn", peer->missing()});
     return made;
@@ -98,7 +101,7 @@ Word real(double value) { return Word::real(value); }
 }  // namespace
 
 Questions fits_questions(const Settings& settings) {
-  constexpr std::int64_t rows = DenseSamples::rows;
+  constexpr std::int64_t rows = SampleShape{}.rows;
   const Model logistic{"logistic", example("logistic-lbfgs.ks"), "loss", rows, {{"intercept", {real(0)}}}, {}};
   const Model l2svm{
       "l2svm", example("l2svm.ks"), "objective", rows, {{"intercept", {real(0)}}, {"tolerance", {real(1e-5)}}}, {}};
@@ -108,18 +111,22 @@ Questions fits_questions(const Settings& settings) {
                           rows,
                           {{"intercept", {real(0)}}, {"tolerance", {real(1e-5)}}},
                           {{"classes", "5"}}};
-  const Model kmeans{"kmeans",
-                     example("kmeans-matrix.ks"),
-                     "wcss",
-                     rows,
-                     {{"steps", {Word::integer(10)}}, {"tolerance", {real(-1)}}},
-                     {{"k", "5"}}};
+  Model kmeans{"kmeans",
+               example("kmeans-matrix.ks"),
+               "wcss",
+               rows,
+               {{"steps", {Word::integer(10)}}, {"tolerance", {real(-1)}}},
+               {{"k", "5"}}};
+  Model wide_kmeans = kmeans;
+  wide_kmeans.rows = rows / 5;
+  wide_kmeans.features = 50;
   Questions made;
   made.emplace_back([=] { return beside_scikit(logistic, in_two_classes(), settings); });
   made.emplace_back([=] { return sparse_logistic(settings); });
   made.emplace_back([=] { return beside_scikit(l2svm, in_two_classes(), settings); });
   made.emplace_back([=] { return beside_scikit(multinomial, in_classes(5), settings); });
-  made.emplace_back([=] { return beside_scikit(kmeans, in_classes(5), settings); });
+  for (const Model& model : {kmeans, wide_kmeans})
+    made.emplace_back([=] { return beside_scikit(model, in_classes(5, {model.rows, model.features}), settings); });
   return made;
 }
 

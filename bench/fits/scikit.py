@@ -1,4 +1,4 @@
-"""scikit-learn's fit of a model to dense_samples.h or samples.h: MODEL ROWS. Answers with the seconds and what was minimised."""
+"""scikit-learn's fit of a model to dense_samples.h or samples.h: MODEL ROWS COLUMNS. Answers with the seconds and what was minimised."""
 import sys
 import time
 import warnings
@@ -16,12 +16,12 @@ try:
 except ImportError:
     missing("scikit-learn (Debian: python3-sklearn)")
 
-model, rows = sys.argv[1], int(sys.argv[2])
+model, rows, columns = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 
 
 def dense_samples():
     """Samples, and the score on which their labels depend."""
-    X = uniform(7, 0, rows * 10).reshape(rows, 10) - 0.5
+    X = uniform(7, 0, rows * columns).reshape(rows, columns) - 0.5
     return X, 2 * (X[:, 0] + X[:, 1] + (uniform(24, 0, rows) - 0.5))
 
 
