@@ -4,9 +4,9 @@
 // else reads either. The naive way fails at vector work that also computes on ghosts, which have no row of their own.
 // It also fails at two readers of the gathered value, which would need it in memory. With epilogue_by_size a third case
 // counts. The region makes the operand of the next iteration's product while rows still read this iteration's, so two
-// arrays with all ghosts alternate where one would do. Their traffic, owned elements and ghosts once, is weighed
-// against the result that is neither written nor read, owned elements twice. Requires placed values and clustered
-// vector operators; keeps their order. The level becomes 3.
+// arrays with all ghosts alternate where one would do. Writing their ghosts, too, is weighed against reading the result
+// that is not stored, both at the machine's rates (writing the owned elements once is common to both). Requires placed
+// values and clustered vector operators; keeps their order. The level becomes 3.
 #include <algorithm>
 
 #include "libcore/ir/products.h"
@@ -14,14 +14,15 @@
 #include "libopt/rewrite/regions.h"
 #include "libopt/rewrite/rewrite.h"
 #include "libopt/selection/shapes.h"
+#include "libopt/time/price.h"
 
 namespace kasen {
 namespace {
 
 class EpilogueSearch {
  public:
-  EpilogueSearch(const Module& module, const Block& block, const Sizes* sizes)
-      : module_(module), block_(block), sizes_(sizes), uses_(count_uses(module)) {}
+  EpilogueSearch(const Module& module, const Block& block, const Sizes* sizes, const MachineProfile& machine)
+      : module_(module), block_(block), sizes_(sizes), machine_(machine), uses_(count_uses(module)) {}
 
   // Returns the first product that can have an epilogue, with its gather and its vector work, or nothing.
   [[nodiscard]] std::vector<Cluster> next() const {
@@ -33,8 +34,7 @@ class EpilogueSearch {
       const std::optional<size_t> work = only_reader(block_.ops[*g].results[0], *g);
       if (!work) continue;
       if (!follows_rows(block_.ops[*work], module_.type(block_.ops[*g].results[0]).dims)) continue;
-      if (sizes_ != nullptr && takes_turns(product, block_.ops[*work]) && has_more_slaves(product.operands[0]))
-        continue;
+      if (sizes_ != nullptr && takes_turns(product, block_.ops[*work]) && costs_more(product.operands[0])) continue;
       return {{RegionKind::product_epilogue, {static_cast<int>(p), static_cast<int>(*g), static_cast<int>(*work)}}};
     }
     return {};
@@ -73,8 +73,8 @@ class EpilogueSearch {
     return std::find(work.results.begin(), work.results.end(), made) != work.results.end();
   }
 
-  // Returns true if there are more ghosts than owned elements, by the sizes at hand.
-  [[nodiscard]] bool has_more_slaves(ValueId operand) const {
+  // Returns true if writing ghosts takes longer than reading owned elements, by the sizes at hand.
+  [[nodiscard]] bool costs_more(ValueId operand) const {
     const Type& type = module_.type(operand);
     const std::string& dim = module_.dim(type.dims.at(0)).name;
     const auto known = [&](SymbolKind kind, const SlaveSet& set) -> std::optional<std::int64_t> {
@@ -84,12 +84,15 @@ class EpilogueSearch {
     const std::optional<std::int64_t> masters = known(SymbolKind::size, {});
     std::optional<std::int64_t> slaves = known(SymbolKind::slaves, type.state.slaves);
     if (!slaves) slaves = known(SymbolKind::slaves, {});
-    return masters && slaves && *slaves > *masters;
+    return masters && slaves &&
+           dearer(static_cast<double>(*slaves) / machine_.bandwidth_of_writes(),
+                  static_cast<double>(*masters) / machine_.memory_bandwidth);
   }
 
   const Module& module_;
   const Block& block_;
   const Sizes* sizes_;
+  const MachineProfile& machine_;
   std::vector<int> uses_;
 };
 
@@ -100,7 +103,7 @@ bool pass_fuse_epilogue(Module& module, PassContext& context) {
   std::optional<Sizes> sizes;
   if (context.options.epilogue_by_size && context.options.sizes) sizes = context.options.sizes(module);
   return form_regions(module, [&](const Module& now, const Block& block) {
-    return EpilogueSearch(now, block, sizes ? &*sizes : nullptr).next();
+    return EpilogueSearch(now, block, sizes ? &*sizes : nullptr, context.options.machine).next();
   });
 }
 

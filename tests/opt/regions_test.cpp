@@ -132,10 +132,11 @@ TEST(Epilogues, AreOffUnlessAskedFor) {
 }
 
 // Regions of the plan of `text` for these sizes, chosen by them.
-int epilogues_by_size(const std::string& text, const std::string& sizes) {
+int epilogues_by_size(const std::string& text, const std::string& sizes, const MachineProfile& machine = {}) {
   TrialLawChecker laws;
   OptimizeOptions options;
   options.epilogue = options.epilogue_by_size = true;
+  options.machine = machine;
   if (!sizes.empty()) options.sizes = [sizes](const Module& module) { return known_sizes(module, sizes); };
   int count = 0;
   for_each_op(optimize(compile("dim N\ninput G : null[N, N]\n" + text), laws, options),
@@ -149,6 +150,11 @@ TEST(Epilogues, BySizeNotWhereTwoArraysOfManySlavesWouldTakeTurns) {
   EXPECT_EQ(epilogues_by_size(iterations, "N=1000,nnz=9000,P=4,S=1000"), 1);
   EXPECT_EQ(epilogues_by_size(iterations, "N=1000,nnz=9000,P=4,S=1001"), 0);
   EXPECT_EQ(epilogues_by_size(iterations, "N=1000"), 1);
+  // A machine that writes at half of the rate at which it reads.
+  MachineProfile slow;
+  slow.write_bandwidth = slow.memory_bandwidth / 2;
+  EXPECT_EQ(epilogues_by_size(iterations, "N=1000,nnz=9000,P=4,S=500", slow), 1);
+  EXPECT_EQ(epilogues_by_size(iterations, "N=1000,nnz=9000,P=4,S=501", slow), 0);
   // What follows the rows is not what the next turn's product reads: nothing takes turns.
   const std::string other = "x : f64[N] = 1\ny : f64[N] = 0\nfor k in 0..9 {\n  y = y + 2 * (G @ x)\n}\noutput y\n";
   EXPECT_EQ(epilogues_by_size(other, "N=1000,nnz=9000,P=4,S=9000"), epilogues_by_size(other, ""));
