@@ -41,6 +41,8 @@ using PointPlanes = std::array<const double*, coordinates>;
 
 using Lloyd = std::function<Clustering()>;
 [[nodiscard]] Lloyd kasen_kmeans(std::int64_t points, std::int64_t k, int threads, const OptimizeOptions& options);
+// In matrix form, on points of so many coordinates.
+[[nodiscard]] Lloyd kasen_kmeans_matrix(std::int64_t points, std::int64_t columns, std::int64_t k, int threads);
 // Vectorised over points in blocks, coordinates in planes as Kasen has them; with the compiler's choice of vectors, or
 // with 512-bit ones asked for.
 [[nodiscard]] Lloyd openmp_kmeans(std::int64_t points, std::int64_t k, int threads, bool wide);

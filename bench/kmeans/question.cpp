@@ -17,6 +17,29 @@ void check(const std::string& name, double expected, double got) {
   }
 }
 
+// Its time is that of an iteration, too, with its preparation shared among them.
+void add_scikit(Question& made, std::int64_t count, std::int64_t columns, std::int64_t k, double inertia, int threads) {
+  const auto peer = python_peer(
+      "kmeans/scikit.py",
+      {std::to_string(count), std::to_string(columns), std::to_string(k), std::to_string(lloyd_iterations)}, threads);
+  if (!peer->missing().empty()) {
+    made.missing.push_back({"scikit-learn", peer->missing()});
+    return;
+  }
+  check("scikit-learn", inertia, peer->measure().at(1));
+  made.contestants.push_back({"scikit-learn", [peer] { return peer->measure().at(0); }});
+}
+
+// examples/kmeans-matrix.ks over as many numbers.
+Question matrix_question(std::int64_t columns, std::int64_t k, const Settings& settings) {
+  const std::int64_t rows = points * coordinates / columns;
+  const Lloyd kasen = kasen_kmeans_matrix(rows, columns, k, settings.threads);
+  Question made{fmt::format("kmeans-matrix-{}-{}", columns, k), "ms/iteration", 1e3, {}, {}};
+  made.contestants.push_back({"kasen", [kasen] { return kasen().seconds_per_iteration; }});
+  add_scikit(made, rows, columns, k, kasen().inertia, settings.threads);
+  return made;
+}
+
 Question question(std::int64_t k, const Settings& settings) {
   const std::vector<std::pair<std::string, Lloyd>> runs{
       {"kasen", kasen_kmeans(points, k, settings.threads, {})},
@@ -29,22 +52,15 @@ Question question(std::int64_t k, const Settings& settings) {
     check(name, expected.inertia, run().inertia);
     made.contestants.push_back({name, [run = run] { return run().seconds_per_iteration; }});
   }
-  const auto peer =
-      python_peer("kmeans/scikit.py", {std::to_string(points), std::to_string(k), std::to_string(lloyd_iterations)},
-                  settings.threads);
-  if (!peer->missing().empty()) {
-    made.missing.push_back({"scikit-learn", peer->missing()});
-  } else {
-    check("scikit-learn", expected.inertia, peer->measure().at(1));
-    made.contestants.push_back({"scikit-learn", [peer] { return peer->measure().at(0); }});
-  }
+  add_scikit(made, points, coordinates, k, expected.inertia, settings.threads);
   return made;
 }
 
 }  // namespace
 
 Questions kmeans_questions(const Settings& settings) {
-  return {[=] { return question(10, settings); }, [=] { return question(20, settings); }};
+  return {[=] { return question(10, settings); }, [=] { return question(20, settings); },
+          [=] { return matrix_question(10, 10, settings); }, [=] { return matrix_question(50, 10, settings); }};
 }
 
 }  // namespace kasen::bench

@@ -1,4 +1,4 @@
-"""scikit-learn's Lloyd iterations: POINTS K TURNS."""
+"""scikit-learn's Lloyd iterations: POINTS COLUMNS K TURNS."""
 import sys
 import time
 import warnings
@@ -13,9 +13,9 @@ try:
 except ImportError:
     missing("scikit-learn (Debian: python3-sklearn)")
 
-points, k, turns = map(int, sys.argv[1:])
-X = np.empty((points, 10))
-for j in range(10):
+points, columns, k, turns = map(int, sys.argv[1:])
+X = np.empty((points, columns))
+for j in range(columns):
     X[:, j] = 4 * np.resize(uniform(100 + j, 0, 64), points) + uniform(j, 0, points)
 first = X[np.arange(k) * (points // k)]
 
