@@ -50,8 +50,7 @@ double dense_element(std::int64_t row, std::int64_t col, std::int64_t cols) {
 
 PartDim whole_dim(std::int64_t size, bool local) {
   PartDim dim{.size = size, .local = local};
-  dim.masters.resize(static_cast<size_t>(size));
-  std::iota(dim.masters.begin(), dim.masters.end(), 0);
+  dim.masters = IndexList::run(0, size);
   return dim;
 }
 

@@ -86,8 +86,8 @@ double kasen_seconds(const Module& plan, const std::vector<Part>& parts, Transpo
   const RunResult result =
       execute(plan, parts, transport, kernels, {.params = {{"passes", {Word::integer(passes)}}}, .observer = &clock});
   const double* x = result.outputs.at(0).parts.at(0).data.as<double>();
-  const std::vector<std::int64_t>& masters = parts[0].dims.at("N").masters;
-  for (size_t k = 0; k < masters.size(); ++k) {  // each turn halves: a column's one entry leads there and back
+  const IndexList& masters = parts[0].dims.at("N").masters;
+  for (std::int64_t k = 0; k < masters.size(); ++k) {  // each turn halves: a column's one entry leads there and back
     const double want = std::ldexp(static_cast<double>(masters[k]) * 1e-6 + 1, -static_cast<int>(passes));
     if (std::fabs(x[k] - want) > 1e-12 * want) throw std::runtime_error("kasen: a wrong element");
   }
@@ -99,13 +99,13 @@ class ByHand {
  public:
   explicit ByHand(const Part& part) {
     const AxisSlaves& axis = part.matrices.at("G").col_slaves;
-    masters_ = static_cast<std::int64_t>(part.dims.at("N").masters.size());
+    masters_ = part.dims.at("N").masters.size();
     for (const std::int64_t m : axis.mirrors) mirrors_.push_back(static_cast<std::int32_t>(m));
     for (size_t k = 0; k < axis.slaves.size(); ++k)
       slaves_.push_back(static_cast<std::int32_t>(masters_ + static_cast<std::int64_t>(k)));
     x_.resize(static_cast<size_t>(masters_) + slaves_.size());
     for (std::int64_t k = 0; k < masters_; ++k)
-      x_[static_cast<size_t>(k)] = static_cast<double>(part.dims.at("N").masters[static_cast<size_t>(k)]);
+      x_[static_cast<size_t>(k)] = static_cast<double>(part.dims.at("N").masters[k]);
     out_.resize(std::max(mirrors_.size(), slaves_.size()));
     in_.resize(out_.size());
     wanted_ = axis.slaves;

@@ -50,7 +50,7 @@ Array::Array(ElementType type, std::int64_t n) : element(std::move(type)), count
 std::int64_t list_bytes(const Part& part) {
   std::int64_t bytes = 0;
   for (const auto& [name, dim] : part.dims)
-    bytes += dim.others.bytes() + bytes_of_lists(dim.masters, dim.original, dim.other_owners);
+    bytes += dim.masters.bytes() + dim.others.bytes() + bytes_of_lists(dim.original, dim.other_owners);
   for (const auto& [name, matrix] : part.matrices) {
     for (const AxisSlaves* axis : {&matrix.row_slaves, &matrix.col_slaves})
       bytes += bytes_of_lists(axis->slaves, axis->slave_owners, axis->mirrors, axis->mirror_holders);

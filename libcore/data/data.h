@@ -75,7 +75,7 @@ void next_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t
 struct PartDim {
   std::int64_t size = 0;               ///< global
   bool local = false;                  ///< every worker holds all (`masters` then lists 0..size-1)
-  std::vector<std::int64_t> masters;   ///< global indices, ascending
+  IndexList masters;                   ///< global indices, ascending
   std::vector<std::int64_t> original;  ///< the user's ids of the owned elements; empty: the global index
   /// If dense arrays are whole along it (`whole`): the other workers' owned elements, by owner, then ascending.
   bool whole = false;

@@ -1,5 +1,6 @@
 #include "libcore/data/index_list.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kasen {
@@ -21,6 +22,21 @@ IndexList::IndexList(std::vector<std::int64_t> indices) : size_(static_cast<std:
   }
 }
 
+IndexList IndexList::run(std::int64_t first, std::int64_t count) {
+  IndexList list;
+  list.append_run(first, count);
+  return list;
+}
+
+std::int64_t IndexList::lower_bound(std::int64_t index) const {
+  if (begins_.empty()) return std::lower_bound(indices_.begin(), indices_.end(), index) - indices_.begin();
+  const auto behind = std::upper_bound(indices_.begin(), indices_.end(), index) - indices_.begin();  // runs
+  if (behind == 0) return 0;
+  const auto run = static_cast<std::size_t>(behind - 1);
+  const std::int64_t end = run + 1 < begins_.size() ? begins_[run + 1] : size_;
+  return std::min(begins_[run] + index - indices_[run], end);
+}
+
 void IndexList::append_run(std::int64_t first, std::int64_t count) {
   const bool one_by_one = begins_.empty() && size_ > 0;
   const bool goes_on = !begins_.empty() && indices_.back() + size_ - begins_.back() == first;
@@ -30,6 +46,22 @@ void IndexList::append_run(std::int64_t first, std::int64_t count) {
     begins_.push_back(size_);
   }
   size_ += count;
+}
+
+IndexList::Run IndexList::run_from(std::int64_t i) const {
+  if (begins_.empty()) return {indices_[static_cast<std::size_t>(i)], 1};
+  const std::size_t run = run_of(i);
+  return {indices_[run] + i - begins_[run], (run + 1 < begins_.size() ? begins_[run + 1] : size_) - i};
+}
+
+bool operator==(const IndexList& a, const IndexList& b) {
+  if (a.size_ != b.size_) return false;
+  for (std::int64_t i = 0; i < a.size_;) {
+    const IndexList::Run x = a.run_from(i), y = b.run_from(i);
+    if (x.first != y.first) return false;
+    i += std::min(x.count, y.count);
+  }
+  return true;
 }
 
 std::vector<std::int64_t> IndexList::listed() const {

@@ -155,8 +155,8 @@ void number_mirrors(const std::string& name, LocalSpace& space) {
 LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& name, const PartDim& dim,
                       std::span<const std::int32_t> order, std::span<const std::int32_t> place) {
   LocalSpace space;
-  space.masters = space.interior = static_cast<std::int64_t>(dim.masters.size());
-  space.owned = dim.masters;
+  space.masters = space.interior = dim.masters.size();
+  space.owned = &dim.masters;
   space.order = order;
   space.place = place;
   if (is_all(key.set)) {
@@ -213,8 +213,8 @@ std::vector<std::int32_t> make_order(const Module& module, std::span<const Op* c
   const bool transposed = product.code == OpCode::mxvt;
   const DimId read = cut_dim(module, module.type(product.operands.at(0)));
   const PartMatrix& matrix = find_matrix(part, matrix_name(module, product.operands.at(1)));
-  const size_t masters = find_dim(part, module.dim(dim).name).masters.size();
-  const size_t operands = find_dim(part, module.dim(read).name).masters.size();
+  const auto masters = static_cast<size_t>(find_dim(part, module.dim(dim).name).masters.size());
+  const auto operands = static_cast<size_t>(find_dim(part, module.dim(read).name).masters.size());
   std::vector<RowGroup> groups = group_rows(matrix, transposed, masters, operands);
   find_waiting(module, regions, dim, part, groups);
   if (within == WithinGroups::ascending) return order_rows({}, groups);
@@ -255,7 +255,7 @@ void Numbering::order_masters(const Module& module, DimId dim, std::span<const P
   if (regions.empty()) return;
   for (size_t p = 0; p < parts.size(); ++p) {
     const std::string& name = module.dim(dim).name;
-    const size_t masters = find_dim(parts[p], name).masters.size();
+    const auto masters = static_cast<size_t>(find_dim(parts[p], name).masters.size());
     const FormName kept{order_text(module, dim, within), parts[p].worker};
     std::vector<std::int32_t>& order = orders_[dim][p];
     const auto count = static_cast<std::int64_t>(masters);
@@ -280,7 +280,7 @@ Numbering::Numbering(const Module& module, std::span<const Part> parts, WithinGr
   for (const SpaceKey& key : keys_) used.insert(key.dim);
   for (const DimId dim : used) {
     for (size_t p = 0; p < parts.size(); ++p) {
-      masters_[dim][p] = static_cast<std::int64_t>(find_dim(parts[p], module.dim(dim).name).masters.size());
+      masters_[dim][p] = find_dim(parts[p], module.dim(dim).name).masters.size();
     }
     order_masters(module, dim, parts, within, forms);
     for (size_t p = 0; p < parts.size(); ++p) places_[dim][p] = inverse(orders_[dim][p]);

@@ -28,7 +28,7 @@ struct LocalSpace {
   std::int64_t total = 0;
   /// Owned elements 0..interior-1 are mirrored by no peer in this space: they need no exchange.
   std::int64_t interior = 0;
-  std::span<const std::int64_t> owned;  ///< global indices of the part's owned elements, ascending
+  const IndexList* owned = nullptr;     ///< global indices of the part's owned elements, ascending
   std::span<const std::int32_t> order;  ///< the part's owned element of each local index; empty: the same
   std::span<const std::int32_t> place;  ///< local index of the part's owned element k; empty: k
   std::vector<PeerRange> slave_owners;  ///< the range of each owner among the ghosts (ascending owner)
@@ -50,7 +50,7 @@ struct LocalSpace {
 
   [[nodiscard]] std::int64_t global(std::int64_t local) const {
     if (local >= masters) return ghost(local - masters);
-    return owned[static_cast<std::size_t>(order.empty() ? local : order[static_cast<std::size_t>(local)])];
+    return (*owned)[order.empty() ? local : order[static_cast<std::size_t>(local)]];
   }
   /// The global index of ghost k. Ghosts are listed by owner, then ascending.
   [[nodiscard]] std::int64_t ghost(std::int64_t k) const {

@@ -6,9 +6,8 @@ namespace kasen {
 namespace {
 
 std::int64_t global_of(const PartDim& dim, const AxisSlaves& axis, std::int64_t local) {
-  const auto masters = static_cast<std::int64_t>(dim.masters.size());
-  return local < masters ? dim.masters[static_cast<size_t>(local)]
-                         : axis.slaves.at(static_cast<size_t>(local - masters));
+  const std::int64_t masters = dim.masters.size();
+  return local < masters ? dim.masters[local] : axis.slaves.at(static_cast<size_t>(local - masters));
 }
 
 void append_entries(const Part& part, const PartMatrix& matrix, WholeMatrix& whole, std::vector<Word>& words) {
@@ -53,19 +52,19 @@ void place_part(const Part& part, const PartArray& array, const Array& data, Arr
   for (size_t d = 0; d < array.dims.size(); ++d) {
     if (d != cut) order.push_back(d);
   }
-  const std::vector<std::int64_t>* rows = cut < array.dims.size() ? &part.dims.at(array.dims[cut]).masters : nullptr;
+  const IndexList* rows = cut < array.dims.size() ? &part.dims.at(array.dims[cut]).masters : nullptr;
   for (const size_t d : order) {
     std::int64_t stride = 1;
     for (size_t later = d + 1; later < array.dims.size(); ++later) stride *= part.dims.at(array.dims[later]).size;
     strides.push_back(stride);
-    shape.push_back(d == cut ? static_cast<std::int64_t>(rows->size()) : part.dims.at(array.dims[d]).size);
+    shape.push_back(d == cut ? rows->size() : part.dims.at(array.dims[d]).size);
   }
   std::vector<std::int64_t> index(shape.size(), 0);
   for (std::int64_t i = 0; i < data.count; ++i, next_index(index, shape)) {
     std::int64_t at = 0;
     for (size_t d = 0; d < index.size(); ++d) {
       const bool is_row = rows != nullptr && d == 0;
-      at += strides[d] * (is_row ? (*rows)[static_cast<size_t>(index[0])] : index[d]);
+      at += strides[d] * (is_row ? (*rows)[index[0]] : index[d]);
     }
     for (std::int64_t p = 0; p < whole.element.planes(); ++p) {
       const Scalar s = whole.element.plane_scalar(p);

@@ -95,8 +95,7 @@ Part part_of_chosen(const Module& module, const std::string& dim, const std::vec
   if (!dim.empty()) {
     PartDim& cut = made.dims.at(dim);
     cut.size = static_cast<std::int64_t>(chosen.size());
-    cut.masters.clear();
-    for (std::int64_t k = 0; k < cut.size; ++k) cut.masters.push_back(k);
+    cut.masters = IndexList::run(0, cut.size);
   }
   for (const Op& op : module.body.ops) {
     if (op.code != OpCode::input) continue;
@@ -117,7 +116,7 @@ Array ids_of(const Module& module, DimId dim, const std::vector<Part>& parts, co
   Array ids(ElementType::id(dim), static_cast<std::int64_t>(chosen.size()));
   for (std::size_t k = 0; k < chosen.size(); ++k) {
     const PartDim& cut = parts.at(chosen[k].part).dims.at(module.dim(dim).name);
-    ids.as<std::int64_t>()[k] = cut.masters.at(static_cast<std::size_t>(chosen[k].place));
+    ids.as<std::int64_t>()[k] = cut.masters[chosen[k].place];
   }
   return ids;
 }

@@ -59,7 +59,8 @@ std::string index_text(const Execution& run, ValueId value, int part, std::int64
   const PartDim& dim = data.dims.at(run.plan.dim(info.cut).name);
   const std::vector<std::int32_t>& order = run.numbering.order(info.cut, part);
   const auto k = static_cast<size_t>(order.empty() ? index : order[static_cast<size_t>(index)]);
-  return fmt::format(" at {} of {} (worker {}){}", dim.original.empty() ? dim.masters.at(k) : dim.original.at(k),
+  return fmt::format(" at {} of {} (worker {}){}",
+                     dim.original.empty() ? dim.masters[static_cast<std::int64_t>(k)] : dim.original.at(k),
                      run.plan.dim(info.cut).name, data.worker, row);
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <random>
 #include <utility>
@@ -51,6 +52,37 @@ TEST(IndexList, GivesItsIndicesBack) {
     other.push_back(1000);
     EXPECT_NE(list, IndexList{std::move(other)});
   }
+}
+
+TEST(IndexList, FindsIndicesThatAscend) {
+  Random random(2);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::int64_t> indices;
+    for (std::int64_t next = below(random, 3); indices.size() < static_cast<std::size_t>(round % 50);) {
+      for (std::int64_t left = below(random, round % 2 == 0 ? 2 : 20); left > 0; --left) indices.push_back(next++);
+      next += 1 + below(random, 4);
+    }
+    const IndexList list{std::vector<std::int64_t>(indices)};
+    EXPECT_TRUE(std::equal(list.begin(), list.end(), indices.begin(), indices.end()));
+    for (std::int64_t index = -1; index < (indices.empty() ? 3 : indices.back() + 3); ++index) {
+      const auto at = std::lower_bound(indices.begin(), indices.end(), index);
+      ASSERT_EQ(list.lower_bound(index), at - indices.begin()) << index;
+      ASSERT_EQ(list.contains(index), at != indices.end() && *at == index) << index;
+    }
+  }
+}
+
+// Also of runs, and of more indices than memory holds.
+TEST(IndexList, EqualListsHaveEqualIndices) {
+  IndexList grown = IndexList::run(3, 4);
+  grown.append_run(9, 1);
+  EXPECT_EQ(grown, (IndexList{3, 4, 5, 6, 9}));
+  EXPECT_NE(grown, (IndexList{3, 4, 5, 6, 8}));
+  EXPECT_NE(IndexList::run(0, 5), IndexList::run(0, 4));
+  EXPECT_EQ(IndexList::run(7, 0), IndexList());
+  constexpr std::int64_t many = std::int64_t{1} << 60;
+  EXPECT_EQ(IndexList::run(0, many), IndexList::run(0, many));
+  EXPECT_NE(IndexList::run(0, many), IndexList::run(1, many));
 }
 
 TEST(IndexList, KeepsTheSmallerOfBoth) {

@@ -112,9 +112,16 @@ class Hostile : public ::testing::Test {
 
 TEST_F(Hostile, ContentIsChecked) {
   const auto matrix = [](Part& p) -> PartMatrix& { return p.matrices.at("G"); };
-  expect_refused("masters out of order", [](Part& p) { std::swap(p.dims["N"].masters[0], p.dims["N"].masters[1]); });
-  expect_refused("master beyond the end", [](Part& p) { p.dims["N"].masters.back() = 30; });
-  expect_refused("negative master", [](Part& p) { p.dims["N"].masters[0] = -1; });
+  const auto with_masters = [](auto change) {
+    return [change](Part& p) {
+      std::vector<std::int64_t> masters = p.dims["N"].masters.listed();
+      change(masters);
+      p.dims["N"].masters = IndexList(std::move(masters));
+    };
+  };
+  expect_refused("masters out of order", with_masters([](auto& m) { std::swap(m[0], m[1]); }));
+  expect_refused("master beyond the end", with_masters([](auto& m) { m.back() = 30; }));
+  expect_refused("negative master", with_masters([](auto& m) { m[0] = -1; }));
   expect_refused("pointers fall", [&](Part& p) { matrix(p).row_pointers[1] = 1 << 30; });
   expect_refused("pointers start late", [&](Part& p) { matrix(p).row_pointers[0] = 1; });
   expect_refused("last pointer", [&](Part& p) { ++matrix(p).row_pointers.back(); });

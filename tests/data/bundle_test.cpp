@@ -172,7 +172,7 @@ TEST_F(Bundle, CompressesAllPartsOrNone) {
   auto parts = compressed_parts(3, 6000);
   Array& mixed = parts[1].arrays.at("X").data;
   for (std::int64_t k = 0; k < mixed.count; ++k) mixed.as<double>()[k] = static_cast<double>(k) + 0.25;
-  parts[2].dims.at("N").masters.clear();
+  parts[2].dims.at("N").masters = {};
   parts[2].arrays.at("X").data = Array(ElementType::of(Scalar::f64), 0);
   Array before(mixed.element, mixed.count);
   std::copy_n(mixed.as<double>(), mixed.count, before.as<double>());
@@ -410,8 +410,9 @@ TEST_F(Bundle, ListsNoOwnersInRuns) {
   for (int w = 0; w < workers; ++w) {
     Part& part = parts.emplace_back(Part{.worker = w, .workers = workers});
     PartDim& dim = part.dims["M"] = {.size = 20'000, .whole = true};
-    std::vector<std::int64_t> others;
-    for (std::int64_t i = 0; i < dim.size; ++i) (i / 6000 == w ? dim.masters : others).push_back(i);
+    std::vector<std::int64_t> masters, others;
+    for (std::int64_t i = 0; i < dim.size; ++i) (i / 6000 == w ? masters : others).push_back(i);
+    dim.masters = IndexList(std::move(masters));
     for (std::int32_t peer = 0, begin = 0; peer < workers; ++peer) {
       const std::int32_t count = peer == 3 ? 2000 : 6000;
       if (peer != w) dim.other_owners.push_back({peer, begin, begin + count});

@@ -39,10 +39,10 @@ TEST(PartitionTables, LongTablesComeOutPlaneByPlane) {
     for (const Part& part : parts) {
       const auto& masters = part.dims.at("N").masters;
       const Array& x = part.arrays.at("x").data;
-      ASSERT_EQ(x.count, 2 * static_cast<std::int64_t>(masters.size()));
-      for (size_t k = 0; k < masters.size(); ++k) {
+      ASSERT_EQ(x.count, 2 * masters.size());
+      for (std::int64_t k = 0; k < masters.size(); ++k) {
         for (std::int64_t e = 0; e < width; ++e) {
-          const double number = x.as<double>(e % 3)[2 * static_cast<std::int64_t>(k) + e / 3];
+          const double number = x.as<double>(e % 3)[2 * k + e / 3];
           ASSERT_EQ(number, static_cast<double>(masters[k] * width + e) + 0.5);
         }
       }
@@ -203,20 +203,19 @@ TEST(PartitionTables, RefusesRowsThatAreNoBatches) {
   EXPECT_EQ(said(12, 2, 3, 2), "accepted");
 }
 
-// A table may say that it has no rows of very many columns.
+// A table may say that it has no rows of very many columns: their indices are runs. Those of a matrix are lists.
 TEST(PartitionTables, NoListsBeyondTheMemory) {
+  constexpr std::int64_t many = std::int64_t{1} << 30;
   InputData input = cases::table("x", {"N", "F"}, ElementType::of(Scalar::f64), 0, 1);
-  input.table.cols = std::int64_t{1} << 30;
-  std::vector<InputData> inputs;
-  inputs.push_back(std::move(input));
-  std::vector<DimData> dims{{.name = "N"}, {.name = "F", .local = true}};
+  input.table.cols = many;
+  std::vector<DimData> dims{{.name = "N"}, {.name = "F", .local = true}, {.name = "M", .size = many}};
   set_available_memory(1 << 20);
-  try {
-    (void)partition(dims, std::move(inputs), {.workers = 2});
-    ADD_FAILURE() << "accepted";
-  } catch (const UserError& error) {
-    EXPECT_EQ(error.status(), ExitStatus::limit);
-  }
+  const auto parts = cut(dims, inputs_of(std::move(input)), {.workers = 2});
+  EXPECT_EQ(parts[1].dims.at("F").masters, IndexList::run(0, many));
+  EXPECT_EQ(parts[1].dims.at("M").masters, IndexList::run(many / 2, many / 2));
+  EXPECT_NE(refusal({{.name = "N"}, {.name = "M", .size = many}}, inputs_of(cases::pattern("G", "N", "M", {{0, 7}})),
+                    ExitStatus::limit),
+            "accepted");
   set_available_memory(-1);
 }
 

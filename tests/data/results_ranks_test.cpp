@@ -68,7 +68,7 @@ class ResultsOfRanks : public ::testing::Test {
         else
           (cut == nullptr ? outer : inner) *= dim.size;
       }
-      const std::vector<std::int64_t> masters = cut == nullptr ? std::vector<std::int64_t>{0} : cut->masters;
+      const IndexList masters = cut == nullptr ? IndexList{0} : cut->masters;
       const std::int64_t extent = cut == nullptr ? 1 : cut->size;
       OutputPart share{.worker = part.worker,
                        .data = Array(element, static_cast<std::int64_t>(masters.size()) * outer * inner)};
@@ -147,7 +147,7 @@ TEST_F(ResultsOfRanks, LinesBelongToTheirIds) {
   const auto all = outputs(parts_);
   for (const OutputPart& share : all[1].parts) {
     const PartDim& dim = parts_[static_cast<std::size_t>(share.worker)].dims.at("N");
-    for (std::size_t m = 0; m < dim.masters.size(); ++m) {
+    for (std::size_t m = 0; std::cmp_less(m, dim.masters.size()); ++m) {
       const std::int64_t parent = share.data.as<std::int64_t>()[m];
       want[dim.original[m]] = parent >= 0 && parent < 90 ? 7 + 3 * parent : parent;
     }

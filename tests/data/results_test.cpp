@@ -51,7 +51,7 @@ class Results : public ::testing::Test {
     for (const Part& part : parts_) {
       std::vector<std::int64_t> masters{0};
       for (const DimId d : dims)
-        if (d != 2) masters = part.dims.at(module_.dim(d).name).masters;
+        if (d != 2) masters = part.dims.at(module_.dim(d).name).masters.listed();
       OutputPart to{.worker = part.worker, .data = Array(element, static_cast<std::int64_t>(masters.size()) * inner)};
       for (std::int64_t p = 0; p < element.planes(); ++p)
         for (std::size_t m = 0; m < masters.size(); ++m)

@@ -122,7 +122,7 @@ void cut(RawInput&& read, const ReadOptions& options) {
   const std::vector<Part> parts = partition(dims, std::move(inputs), {.workers = 2, .theta = 2});
   std::int64_t held = 0;
   for (const Part& part : parts)
-    held += sparse ? part.matrices.at("x").row_pointers.back() : std::ssize(part.dims.at("N").masters);
+    held += sparse ? part.matrices.at("x").row_pointers.back() : part.dims.at("N").masters.size();
   require(held == (sparse ? entries : rows), "all entries and rows are on workers");
 }
 

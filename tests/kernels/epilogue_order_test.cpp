@@ -37,7 +37,7 @@ TEST(EpilogueOrder, RowsThatNeedNobodyFirstAndByLengthWithinWindows) {
     for (int p = 0; p < workers; ++p) {
       const LocalSpace& space = numbering.space(n, set, p);
       const std::vector<std::int32_t>& order = numbering.order(n, p);
-      const std::vector<std::int64_t>& masters = parts[static_cast<size_t>(p)].dims.at("N").masters;
+      const std::vector<std::int64_t> masters = parts[static_cast<size_t>(p)].dims.at("N").masters.listed();
       ASSERT_EQ(order.size(), masters.size());
       ASSERT_EQ(space.place.size(), masters.size());
       std::map<std::int64_t, std::int64_t> entries = row_entries(data, p);

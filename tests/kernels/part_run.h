@@ -18,8 +18,7 @@ inline Part part_over(std::int64_t n) {
   Part part;
   PartDim& dim = part.dims["N"];
   dim.size = n;
-  dim.masters.resize(static_cast<size_t>(n));
-  std::iota(dim.masters.begin(), dim.masters.end(), 0);
+  dim.masters = IndexList::run(0, n);
   return part;
 }
 

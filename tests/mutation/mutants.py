@@ -252,7 +252,7 @@ mutants("readers", "libcomm/data/read/libsvm.cpp",
         ("⟦chunk.rows.shift(matrix.row_count);⟧", "(void)chunk;"),
         ("matrix.col_count = std::max(matrix.col_count, ⟦chunk.cols.largest() + 1⟧);", "chunk.cols.largest()"))
 mutants("readers", "libcomm/data/cut/tables.cpp",
-        ("const T* from = source + (⟦o * extent⟧ + masters[m]) * shape.inner * step;", "o"),
+        ("const T* from = source + (⟦o * extent⟧ + m) * shape.inner * step;", "o"),
         ("const std::int64_t step = ⟦by_column ? 1 : planes⟧;", "planes"),
         ("std::int64_t& side = shape.cut == nullptr ? ⟦shape.outer⟧ : shape.inner;", "shape.inner"))
 mutants("readers", "libcomm/data/cut/assemble.cpp",
@@ -262,4 +262,4 @@ mutants("readers", "libcomm/data/read/edge_list.cpp",
         ("matrix.row_count = checked_add(⟦largest(matrix.entries, &EntryChunk::rows)⟧, 1, \"the largest id\");",
          "largest(matrix.entries, &EntryChunk::rows) - 1"))
 mutants("readers", "libcomm/data/cut/owners.cpp",
-        ("const std::int64_t run = std::max<std::int64_t>(1, ⟦(layout.size + workers - 1) / workers⟧);", "layout.size / workers"))
+        ("return std::max<std::int64_t>(1, ⟦(layout.size + workers - 1) / workers⟧);", "layout.size / workers"))

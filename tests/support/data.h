@@ -133,8 +133,8 @@ inline PartMatrix make_matrix(const TestData& data, const TestMatrix& matrix, co
   made.row_dim = matrix.rows;
   made.col_dim = matrix.cols;
   made.element = matrix.element;
-  const auto& row_masters = part.dims.at(matrix.rows).masters;
-  const auto& col_masters = part.dims.at(matrix.cols).masters;
+  const std::vector<std::int64_t> row_masters = part.dims.at(matrix.rows).masters.listed();
+  const std::vector<std::int64_t> col_masters = part.dims.at(matrix.cols).masters.listed();
   make_axis(data, data.dims.at(matrix.rows), rows, part.worker, row_masters, made.row_slaves);
   make_axis(data, data.dims.at(matrix.cols), cols, part.worker, col_masters, made.col_slaves);
   std::vector<std::pair<std::pair<std::int64_t, std::int64_t>, Word>> local;
@@ -189,9 +189,11 @@ inline std::vector<Part> split(const TestData& data) {
     part.workers = data.workers;
     for (const auto& [name, dim] : data.dims) {
       PartDim made{dim.size, dim.local, {}, {}, !dim.local, {}, {}};
+      std::vector<std::int64_t> masters;
       for (std::int64_t i = 0; i < dim.size; ++i) {
-        if (dim.local || dim.owner[static_cast<size_t>(i)] == w) made.masters.push_back(i);
+        if (dim.local || dim.owner[static_cast<size_t>(i)] == w) masters.push_back(i);
       }
+      made.masters = IndexList(std::move(masters));
       std::vector<std::int64_t> others;
       for (int peer = 0; peer < data.workers && !dim.local; ++peer) {
         const auto begin = static_cast<std::int64_t>(others.size());

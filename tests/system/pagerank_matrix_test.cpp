@@ -104,7 +104,7 @@ std::vector<Part> cut(const Module& module, RawMatrix graph, const Cut& how) {
 std::vector<double> whole(const Output& output, const std::vector<Part>& parts, const std::string& dim) {
   std::vector<double> rank(static_cast<size_t>(parts[0].dims.at(dim).size));
   for (size_t p = 0; p < parts.size(); ++p) {
-    const std::vector<std::int64_t>& masters = parts[p].dims.at(dim).masters;
+    const std::vector<std::int64_t> masters = parts[p].dims.at(dim).masters.listed();
     for (size_t k = 0; k < masters.size(); ++k)
       rank[static_cast<size_t>(masters[k])] = output.parts[p].data.as<double>()[k];
   }

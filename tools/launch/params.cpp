@@ -23,7 +23,7 @@ std::optional<std::int64_t> position_of(const DimsOfWorkers& dims, const std::st
       continue;
     }
     const auto found = std::find(dim.original.begin(), dim.original.end(), id);
-    if (found != dim.original.end()) return dim.masters.at(static_cast<size_t>(found - dim.original.begin()));
+    if (found != dim.original.end()) return dim.masters[found - dim.original.begin()];
   }
   return std::nullopt;
 }

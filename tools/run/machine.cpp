@@ -56,8 +56,7 @@ PartDim whole_dim(std::int64_t size, bool local = false) {
   PartDim dim;
   dim.size = size;
   dim.local = local;
-  dim.masters.resize(static_cast<std::size_t>(size));
-  std::iota(dim.masters.begin(), dim.masters.end(), 0);
+  dim.masters = IndexList::run(0, size);
   return dim;
 }
 

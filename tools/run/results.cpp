@@ -30,9 +30,9 @@ void TopElements::keep_largest() {
 }
 
 void TopElements::add(const Array& data, const PartDim& dim) {
-  const std::vector<std::int64_t>& ids = dim.original.empty() ? dim.masters : dim.original;
   for (std::int64_t i = 0; i < data.count; ++i) {
-    entries_.push_back({load_word(scalar_, data.plane(0) + i * scalar_bytes(scalar_)), ids[static_cast<size_t>(i)]});
+    const std::int64_t id = dim.original.empty() ? dim.masters[i] : dim.original[static_cast<size_t>(i)];
+    entries_.push_back({load_word(scalar_, data.plane(0) + i * scalar_bytes(scalar_)), id});
   }
   keep_largest();
 }

@@ -125,9 +125,8 @@ void RunVerification::compare_everywhere(Target& target) const {
       target.indices.push_back({p, 0, 0, 0});
       continue;
     }
-    const std::vector<std::int64_t>& masters = parts_[p].dims.at(module_.dim(target.dim).name).masters;
-    for (std::size_t m = 0; m < masters.size(); ++m)
-      target.indices.push_back({p, static_cast<std::int64_t>(m), masters[m], masters[m]});
+    const IndexList& masters = parts_[p].dims.at(module_.dim(target.dim).name).masters;
+    for (std::int64_t m = 0; m < masters.size(); ++m) target.indices.push_back({p, m, masters[m], masters[m]});
   }
 }
 
@@ -140,15 +139,14 @@ void RunVerification::choose_indices(Target& target) const {
   const double rate = static_cast<double>((wanted + inner - 1) / inner) /
                       static_cast<double>(std::max<std::int64_t>(target.shape.extent, 1));
   for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const std::vector<std::int64_t>& masters = parts_[p].dims.at(module_.dim(target.dim).name).masters;
-    const auto count = static_cast<std::int64_t>(masters.size());
+    const IndexList& masters = parts_[p].dims.at(module_.dim(target.dim).name).masters;
+    const std::int64_t count = masters.size();
     const auto share = static_cast<std::int64_t>(std::min(rate * static_cast<double>(count) + 1, 1e9));
     const std::int64_t taken = std::min(std::max<std::int64_t>(share, 2), count);
     for (std::int64_t k = 0; k < taken; ++k) {
       const std::int64_t begin = k * count / taken, length = (k + 1) * count / taken - begin;
       const std::int64_t m = k + 1 == taken ? count - 1 : begin + (k * 40503 + 12345) % length;
-      target.indices.push_back(
-          {p, m, masters[static_cast<std::size_t>(m)], static_cast<std::int64_t>(target.chosen.size())});
+      target.indices.push_back({p, m, masters[m], static_cast<std::int64_t>(target.chosen.size())});
       target.chosen.push_back({p, m});
     }
   }

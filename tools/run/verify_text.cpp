@@ -15,9 +15,8 @@ constexpr std::int64_t nobody_knows = std::numeric_limits<std::int64_t>::min();
 std::int64_t id_here(const std::vector<Part>& parts, const std::string& dim, std::int64_t index) {
   for (const Part& part : parts) {
     const PartDim& d = part.dims.at(dim);
-    const auto at = std::lower_bound(d.masters.begin(), d.masters.end(), index);
-    if (at == d.masters.end() || *at != index || d.original.empty()) continue;
-    return d.original[static_cast<std::size_t>(at - d.masters.begin())];
+    if (d.original.empty() || !d.masters.contains(index)) continue;
+    return d.original[static_cast<std::size_t>(d.masters.lower_bound(index))];
   }
   return nobody_knows;
 }

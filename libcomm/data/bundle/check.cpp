@@ -28,8 +28,11 @@ bool ascends_below(const T* first, const T* last, std::int64_t limit) {
 }
 
 void check_dim(const Check& check, const std::string& name, const PartDim& dim) {
-  const auto* masters = dim.masters.data();
-  check.require(ascends_below(masters, masters + dim.masters.size(), dim.size), name, "the masters do not ascend");
+  std::int64_t next = 0;  // the least that may come
+  dim.masters.for_each_run(0, dim.masters.size(), [&](std::int64_t first, std::int64_t count) {
+    check.require(first >= next && first <= dim.size - count, name, "the masters do not ascend");
+    next = first + count;
+  });
   const std::vector<std::int64_t>& ids = dim.original;
   check.require(std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) == ids.end(), name,
                 "the ids do not ascend");
@@ -54,14 +57,14 @@ void check_others(const Check& check, const std::string& name, const PartDim& di
 }
 
 void check_axis(const Check& check, const std::string& name, const AxisSlaves& axis, const PartDim& dim, int worker) {
-  const auto masters = static_cast<std::int64_t>(dim.masters.size());
+  const std::int64_t masters = dim.masters.size();
   for (const PeerRange& r : axis.slave_owners) {
     const auto* slaves = axis.slaves.data();
     check.require(r.peer != worker, name, "a worker is its own slave's owner");
     check.require(ascends_below(slaves + r.begin, slaves + r.end, dim.size), name, "slaves do not ascend");
   }
   for (const std::int64_t slave : axis.slaves)
-    check.require(!std::binary_search(dim.masters.begin(), dim.masters.end(), slave), name, "a slave is a master too");
+    check.require(!dim.masters.contains(slave), name, "a slave is a master too");
   for (const PeerRange& r : axis.mirror_holders) {
     const auto* mirrors = axis.mirrors.data();
     check.require(r.peer != worker, name, "a worker mirrors its own masters");
@@ -134,9 +137,8 @@ struct PairCheck {
       if (owner == nullptr) continue;
       ++listed;
       const auto& masters = owner->dims.at(name).masters;
-      bool equal = theirs.end - theirs.begin == std::ssize(masters);
-      for (std::int64_t k = 0; k < std::ssize(masters) && equal; ++k)
-        equal = dim.others[theirs.begin + k] == masters[static_cast<std::size_t>(k)];
+      bool equal = theirs.end - theirs.begin == masters.size();
+      for (std::int64_t k = 0; k < masters.size() && equal; ++k) equal = dim.others[theirs.begin + k] == masters[k];
       check.require(equal, name, "the others' masters are not theirs");
     }
     check.require(listed == owners, name, "the others' masters are not theirs");
@@ -154,7 +156,7 @@ struct PairCheck {
       check.require(slaves.end - slaves.begin == mirrors.end - mirrors.begin, name, "slaves and mirrors do not match");
       const auto& masters = owner->dims.at(matrix.*dim).masters;
       for (std::int64_t k = 0; k < slaves.end - slaves.begin; ++k) {
-        const auto mirror = static_cast<std::size_t>(theirs.mirrors[static_cast<std::size_t>(mirrors.begin + k)]);
+        const std::int64_t mirror = theirs.mirrors[static_cast<std::size_t>(mirrors.begin + k)];
         check.require(masters[mirror] == mine.slaves[static_cast<std::size_t>(slaves.begin + k)], name,
                       "a slave has another master");
       }

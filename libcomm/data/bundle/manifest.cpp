@@ -127,7 +127,7 @@ bool owned_in_runs(const Part& part, const PartDim& dim) {
   auto others = dim.other_owners.begin();
   for (int worker = 0; worker < part.workers; ++worker) {
     if (worker == part.worker) {
-      for (const std::int64_t master : dim.masters) take(master, 1);
+      dim.masters.for_each_run(0, dim.masters.size(), take);
     } else if (others != dim.other_owners.end() && others->peer == worker) {
       dim.others.for_each_run(others->begin, others->end, take);
       ++others;

@@ -160,19 +160,13 @@ void leave_out_elements(Part& part, const Manifest& manifest, const std::string&
   }
 }
 
-// The owned indices of dimensions in runs are in no file, so the memory for them is checked first.
+// The owned indices of dimensions in runs are in no file.
 void fill_runs(std::map<std::string, PartDim>& dims, const Manifest& manifest, int worker) {
   for (auto& [name, dim] : dims) {
     if (!in_runs(manifest, name)) continue;
     const DimStatistics& facts = dim_facts(manifest, name);
     const std::int64_t count = facts.masters_by_worker[static_cast<std::size_t>(worker)];
-    const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(std::int64_t));
-    if (const auto room = available_memory(); room && bytes > *room)
-      fail(ExitStatus::limit, fmt::format("the indices of dimension {} need {} bytes of memory", name, bytes),
-           fmt::format("this process can take {}", *room), "use more workers on more machines");
-    reserve_large(dim.masters, static_cast<std::size_t>(count));
-    dim.masters.resize(static_cast<std::size_t>(count));
-    std::iota(dim.masters.begin(), dim.masters.end(), first_master(facts, worker));
+    dim.masters = IndexList::run(first_master(facts, worker), count);
     if (!others_in_runs(manifest, name)) continue;
     std::int64_t next = 0;
     for (std::size_t w = 0; w < facts.masters_by_worker.size(); next += facts.masters_by_worker[w++]) {

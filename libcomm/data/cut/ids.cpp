@@ -260,7 +260,11 @@ std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<
   std::vector<DimLayout> layouts;
   for (DimData& dim : dims) {
     unite(dim, inputs);
-    layouts.push_back({.name = dim.name, .local = dim.local, .size = dim.size, .original = dim.original});
+    layouts.push_back({.name = dim.name,
+                       .local = dim.local,
+                       .size = dim.size,
+                       .original = dim.original,
+                       .in_runs = !dim.local && !touched_by_sparse(dim.name, inputs)});
   }
   return layouts;
 }

@@ -9,8 +9,12 @@
 namespace kasen {
 namespace {
 
+std::int64_t indices_of_a_block(const DimLayout& layout, int workers) {
+  return std::max<std::int64_t>(1, (layout.size + workers - 1) / workers);
+}
+
 void own_in_blocks(DimLayout& layout, int workers) {
-  const std::int64_t run = std::max<std::int64_t>(1, (layout.size + workers - 1) / workers);
+  const std::int64_t run = indices_of_a_block(layout, workers);
   for (std::int64_t i = 0; i < layout.size; ++i)
     layout.owner[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i / run);
 }
@@ -40,9 +44,9 @@ void assign_owners(std::vector<DimLayout>& layouts, const std::vector<InputData>
                    const std::vector<EntryList>& entries, const std::vector<EntryRule>& rules,
                    const PartitionOptions& options) {
   for (DimLayout& layout : layouts) {
-    if (layout.local) continue;
+    if (layout.local || layout.in_runs) continue;
     layout.owner.resize(static_cast<std::size_t>(layout.size));
-    if (options.method == PartitionMethod::hybrid_cut && touched_by_sparse(layout.name, inputs))
+    if (options.method == PartitionMethod::hybrid_cut)
       own_by_hash(layout, options.workers);
     else
       own_in_blocks(layout, options.workers);
@@ -55,6 +59,13 @@ void assign_owners(std::vector<DimLayout>& layouts, const std::vector<InputData>
 void number_masters(std::vector<DimLayout>& layouts, int workers) {
   for (DimLayout& layout : layouts) {
     if (layout.local) continue;
+    if (layout.in_runs) {
+      const std::int64_t run = indices_of_a_block(layout, workers);
+      layout.masters.resize(static_cast<std::size_t>(workers));
+      for (std::int64_t w = 0; w < workers; ++w)
+        layout.masters[static_cast<std::size_t>(w)] = std::clamp<std::int64_t>(layout.size - w * run, 0, run);
+      continue;
+    }
     layout.place.resize(static_cast<std::size_t>(layout.size));
     layout.masters.assign(static_cast<std::size_t>(workers), 0);
     for (std::size_t i = 0; i < layout.owner.size(); ++i) {

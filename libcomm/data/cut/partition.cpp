@@ -44,31 +44,41 @@ void list_others(const DimLayout& layout, int worker, bool in_runs, PartDim& dim
   dim.others = IndexList(std::move(others));
 }
 
+std::vector<IndexList> masters_by_worker(const DimLayout& layout, std::int64_t workers) {
+  if (layout.local) return std::vector<IndexList>(static_cast<std::size_t>(workers), IndexList::run(0, layout.size));
+  std::vector<IndexList> masters;
+  if (layout.in_runs) {
+    std::int64_t first = 0;
+    for (const std::int64_t count : layout.masters) {
+      masters.push_back(IndexList::run(first, count));
+      first += count;
+    }
+    return masters;
+  }
+  std::vector<std::vector<std::int64_t>> lists(static_cast<std::size_t>(workers));
+  for (std::size_t w = 0; w < lists.size(); ++w) lists[w].reserve(static_cast<std::size_t>(layout.masters[w]));
+  for (std::int64_t i = 0; i < layout.size; ++i)
+    lists[static_cast<std::size_t>(layout.owner[static_cast<std::size_t>(i)])].push_back(i);
+  for (std::vector<std::int64_t>& list : lists) masters.emplace_back(std::move(list));
+  return masters;
+}
+
 void list_masters(const std::vector<DimLayout>& layouts, std::vector<Part>& parts) {
   for (std::size_t w = 0; w < parts.size(); ++w) {
     parts[w].worker = static_cast<int>(w);
     parts[w].workers = static_cast<int>(parts.size());
   }
   for (const DimLayout& layout : layouts) {
-    std::vector<PartDim*> dims;
-    for (Part& part : parts) {
-      PartDim& dim = part.dims[layout.name] = {.size = layout.size, .local = layout.local};
-      const auto masters = static_cast<std::size_t>(layout.masters_of(part.worker));
-      dim.masters.reserve(masters);
-      if (!layout.original.empty()) dim.original.reserve(masters);
-      dims.push_back(&dim);
+    const std::vector<IndexList> masters = masters_by_worker(layout, std::ssize(parts));
+    const bool in_runs = layout.in_runs || std::is_sorted(layout.owner.begin(), layout.owner.end());
+    for (std::size_t w = 0; w < parts.size(); ++w) {
+      PartDim& dim = parts[w].dims[layout.name] = {.size = layout.size, .local = layout.local, .masters = masters[w]};
+      if (!layout.original.empty()) {
+        dim.original.reserve(static_cast<std::size_t>(dim.masters.size()));
+        for (const std::int64_t i : dim.masters) dim.original.push_back(layout.original[static_cast<std::size_t>(i)]);
+      }
+      if (layout.whole) list_others(layout, parts[w].worker, in_runs, dim);
     }
-    const auto add = [&](PartDim& dim, std::int64_t i) {
-      dim.masters.push_back(i);
-      if (!layout.original.empty()) dim.original.push_back(layout.original[static_cast<std::size_t>(i)]);
-    };
-    for (std::int64_t i = 0; i < layout.size; ++i) {
-      if (!layout.local) add(*dims[static_cast<std::size_t>(layout.owner[static_cast<std::size_t>(i)])], i);
-      for (std::size_t w = 0; layout.local && w < dims.size(); ++w) add(*dims[w], i);
-    }
-    const bool in_runs = layout.whole && std::is_sorted(layout.owner.begin(), layout.owner.end());
-    for (std::size_t w = 0; layout.whole && w < dims.size(); ++w)
-      list_others(layout, parts[w].worker, in_runs, *dims[w]);
   }
 }
 

@@ -15,9 +15,9 @@ constexpr std::int64_t listed_index = 8;  // of an index in a list, on one worke
 std::int64_t part_index_bytes(const DimLayout& dim, const std::vector<InputData>& inputs,
                               const PartitionOptions& options) {
   const std::int64_t workers = options.workers;
-  if (dim.local) return listed_index * workers;
-  std::int64_t bytes = 2 * sizeof(std::int32_t) + listed_index;  // owner, place, masters
-  const bool in_runs = options.method == PartitionMethod::block || !touched_by_sparse(dim.name, inputs);
+  if (dim.local || dim.in_runs) return 0;
+  const bool in_runs = options.method == PartitionMethod::block;
+  std::int64_t bytes = 2 * sizeof(std::int32_t) + (in_runs ? 0 : listed_index);  // owner, place, masters
   if (dim.whole && !in_runs) bytes += listed_index * (workers - 1);
   for (const InputData& input : inputs) {
     if (!input.sparse) continue;

@@ -16,8 +16,9 @@ struct DimLayout {
   bool local = false;
   std::int64_t size = 0;
   std::vector<std::int64_t> original;  // the user's id of each index where they had gaps, ascending
-  std::vector<std::int32_t> owner;     // of each index; empty for local dimensions
-  std::vector<std::int32_t> place;     // position of each index among its owner's; empty for local dimensions
+  bool in_runs = false;                // worker after worker owns the next indices: no sparse input has the dimension
+  std::vector<std::int32_t> owner;     // of each index; empty for local dimensions and those in runs
+  std::vector<std::int32_t> place;     // position of each index among its owner's; the same
   std::vector<std::int64_t> masters;   // the number that each worker owns
   bool whole = false;                  // every part lists the others' indices, too
 

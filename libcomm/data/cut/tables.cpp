@@ -62,7 +62,7 @@ void check_table(const InputData& input, const std::vector<DimLayout>& layouts, 
 }
 
 // Whether the whole table belongs to one part, unchanged.
-bool is_whole_part(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters) {
+bool is_whole_part(const InputData& input, const Shape& shape, const IndexList& masters) {
   if (input.element.planes() != input.table.values.element.planes()) return false;
   return shape.cut == nullptr || (shape.outer == 1 && std::cmp_equal(masters.size(), shape.cut->size));
 }
@@ -70,38 +70,39 @@ bool is_whole_part(const InputData& input, const Shape& shape, const std::vector
 // Copies the elements of a run of owned indices, contiguous in the table, into planes. Runs are short, so that the
 // elements read for the first plane are still in a cache for the last.
 template <class T>
-void take_run(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters, std::size_t begin,
-              std::size_t end, Array& data) {
+void take_run(const InputData& input, const Shape& shape, const IndexList& masters, std::int64_t begin,
+              std::int64_t end, Array& data) {
   const std::int64_t planes = input.element.planes(), extent = shape.cut == nullptr ? 1 : shape.cut->size;
   const bool by_column = input.table.by_column();
   const std::int64_t step = by_column ? 1 : planes;  // from element to element
   for (std::int64_t p = 0; p < planes; ++p) {
     const T* const source = by_column ? input.table.values.as<T>(p) : input.table.values.as<T>() + p;
-    T* to = data.as<T>(p) + static_cast<std::int64_t>(begin) * shape.outer * shape.inner;
-    for (std::size_t m = begin; m < end; ++m) {
-      for (std::int64_t o = 0; o < shape.outer; ++o) {
-        const T* from = source + (o * extent + masters[m]) * shape.inner * step;
-        for (std::int64_t i = 0; i < shape.inner; ++i) *to++ = from[i * step];
+    T* to = data.as<T>(p) + begin * shape.outer * shape.inner;
+    masters.for_each_run(begin, end, [&](std::int64_t first, std::int64_t count) {
+      for (std::int64_t m = first; m < first + count; ++m) {
+        for (std::int64_t o = 0; o < shape.outer; ++o) {
+          const T* from = source + (o * extent + m) * shape.inner * step;
+          for (std::int64_t i = 0; i < shape.inner; ++i) *to++ = from[i * step];
+        }
       }
-    }
+    });
   }
 }
 
 // Indices `masters` of the cut dimension: the outer x inner elements of index m side by side, plane by plane. Uses all
 // threads, or one if each thread has a part of its own.
-Array take_rows(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters, bool together) {
-  const std::int64_t elements = static_cast<std::int64_t>(masters.size()) * shape.outer * shape.inner;
+Array take_rows(const InputData& input, const Shape& shape, const IndexList& masters, bool together) {
+  const std::int64_t elements = masters.size() * shape.outer * shape.inner;
   Array data(input.element, elements);
   if (elements == 0) return data;  // the table has no memory, either
   const std::int64_t width = scalar_bytes(input.table.values.element.scalar());
   const auto take = width == 8   ? take_run<std::uint64_t>
                     : width == 4 ? take_run<std::uint32_t>
                                  : take_run<std::uint8_t>;
-  constexpr std::size_t run = 512;
-  const auto runs = static_cast<std::int64_t>((masters.size() + run - 1) / run);
+  constexpr std::int64_t run = 512;
+  const std::int64_t runs = (masters.size() + run - 1) / run;
   const auto work = [&](std::int64_t r, int) {
-    const std::size_t begin = static_cast<std::size_t>(r) * run;
-    take(input, shape, masters, begin, std::min(masters.size(), begin + run), data);
+    take(input, shape, masters, r * run, std::min(masters.size(), (r + 1) * run), data);
   };
   if (together) parallel_for(runs, work);
   for (std::int64_t r = 0; r < runs && !together; ++r) work(r, 0);
@@ -113,11 +114,15 @@ bool has_rows_in_order(const InputData& input, const Shape& shape, const std::ve
   if (shape.cut == nullptr) return true;
   if (shape.cut->name != input.dims.front()) return false;
   std::int64_t next = 0;
+  bool in_order = true;
   for (const Part& part : parts) {
-    for (const std::int64_t index : part.dims.at(shape.cut->name).masters)
-      if (index != next++) return false;
+    const IndexList& masters = part.dims.at(shape.cut->name).masters;
+    masters.for_each_run(0, masters.size(), [&](std::int64_t first, std::int64_t count) {
+      in_order = in_order && first == next;
+      next += count;
+    });
   }
-  return true;
+  return in_order;
 }
 
 // The elements stay in the file.
@@ -147,7 +152,7 @@ void place_table(InputData&& from, const std::vector<DimLayout>& layouts, std::m
   const bool few = std::cmp_less(parts.size(), data_threads());
   const auto place = [&](std::int64_t w, int) {
     Part& part = parts[static_cast<std::size_t>(w)];
-    const std::vector<std::int64_t> one{0};
+    const IndexList one = IndexList::run(0, 1);
     const auto& masters = shape.cut == nullptr ? one : part.dims.at(shape.cut->name).masters;
     const bool last = parts.size() == 1 && is_whole_part(input, shape, masters);
     if (last) input.table.values.element = input.element;

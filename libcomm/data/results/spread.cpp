@@ -23,23 +23,26 @@ void for_each_run(const ResultTable& table, const ResultShare& share, const Wind
   const std::int64_t outer = table.outer(), extent = table.extent(), inner = table.inner();
   if (extent == 0 || inner == 0) return;
   Run run;
+  const auto add = [&](std::int64_t place, std::int64_t local, std::int64_t count) {
+    const std::int64_t from = std::max(place, begin), to = std::min(place + count, end);
+    const Run next{from, local + from - place, to - from};
+    if (run.place + run.count == next.place && run.local + run.count == next.local) {
+      run.count += next.count;
+      return;
+    }
+    if (run.count > 0) each(run);
+    run = next;
+  };
   for (std::int64_t o = begin / (extent * inner); o < outer && o * extent * inner < end; ++o) {
     const std::int64_t base = o * extent * inner;
-    const std::int64_t low = std::max<std::int64_t>(0, begin - base) / inner;
-    auto master = std::lower_bound(share.masters->begin(), share.masters->end(), low);
-    for (; master != share.masters->end(); ++master) {
-      const std::int64_t place = base + *master * inner,
-                         local = ((master - share.masters->begin()) * outer + o) * inner;
-      if (place >= end) break;
-      const std::int64_t from = std::max(place, begin), to = std::min(place + inner, end);
-      const Run next{from, local + from - place, to - from};
-      if (run.place + run.count == next.place && run.local + run.count == next.local) {
-        run.count += next.count;
-        continue;
-      }
-      if (run.count > 0) each(run);
-      run = next;
-    }
+    std::int64_t k = share.masters->lower_bound(std::max<std::int64_t>(0, begin - base) / inner);
+    const std::int64_t last = share.masters->lower_bound((end - base + inner - 1) / inner);
+    share.masters->for_each_run(k, std::max(k, last), [&](std::int64_t first, std::int64_t count) {
+      if (outer == 1) add(base + first * inner, k * inner, count * inner);
+      for (std::int64_t i = 0; i < count && outer > 1; ++i)
+        add(base + (first + i) * inner, ((k + i) * outer + o) * inner, inner);
+      k += count;
+    });
   }
   if (run.count > 0) each(run);
 }

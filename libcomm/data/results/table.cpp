@@ -22,7 +22,7 @@ const Part& part_of(int worker, const std::vector<Part>& parts) {
   throw InternalError(fmt::format("elements of worker {}, which is not here", worker));
 }
 
-const std::vector<std::int64_t>* masters_of(const ResultTable& table, const Part& part) {
+const IndexList* masters_of(const ResultTable& table, const Part& part) {
   if (table.cut < 0) return nullptr;
   return &part.dims.at(table.dims[static_cast<std::size_t>(table.cut)].name).masters;
 }
@@ -83,7 +83,7 @@ std::vector<ResultShare> shares_of(const ResultTable& table, const Output& outpu
     if (table.cut < 0 && share.worker != 0) continue;
     ResultShare& mine = shares.emplace_back();
     mine.masters = masters_of(table, part_of(share.worker, parts));
-    const std::int64_t indices = mine.masters == nullptr ? 1 : static_cast<std::int64_t>(mine.masters->size());
+    const std::int64_t indices = mine.masters == nullptr ? 1 : mine.masters->size();
     const bool fits = share.data.count == indices * table.outer() * table.inner();
     if (!fits || (share.data.count > 0 && share.data.element.planes() != output.type.element.planes()))
       throw InternalError(fmt::format("output '{}' has {} elements on worker {}, which has {} indices", output.name,

@@ -51,8 +51,8 @@ struct ResultTable {
 
 // One worker's elements of a table: local element (m * outer + o) * inner + i belongs to its owned index m.
 struct ResultShare {
-  const std::vector<std::int64_t>* masters = nullptr;  // of the cut dimension; none for shareds
-  std::vector<const std::byte*> planes;                // of the element
+  const IndexList* masters = nullptr;    // of the cut dimension; none for shareds
+  std::vector<const std::byte*> planes;  // of the element
 };
 // The shares of this process's parts; of a shared, worker 0's alone.
 [[nodiscard]] std::vector<ResultShare> shares_of(const ResultTable& table, const Output& output,
