@@ -33,8 +33,8 @@ std::int64_t IndexList::lower_bound(std::int64_t index) const {
   const auto behind = std::upper_bound(indices_.begin(), indices_.end(), index) - indices_.begin();  // runs
   if (behind == 0) return 0;
   const auto run = static_cast<std::size_t>(behind - 1);
-  const std::int64_t end = run + 1 < begins_.size() ? begins_[run + 1] : size_;
-  return std::min(begins_[run] + index - indices_[run], end);
+  const std::int64_t count = (run + 1 < begins_.size() ? begins_[run + 1] : size_) - begins_[run];
+  return begins_[run] + std::min(index - indices_[run], count);
 }
 
 void IndexList::append_run(std::int64_t first, std::int64_t count) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -64,6 +65,7 @@ TEST(IndexList, FindsIndicesThatAscend) {
     }
     const IndexList list{std::vector<std::int64_t>(indices)};
     EXPECT_TRUE(std::equal(list.begin(), list.end(), indices.begin(), indices.end()));
+    EXPECT_EQ(list.lower_bound(std::numeric_limits<std::int64_t>::max()), list.size());
     for (std::int64_t index = -1; index < (indices.empty() ? 3 : indices.back() + 3); ++index) {
       const auto at = std::lower_bound(indices.begin(), indices.end(), index);
       ASSERT_EQ(list.lower_bound(index), at - indices.begin()) << index;
