@@ -83,7 +83,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
 
     def input_elem(self):
         elem = self.some_elem()
-        while self.files and not (elem in NUMBERS or elem == 'bool'):
+        while self.files and not (elem in NUMBERS or elem == 'bool' or (is_arr(elem) and elem[1] in NUMBERS)):
             elem = self.some_elem()
         return elem
 

@@ -48,12 +48,23 @@ def matrix_text(v, stored, rows, cols):
     return '\n'.join(lines) + '\n'
 
 
+def points_text(array):
+    """A row an element, with lines between them that hold none."""
+    lines = [','.join(repr(number) for number in row) for row in array.tolist()]
+    return '\n# between\n\n'.join(['\n'.join(lines[:2]), *lines[2:]]) + '\n'
+
+
 def write_files(program, data, folder):
     """The inputs as files; gives `kasen go`'s arguments for them."""
     arguments = []
     for v in program.inputs:
         if not v.sparse:
-            np.save(folder / f'{v.name}.npy', data.arrays[v.name])
+            array = np.stack(data.arrays[v.name], axis=-1) if is_arr(v.elem) else data.arrays[v.name]
+            if is_arr(v.elem) and len(v.dims) == 1 and array.size and v.elem[2] > 1:
+                (folder / f'{v.name}.csv').write_text(points_text(array))
+                arguments.append(f'{v.name}={v.name}.csv')
+                continue
+            np.save(folder / f'{v.name}.npy', array)
             arguments.append(f'{v.name}={v.name}.npy')
         elif v.elem == 'null' and program.seed % 2 and len(data.matrices[v.name].rows):
             np.save(folder / f'{v.name}.npy', np.stack([data.matrices[v.name].rows, data.matrices[v.name].cols], axis=1))
