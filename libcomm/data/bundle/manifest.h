@@ -11,7 +11,8 @@
 namespace kasen {
 
 // Formats (docs/bundle.md): 1 lists by worker, 2 may also hold compressed arrays, 3 lists only neighbours, 4 has arrays
-// that stay in files of the user's. All are read; 3 is written, and 4 where an array stays in its file.
+// that stay in files of the user's, 5 lists no owners in runs where arrays are whole. All are read; 3 is written, and 4
+// or 5 where a bundle has such arrays.
 inline constexpr int newest_bundle_version = 5, runs_version = 5, stored_version = 4, bundle_version = 3,
                      neighbours_version = 3, compressed_bundle_version = 2, oldest_bundle_version = 1;
 
