@@ -1,7 +1,6 @@
 #include "bench/parts.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "bench/numbers.h"
 #include "libcomm/data/cut/partition.h"

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
 
 #include "libcore/lang/lang.h"
 #include "libcore/run/executor.h"

@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
-#include <numeric>
 #include <utility>
 
 #include "libcomm/data/bundle/layout.h"
 #include "libcomm/data/bundle/part.h"
 #include "libcomm/data/hdf5/file.h"
 #include "libcore/base/error.h"
-#include "libcore/system/memory_limit.h"
 
 namespace kasen {
 namespace {

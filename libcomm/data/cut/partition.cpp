@@ -69,10 +69,11 @@ void list_masters(const std::vector<DimLayout>& layouts, std::vector<Part>& part
     parts[w].workers = static_cast<int>(parts.size());
   }
   for (const DimLayout& layout : layouts) {
-    const std::vector<IndexList> masters = masters_by_worker(layout, std::ssize(parts));
+    std::vector<IndexList> masters = masters_by_worker(layout, std::ssize(parts));
     const bool in_runs = layout.in_runs || std::is_sorted(layout.owner.begin(), layout.owner.end());
     for (std::size_t w = 0; w < parts.size(); ++w) {
-      PartDim& dim = parts[w].dims[layout.name] = {.size = layout.size, .local = layout.local, .masters = masters[w]};
+      PartDim& dim = parts[w].dims[layout.name];
+      dim = {.size = layout.size, .local = layout.local, .masters = std::move(masters[w])};
       if (!layout.original.empty()) {
         dim.original.reserve(static_cast<std::size_t>(dim.masters.size()));
         for (const std::int64_t i : dim.masters) dim.original.push_back(layout.original[static_cast<std::size_t>(i)]);
