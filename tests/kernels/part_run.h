@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "libcore/lang/lang.h"
 #include "libcore/run/executor.h"
 #include "libopt/optimize/optimize.h"
