@@ -1,9 +1,9 @@
 #include "libkernels/dense/blas.h"
 
+#include <array>
 #include <cstdlib>
 #include <mutex>
 #include <string>
-#include <string_view>
 
 namespace kasen {
 namespace {
@@ -11,40 +11,55 @@ namespace {
 #ifndef KASEN_OPENBLAS
 extern "C" const char* bli_arch_string(int id);  // of BLIS; its own header does not work with C++ here
 
-// A number that this BLIS lacks would end the process. The build checked whether BLIS has the kernels, and the library
-// loaded now is asked for the number's name.
-bool has_skylake_kernels(int id) {
-#ifdef KASEN_BLIS_SKYLAKE
-  return std::string_view(bli_arch_string(id)) == "skx";
-#else
-  static_cast<void>(id);
-  return false;
-#endif
-}
+struct Kind {
+  std::string_view name;
+  int id;
+};
 
-bool processor_is_skylake_or_later() {
-#ifdef __x86_64__
-  return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
-#else
-  return false;
+// A number that this BLIS lacks would end the process. So the build asked for each.
+constexpr std::array kinds{
+#ifdef KASEN_BLIS_SKX
+    Kind{"skx", KASEN_BLIS_SKX},
 #endif
-}
+#ifdef KASEN_BLIS_HASWELL
+    Kind{"haswell", KASEN_BLIS_HASWELL},
+#endif
+    Kind{"", -1}};
 #endif
 
 void choose() {
 #ifdef KASEN_OPENBLAS
   openblas_set_num_threads(1);
 #else
-  constexpr int skylake = 0;
   constexpr int keep = 0;  // keeps the user's setting
-  if (processor_is_skylake_or_later() && has_skylake_kernels(skylake)) {
-    setenv("BLIS_ARCH_TYPE", std::to_string(skylake).c_str(), keep);
+  const std::string_view name = blas_kernels(BlasProcessor::here());
+  for (const Kind& kind : kinds) {
+    // The library loaded now may be another one than that of the build.
+    if (kind.id < 0 || kind.name != name || name != bli_arch_string(kind.id)) continue;
+    setenv("BLIS_ARCH_TYPE", std::to_string(kind.id).c_str(), keep);
   }
 #endif
 }
 
 }  // namespace
+
+BlasProcessor BlasProcessor::here() {
+#ifdef __x86_64__
+  return {.avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512cd"),
+          .fuses = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
+          .intel = __builtin_cpu_is("intel") > 0,
+          .zen = __builtin_cpu_is("amdfam17h") > 0 || __builtin_cpu_is("amdfam19h") > 0};
+#else
+  return {};
+#endif
+}
+
+std::string_view blas_kernels(const BlasProcessor& processor) {
+  if (processor.intel) return processor.avx512 ? "skx" : "";
+  return processor.fuses && !processor.zen ? "haswell" : "";
+}
 
 void start_blas() {
   static std::once_flag once;

@@ -2,6 +2,8 @@
 // calls; Kasen calls them from threads of its own, each for itself.
 #pragma once
 
+#include <string_view>
+
 // Debian has a folder for each way of threading; elsewhere there is one.
 #ifdef KASEN_OPENBLAS
 #if __has_include(<openblas-pthread/cblas.h>)
@@ -23,10 +25,23 @@ using BlasInteger = blasint;
 using BlasInteger = f77_int;
 #endif
 
-// Call it before the first product: it corrects bad choices of the library. BLIS distinguishes processors by their
-// model, and takes kernels of 256 bits on AVX-512 machines that are newer than it is. Kernels of 512 bits are requested
-// (BLIS_ARCH_TYPE) if the processor and the library have them, and the user has requested nothing. OpenBLAS must not
-// start threads of its own. More calls change nothing.
+// What decides which kernels of BLIS a processor takes.
+struct BlasProcessor {
+  bool avx512 = false;  // F, DQ, BW, VL and CD
+  bool fuses = false;   // AVX2 and FMA
+  bool intel = false;
+  bool zen = false;  // an AMD processor of a family that BLIS 0.9 knows
+
+  [[nodiscard]] static BlasProcessor here();
+};
+
+// BLIS's name for the kernels to ask for ("skx"); empty: those that it chooses. It chooses by the processor's model. On
+// newer AVX-512 processors of Intel it takes kernels of 256 bits, and on those of other makers that it does not know,
+// plain C.
+[[nodiscard]] std::string_view blas_kernels(const BlasProcessor& processor);
+
+// Call it before the first product: it corrects bad choices of the library, unless the user chose (BLIS_ARCH_TYPE) or
+// the library lacks the better kernels. OpenBLAS must not start threads of its own. More calls change nothing.
 void start_blas();
 
 }  // namespace kasen

@@ -110,7 +110,7 @@ TEST(Csv, Refuses) {
       {"1,2\n3,\n", 2, 3, "a cell is missing"},
       {"1,2\n,3\n", 2, 1, "a cell is missing"},
       {"x,2\n,3\n", 1, 1, "'x' is not a value of type f64"},
-      {"1,2\n3\n", 2, 2, "the row has 1 columns, and the first has 2"},
+      {"1,2\n3\n", 2, 2, "the row has 1 column, and the first has 2"},
       {"1,2\n3,4,5\n", 2, 5, "more columns"},
       {"1,2\n3,4\n5,x\n", 3, 3, "'x' is not a value of type f64"},
       {"1,a\n3,\"b\n", 2, 3, "not closed"},

@@ -11,6 +11,7 @@
 #include "libcomm/data/read/table_words.h"
 #include "libcomm/data/text/first_lines.h"
 #include "libcore/base/checked.h"
+#include "libcore/base/count_text.h"
 #include "libcore/base/suggest.h"
 
 namespace kasen {
@@ -199,7 +200,8 @@ class TableParser {
       const bool number = columns_[c].place >= 0 && columns_[c].words < 0;
       const bool there = number ? next_number(cells, c, plane, row * width + columns_[c].place) : cells.next();
       if (!there)
-        fail_text(cells.line_end(), fmt::format("the row has {} columns, and the first has {}", c, columns_.size()));
+        fail_text(cells.line_end(),
+                  fmt::format("the row has {}, and the first has {}", count_text(c, "column"), columns_.size()));
       if (columns_[c].words >= 0) take_word(cells, static_cast<size_t>(columns_[c].words), found);
     }
     if (cells.next()) {
