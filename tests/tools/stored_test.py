@@ -198,7 +198,7 @@ class Stored(ToolTest):
         numpy.save(self.dir / "X.npy", self.random.normal(size=(100_000, 4)))
         self.cut("there", ["X=X.npy"], "--references")
         run = subprocess.Popen([TOOLS / "kasen-run", "f.kir", "--bundle", "there", "-o", "new.npy", "--format", "npy",
-                                "--param", "turns=20000"],
+                                "--param", "turns=60000"],
                                cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.addCleanup(run.kill)
         maps = pathlib.Path(f"/proc/{run.pid}/maps")
