@@ -9,6 +9,7 @@
 
 #include "libcore/analysis/compressed_rules.h"
 #include "libcore/base/checked.h"
+#include "libcore/ir/layout.h"
 #include "libkernels/dense/blas.h"
 #include "libkernels/dense/chain_operands.h"
 #include "libkernels/dense/dense.h"
@@ -336,7 +337,8 @@ class GeneratedKernelSet : public GeneratedKernels {
     }
     for (size_t i = 0; i < kernel.stored.size(); ++i) {
       const Type& type = module_->type(op.results[static_cast<size_t>(kernel.stored[i])]);
-      if (!is_shared(*module_, type)) count_.written_bytes += n * inner * kernel.stored_elements[i].bytes();
+      if (Layout(*module_, type).is_distributed())
+        count_.written_bytes += n * inner * kernel.stored_elements[i].bytes();
     }
   }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/scalar/loops.h"
 
@@ -23,7 +24,7 @@ std::optional<std::int64_t> chain_columns(const Module& module, const Type& type
 bool may_stand_in_chain(const Module& module, const Op& product) {
   if (!is_ordinary_dense_product(module, product)) return false;
   const Type& matrix = module.type(product.operands.at(1));
-  if (matrix.dims.size() != 2 || module.dim(matrix.dims[0]).local) return false;
+  if (matrix.dims.size() != 2 || !Layout(module, matrix).is_cut(0)) return false;
   const Type& operand = module.type(product.operands.at(0));
   return chain_columns(module, operand, operand.dims.at(0)).has_value();
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 std::optional<std::string> shape_hinders(const Module& module, const Type& type) {
   if (type.sparse || type.list > 0 || type.dims.size() != 2) return "it is no dense matrix";
-  if (module.dim(type.dims[0]).local || !module.dim(type.dims[1]).local) {
+  if (!Layout(module, type).is_cut(0) || !module.dim(type.dims[1]).local) {
     return fmt::format("it is no matrix that is cut along {} alone", module.dim(type.dims[0]).name);
   }
   if (!type.element.is_scalar() || type.element.bytes() == 0) return "its elements are no scalars";
@@ -28,7 +29,7 @@ std::optional<std::string> other_hinders(const Module& module, DimId rows) {
     const std::vector<DimId>& dims = value.type.dims;
     if (!contains(dims, rows)) continue;
     const bool once = std::count(dims.begin(), dims.end(), rows) == 1;
-    if (!value.type.sparse && once && cut_dim(module, value.type) == rows) continue;
+    if (!value.type.sparse && once && Layout(module, value.type).cut() == rows) continue;
     return fmt::format("%{} is cut in another way along {}", value.name, module.dim(rows).name);
   }
   return std::nullopt;

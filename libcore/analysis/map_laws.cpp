@@ -2,6 +2,7 @@
 
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 
@@ -9,7 +10,7 @@ MapOperands look_at(const Module& module, const Op& op, std::span<const State> s
   MapOperands seen;
   bool first = true;
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (is_shared(module, module.type(op.operands[i])) || reads_whole(module, op, i)) continue;
+    if (Layout(module, op.operands[i]).is_shared() || reads_whole(module, op, i)) continue;
     ++seen.distributed;
     if (states[i].is_pre()) {
       ++seen.pre_count;
@@ -25,7 +26,7 @@ MapOperands look_at(const Module& module, const Op& op, std::span<const State> s
   if (seen.pre < 0) return seen;
   const SlaveSet& wanted = states[static_cast<size_t>(seen.pre)].slaves;
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (states[i].is_cons() && !is_shared(module, module.type(op.operands[i])) && !reads_whole(module, op, i)) {
+    if (states[i].is_cons() && Layout(module, op.operands[i]).is_distributed() && !reads_whole(module, op, i)) {
       seen.covered = seen.covered && set_contains(states[i].slaves, wanted);
     }
   }

@@ -6,6 +6,7 @@
 
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
 
 namespace kasen {
@@ -70,7 +71,7 @@ class RegionWatch {
 
   // True if the value is known row by row, in the order of the region's loop.
   [[nodiscard]] bool in_rows(const Op& op) {
-    if (region_.kind == RegionKind::mxm || op.code == OpCode::mxv || is_shared(m_, m_.type(op.results[0])))
+    if (region_.kind == RegionKind::mxm || op.code == OpCode::mxv || Layout(m_, op.results[0]).is_shared())
       return false;
     return !is_epilogue(region_) || &op != &epilogue_product(region_);
   }
@@ -81,7 +82,7 @@ class RegionWatch {
     bool reduces = false;
     for (const Op& op : std::span(ops()).first(ops().size() - 1)) {
       if (op.code == OpCode::gather || row(op.code).group == OpGroup::product) return false;
-      const bool total = op.code == OpCode::reduce && is_shared(m_, m_.type(op.results.at(0)));
+      const bool total = op.code == OpCode::reduce && Layout(m_, op.results.at(0)).is_shared();
       const State& state = m_.type(total ? op.operands[0] : op.results.at(0)).state;
       const LawUse* law = law_in_force(m_, op);
       if (law != nullptr && law->kind == LawKind::pushdown) return false;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "libcore/ir/layout.h"
+
 namespace kasen {
 
 bool is_shared_transition(const Module& module, const Op& op) {
-  return row(op.code).group == OpGroup::transition && is_shared(module, module.type(op.operands.at(0)));
+  return row(op.code).group == OpGroup::transition && Layout(module, op.operands.at(0)).is_shared();
 }
 
 std::span<const Op> shared_batch(const Module& module, std::span<const Op> ops) {

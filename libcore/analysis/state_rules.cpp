@@ -9,6 +9,7 @@
 #include "libcore/analysis/map_laws.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 namespace {
@@ -20,7 +21,7 @@ struct Question {
   LawChecker& laws;
 
   [[nodiscard]] const Type& type(size_t i) const { return module.type(op.operands[i]); }
-  [[nodiscard]] bool shared(size_t i) const { return is_shared(module, type(i)); }
+  [[nodiscard]] bool shared(size_t i) const { return Layout(module, type(i)).is_shared(); }
   [[nodiscard]] std::string name(size_t i) const { return '%' + module.value(op.operands[i]).name; }
   // "%x is @part"
   [[nodiscard]] std::string says(size_t i) const { return name(i) + " is " + state_text(module, states[i]); }
@@ -59,7 +60,7 @@ std::optional<RuleAnswer> check_shareds(const Question& q) {
 }
 
 RuleAnswer input_rule(const Question& q) {
-  const bool whole = is_shared(q.module, q.module.type(q.op.results[0]));
+  const bool whole = Layout(q.module, q.op.results[0]).is_shared();
   return yes(-1, whole ? State::cons() : State::part());
 }
 
@@ -68,7 +69,7 @@ RuleAnswer constant_rule(const Question& /*q*/) { return yes(3, State::cons()); 
 // fill and index: any state but PR, as declared.
 RuleAnswer generated_rule(const Question& q) {
   const Type& type = q.module.type(q.op.results[0]);
-  if (is_shared(q.module, type)) return yes(3, State::cons());
+  if (Layout(q.module, type).is_shared()) return yes(3, State::cons());
   if (!type.state.placed()) return yes(-1, State::part());
   if (type.state.is_pre()) {
     return no(-1, "a generated array is never pre-reduced: every copy holds the value itself",
@@ -89,7 +90,7 @@ RuleAnswer reduce_rule(const Question& q) {
   if (q.shared(0)) return yes(3, State::cons());
   const State& state = q.states[0];
   const FnId reducer = q.op.fns[0];
-  const DimId cut = cut_dim(q.module, q.type(0));
+  const DimId cut = Layout(q.module, q.type(0)).cut();
   const bool whole = q.op.over.empty() || std::find(q.op.over.begin(), q.op.over.end(), cut) != q.op.over.end();
   const SlaveSet contributing = makes_whole(q.module, q.op) ? all_slaves() : SlaveSet{};
   if (state.is_pre()) {

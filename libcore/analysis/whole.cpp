@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 
 namespace kasen {
 namespace {
-
-std::ptrdiff_t cut_place(const Module& module, const std::vector<DimId>& dims) {
-  const auto cut = std::find_if(dims.begin(), dims.end(), [&](DimId d) { return !module.dim(d).local; });
-  return cut == dims.end() ? -1 : cut - dims.begin();
-}
 
 // True if one of `inner`'s dimensions meets the one at `place` of `outer`. Both are matched from the last one
 // backwards.
@@ -87,9 +83,9 @@ class FormBuilder {
   }
 
   std::vector<DimId> cut_once(std::vector<DimId> dims) {
-    const std::ptrdiff_t cut = cut_place(plan_, dims);
+    const std::ptrdiff_t cut = Layout(plan_, dims).cut_axis();
     for (size_t i = 0; i < dims.size(); ++i) {
-      if (static_cast<std::ptrdiff_t>(i) != cut) dims[i] = twin(dims[i]);
+      if (std::cmp_not_equal(i, cut)) dims[i] = twin(dims[i]);
     }
     return dims;
   }
@@ -149,7 +145,7 @@ class FormBuilder {
 
   void name_reduced(Op& op) {
     const std::vector<DimId>& dims = plan_.type(op.operands[0]).dims;
-    const std::ptrdiff_t cut = cut_place(plan_, dims);
+    const std::ptrdiff_t cut = Layout(plan_, dims).cut_axis();
     for (DimId& dim : op.over) {
       if (std::find(dims.begin(), dims.end(), dim) - dims.begin() != cut) dim = twin(dim);
     }
@@ -181,27 +177,27 @@ class FormBuilder {
 
 bool reads_whole(const Module& module, const Op& op, size_t operand) {
   const Type& type = module.type(op.operands.at(operand));
-  if (type.sparse || is_shared(module, type)) return false;
+  if (type.sparse || Layout(module, type).is_shared()) return false;
   if (op.code == OpCode::map) {
     const std::vector<DimId>& dims = module.type(op.results.at(0)).dims;
-    return !meets(dims, type.dims, cut_place(module, dims));
+    return !meets(dims, type.dims, Layout(module, dims).cut_axis());
   }
   return op.code == OpCode::mxvt && operand == 0 && is_dense_product(module, op);
 }
 
 bool makes_whole(const Module& module, const Op& op) {
   if (op.code != OpCode::reduce && op.code != OpCode::mxv) return false;
-  if (is_shared(module, module.type(op.results.at(0)))) return false;
+  if (Layout(module, op.results.at(0)).is_shared()) return false;
   if (op.code == OpCode::mxv) return is_dense_product(module, op);
-  return contains(op.over, cut_dim(module, module.type(op.operands.at(0))));
+  return contains(op.over, Layout(module, op.operands.at(0)).cut());
 }
 
 bool is_whole(const Module& module, DimId dim) {
   if (module.dim(dim).local) return false;
   return std::any_of(module.values.begin(), module.values.end(), [&](const Value& value) {
-    const std::vector<DimId>& dims = value.type.dims;
-    const std::ptrdiff_t cut = value.type.sparse ? -1 : cut_place(module, dims);
-    return cut >= 0 && std::find(dims.begin() + cut + 1, dims.end(), dim) != dims.end();
+    if (value.type.sparse) return false;
+    const std::vector<DimId> whole = Layout(module, value.type).whole_dims();
+    return contains(whole, dim);
   });
 }
 

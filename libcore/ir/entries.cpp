@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 #include "libcore/scalar/loops.h"
 
 namespace kasen {
@@ -91,7 +92,7 @@ class Parts {
 }  // namespace
 
 EntrySide entry_side(const Module& module, const Op& fold, size_t i) {
-  if (is_shared(module, module.type(fold.operands.at(i)))) return EntrySide::shared;
+  if (Layout(module, fold.operands.at(i)).is_shared()) return EntrySide::shared;
   return i <= static_cast<size_t>(fold.at_rows) ? EntrySide::rows : EntrySide::cols;
 }
 

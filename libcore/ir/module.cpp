@@ -83,28 +83,6 @@ FnId Module::add_function(ScalarFunction fn) {
   return functions.push_back(std::move(fn));
 }
 
-DimId cut_dim(const Module& module, const Type& type) {
-  for (const DimId d : type.dims) {
-    if (!module.dim(d).local) return d;
-  }
-  return no_dim;
-}
-
-bool is_shared(const Module& module, const Type& type) { return cut_dim(module, type) == no_dim; }
-
-std::int64_t inner_size(const Module& module, const Type& type) {
-  bool cut = false;
-  std::int64_t size = 1;
-  for (const DimId d : type.dims) {
-    if (!cut && !module.dim(d).local) {
-      cut = true;
-    } else {
-      size = checked_mul(size, std::max<std::int64_t>(module.dim(d).size, 0), "an array's local size");
-    }
-  }
-  return size;
-}
-
 void for_each_op(const Module& module, const std::function<void(const Op& op, int number, int depth)>& visit) {
   int number = 0;
   visit_block(module.body, visit, number, 0);

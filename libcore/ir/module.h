@@ -213,14 +213,6 @@ struct Module {
   FnId add_function(ScalarFunction fn);
 };
 
-/// True for shareds: rank 0, or every dimension local.
-[[nodiscard]] bool is_shared(const Module& module, const Type& type);
-/// The dimension along which a distributed array is cut: its first that is not local; no_dim for shareds. Along all
-/// others, a worker that holds a part of a dense array holds every index.
-[[nodiscard]] DimId cut_dim(const Module& module, const Type& type);
-/// Elements per index of the cut dimension: the product of the other dimensions' sizes (1 for vectors), once known.
-[[nodiscard]] std::int64_t inner_size(const Module& module, const Type& type);
-
 /// The text form. print(parse(t)) == t for text that print made, parse(print(m)) == m always.
 /// `with_history` false leaves out the `##` tool lines (for golden tests).
 [[nodiscard]] std::string print_module(const Module& module, bool with_history = true);

@@ -4,6 +4,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 namespace {
@@ -57,7 +58,7 @@ bool is_ordinary_dense_product(const Module& module, const Op& op) {
 bool shares_dense_pass(const Module& module, const Op& op) {
   if (!is_ordinary_dense_product(module, op) || has_columns(module, op)) return false;
   const Type& matrix = module.type(op.operands.at(1));
-  return matrix.dims.size() == 2 && !module.dim(matrix.dims[0]).local;
+  return matrix.dims.size() == 2 && Layout(module, matrix).is_cut(0);
 }
 
 }  // namespace kasen

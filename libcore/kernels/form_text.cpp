@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/form_store.h"
 #include "libcore/kernels/numbering_order.h"
@@ -27,7 +28,7 @@ std::string order_text(const Module& module, DimId dim, WithinGroups within) {
   const std::vector<const Op*> regions = ordering_regions(module, dim);
   if (regions.empty()) return {};
   const Op& product = epilogue_product(*regions.front());
-  const DimId read = cut_dim(module, module.type(product.operands.at(0)));
+  const DimId read = Layout(module, product.operands.at(0)).cut();
   std::string text = fmt::format("order {} of {} by {} of {} from {} ({})", order_version, module.dim(dim).name,
                                  row(product.code).name, matrix_name(module, product.operands.at(1)),
                                  module.dim(read).name, static_cast<int>(within));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 
@@ -63,7 +64,7 @@ class ChainBuilder {
     for (const Op* op : parts_.inner) chain_.rooms.push_back(op->results[0]);
     for (const Op* op : parts_.work) {
       const ValueId made = op->results[0];
-      if (is_shared(m_, m_.type(made))) continue;
+      if (Layout(m_, made).is_shared()) continue;
       const bool met = std::any_of(parts_.outer.begin(), parts_.outer.end(),
                                    [&](const Op* outer) { return outer->operands[0] == made; });
       if (met || contains(yielded(), made)) chain_.rooms.push_back(made);
@@ -94,7 +95,7 @@ class ChainBuilder {
       made.push_back(result);
       vector.blocks[0].ops.push_back(*op);
       std::vector<size_t> outputs;
-      if (is_shared(m_, m_.type(result))) outputs = results_of(result);
+      if (Layout(m_, result).is_shared()) outputs = results_of(result);
       if (const auto room = place(chain_.rooms, result)) outputs = {region_.results.size() + *room};
       chain_.vector_outputs.insert(chain_.vector_outputs.end(), outputs.begin(), outputs.end());
       yield.operands.insert(yield.operands.end(), outputs.size(), result);

@@ -6,6 +6,7 @@
 #include "libcore/analysis/compressed_rules.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/interpreter_chain.h"
@@ -210,7 +211,7 @@ void InterpreterKernels::run_chain(const Chain& chain, const DenseProductCall& c
   std::vector<Bytes> memory;
   std::vector<View> inputs(call.inputs.begin(), call.inputs.end()), outputs(call.outputs.begin(), call.outputs.end());
   for (const ValueId room : chain.rooms) {
-    const std::int64_t count = checked_mul(call.rows, inner_size(*module_, module_->type(room)));
+    const std::int64_t count = checked_mul(call.rows, Layout(*module_, room).elements_per_index());
     memory.emplace_back(storage_bytes(module_->type(room).element, count));
     inputs.push_back({memory.back().data(), count});
     outputs.push_back(inputs.back());
@@ -238,7 +239,7 @@ void InterpreterKernels::run_chain(const Chain& chain, const DenseProductCall& c
     const ElementType& element = module_->type(chain.rooms[copy.room]).element;
     const Lens from(element, inputs[call.inputs.size() + copy.room]), to(element, call.outputs[copy.result]);
     std::vector<Word> words(static_cast<size_t>(element.planes()));
-    const std::int64_t count = call.rows * inner_size(*module_, module_->type(chain.rooms[copy.room]));
+    const std::int64_t count = call.rows * Layout(*module_, chain.rooms[copy.room]).elements_per_index();
     for (std::int64_t i = 0; i < count; ++i) {
       from.load(i, words.data());
       to.store(i, words.data());
@@ -384,12 +385,10 @@ void InterpreterKernels::dense_product(const DenseProductCall& given) {
   if (is_row_chain(*call.op)) {
     run_chain(chains_.at(call.op), call);
   } else {
-    const auto it = products_.find(call.op);
-    if (it == products_.end()) throw InternalError("a product that was not prepared");
-    interpreter::run_dense(it->second, matrix.element, call, count_);
+    interpreter::run_dense(products_.at(call.op), matrix.element, call, count_);
   }
   count_.read_bytes += compressed_reads(*module_, *call.op, given.inputs);
-  if (is_shared(*module_, matrix) || matrix.compressed) return;
+  if (Layout(*module_, matrix).is_shared() || matrix.compressed) return;
   count_.read_bytes += call.rows * call.cols * matrix.element.bytes();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/interpreter_program.h"
@@ -88,8 +89,8 @@ Product make_product(const Module& module, const Op& op) {
   product.vector = vector.element;
   product.result = result.element;
   product.columns = product_columns(module, op);
-  product.shared_vector = is_shared(module, vector) || vector.compressed;  // compressed_reads
-  product.shared_result = is_shared(module, result);
+  product.shared_vector = Layout(module, vector).is_shared() || vector.compressed;  // compressed_reads
+  product.shared_result = Layout(module, result).is_shared();
   product.outputs = {0};
   return product;
 }

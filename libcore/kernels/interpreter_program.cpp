@@ -10,24 +10,11 @@
 #include "libcore/base/error.h"
 #include "libcore/data/data.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
 
 namespace kasen::interpreter {
 namespace {
-
-std::vector<DimId> local_dims(const Module& module, const Type& type) {
-  const DimId cut = cut_dim(module, type);
-  std::vector<DimId> dims;
-  bool skipped = cut == no_dim;
-  for (const DimId dim : type.dims) {
-    if (dim == cut && !skipped) {
-      skipped = true;
-    } else {
-      dims.push_back(dim);
-    }
-  }
-  return dims;
-}
 
 size_t size_of(const Module& module, DimId dim) {
   return static_cast<size_t>(std::max<std::int64_t>(module.dim(dim).size, 0));
@@ -89,7 +76,7 @@ class ProgramBuilder {
     made.element = type.element;
     made.planes = static_cast<size_t>(type.element.planes());
     made.elements = element_count(module_, type);
-    made.shared = is_shared(module_, type);
+    made.shared = Layout(module_, type).is_shared();
     made.charged = !type.compressed;  // compressed_reads
     made.on_slaves = !made.shared && (type.state.is_cons() || type.state.is_pre());
     made.words.assign(made.planes * made.elements, Word::integer(0));
@@ -142,21 +129,20 @@ class ProgramBuilder {
     const Type &from = module_.type(viewed(op)), &to = module_.type(op.results.at(0));
     const std::vector<size_t> place = view_places(module_, op);
     const std::ptrdiff_t ranged = ranged_place(module_, op);
-    const bool cut = cut_dim(module_, from) != no_dim;
-    const auto is_cut = [&](size_t d) { return cut && from.dims[d] == cut_dim(module_, from); };
+    const Layout layout(module_, from);
     Places places;
     places.row = element_count(module_, from);
     if (ranged >= 0) places.begin = cell(range_begin(op));
     std::vector<std::int64_t> shape(to.dims.size(), 1), index(to.dims.size(), 0);
     for (size_t d = 0; d < place.size(); ++d) {
-      if (!is_cut(d) && place[d] != no_place)
+      if (!layout.is_cut(d) && place[d] != no_place)
         shape[place[d]] = static_cast<std::int64_t>(size_of(module_, to.dims[place[d]]));
     }
     const size_t count = element_count(module_, to);
     for (size_t e = 0; e < count; ++e, next_index(index, shape)) {
       size_t at = 0;
       for (size_t d = 0; d < place.size(); ++d) {
-        if (is_cut(d)) continue;
+        if (layout.is_cut(d)) continue;
         at *= size_of(module_, from.dims[d]);
         if (place[d] != no_place) at += static_cast<size_t>(index[place[d]]);
       }
@@ -164,7 +150,7 @@ class ProgramBuilder {
     }
     if (ranged >= 0) places.step = 1;
     for (size_t d = place.size(); ranged >= 0 && std::cmp_greater(d, ranged + 1); --d) {
-      if (!is_cut(d - 1)) places.step *= size_of(module_, from.dims[d - 1]);
+      if (!layout.is_cut(d - 1)) places.step *= size_of(module_, from.dims[d - 1]);
     }
     return places;
   }
@@ -204,13 +190,13 @@ class ProgramBuilder {
 
 size_t element_count(const Module& module, const Type& type) {
   size_t count = 1;
-  for (const DimId dim : local_dims(module, type)) count *= size_of(module, dim);
+  for (const DimId dim : Layout(module, type).whole_dims()) count *= size_of(module, dim);
   return count;
 }
 
 std::vector<size_t> broadcast(const Module& module, const Type& outer, const Type& inner) {
-  const std::vector<DimId> outer_dims = local_dims(module, outer);
-  const std::vector<DimId> inner_dims = local_dims(module, inner);
+  const std::vector<DimId> outer_dims = Layout(module, outer).whole_dims();
+  const std::vector<DimId> inner_dims = Layout(module, inner).whole_dims();
   std::vector<size_t> strides(outer_dims.size(), 0);
   std::vector<bool> used(outer_dims.size(), false);
   size_t stride = 1;

@@ -11,6 +11,7 @@
 
 #include "libcore/analysis/state_rules.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/form_store.h"
 #include "libcore/kernels/form_text.h"
@@ -24,12 +25,10 @@ constexpr size_t fewest_hot = size_t{1} << 17;  // 1 MB of f64: fewer fit in a c
 constexpr double worth_parting = 0.9;
 
 void add_space(const Module& module, const std::vector<DimId>& dims, const SlaveSet& set, std::set<SpaceKey>& keys) {
-  Type type;
-  type.dims = dims;
-  const DimId cut = cut_dim(module, type);
-  if (cut == no_dim) return;
-  keys.insert({cut, {}});
-  keys.insert({cut, set});
+  const Layout layout(module, dims);
+  if (layout.is_shared()) return;
+  keys.insert({layout.cut(), {}});
+  keys.insert({layout.cut(), set});
 }
 
 std::set<SpaceKey> used_spaces(const Module& module) {
@@ -211,7 +210,7 @@ std::vector<std::int32_t> make_order(const Module& module, std::span<const Op* c
                                      const Part& part, WithinGroups within) {
   const Op& product = epilogue_product(*regions.front());
   const bool transposed = product.code == OpCode::mxvt;
-  const DimId read = cut_dim(module, module.type(product.operands.at(0)));
+  const DimId read = Layout(module, product.operands.at(0)).cut();
   const PartMatrix& matrix = find_matrix(part, matrix_name(module, product.operands.at(1)));
   const auto masters = static_cast<size_t>(find_dim(part, module.dim(dim).name).masters.size());
   const auto operands = static_cast<size_t>(find_dim(part, module.dim(read).name).masters.size());

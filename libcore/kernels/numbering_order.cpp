@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/numbering.h"
 
@@ -104,7 +105,7 @@ std::vector<const Op*> ordering_regions(const Module& module, DimId dim) {
   find_epilogues(module.body, 0, found);
   std::erase_if(found, [&](const auto& entry) {
     const Type& rows = module.type(epilogue_product(*entry.second).results.at(0));
-    return entry.first == 0 || cut_dim(module, rows) != dim;
+    return entry.first == 0 || Layout(module, rows).cut() != dim;
   });
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<const Op*> regions;
@@ -119,7 +120,7 @@ const Op* ordering_region(const Module& module, DimId dim) {
 
 bool is_reordered(const Module& module, ValueId input) {
   const Type& type = module.type(input);
-  const DimId cut = cut_dim(module, type);
+  const DimId cut = Layout(module, type).cut();
   if (type.sparse || cut == no_dim || module.value(input).buffer != no_buffer) return false;
   return ordering_region(module, cut) != nullptr;
 }

@@ -1,5 +1,6 @@
 // Assembles the whole inputs from all parts of one bundle, for the plain interpreter.
 #include "libcore/base/checked.h"
+#include "libcore/ir/layout.h"
 #include "libcore/reference/interpreter.h"
 
 namespace kasen {
@@ -43,8 +44,8 @@ WholeMatrix whole_matrix(const std::vector<Part>& parts, const std::string& name
 
 // A part's array has its cut dimension outermost; the whole array is row-major over its dimensions as declared.
 void place_part(const Part& part, const PartArray& array, const Array& data, Array& whole) {
-  size_t cut = 0;
-  while (cut < array.dims.size() && part.dims.at(array.dims[cut]).local) ++cut;
+  const std::ptrdiff_t axis = cut_axis_of(array.dims, [&](const std::string& dim) { return part.dims.at(dim).local; });
+  const size_t cut = axis == no_axis ? array.dims.size() : static_cast<size_t>(axis);
   std::vector<std::int64_t> shape;    // in the order of the part's storage
   std::vector<std::int64_t> strides;  // of these dimensions in the whole
   std::vector<size_t> order;

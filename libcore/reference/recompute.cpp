@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "libcore/base/checked.h"
+#include "libcore/ir/layout.h"
 #include "libcore/scalar/elementary.h"
 
 namespace kasen {
@@ -81,20 +82,10 @@ void find_reducers(const Block& block, IdMap<FnId, bool>& reducers) {
 double tolerance_of(Scalar scalar) { return scalar == Scalar::f32 ? 1e-4 : 1e-9; }
 
 OutputShape shape_of(const Module& module, const Type& type, const std::map<std::string, std::int64_t>& sizes) {
-  const DimId cut = cut_dim(module, type);
-  OutputShape shape{.shared = cut == no_dim};
-  bool seen = false;
-  for (const DimId d : type.dims) {
-    const std::int64_t size = sizes.at(module.dim(d).name);
-    if (d == cut && !seen) {
-      shape.extent = size;
-      seen = true;
-    } else {
-      std::int64_t& side = seen || cut == no_dim ? shape.inner : shape.outer;
-      side = checked_mul(side, size, "an array's size");
-    }
-  }
-  return shape;
+  const Layout layout(module, type);
+  const auto size_of = [&](DimId dim) { return sizes.at(module.dim(dim).name); };
+  const AroundCut around = around_cut(type.dims, layout.cut_axis(), size_of, "an array's size");
+  return {.outer = around.outer, .extent = around.extent, .inner = around.inner, .shared = layout.is_shared()};
 }
 
 void OutputComparison::merge(const OutputComparison& other) {

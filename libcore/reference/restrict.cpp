@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/base/checked.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 namespace {
@@ -24,7 +25,8 @@ bool keeps_apart(const Module& module, const Op& op, DimId dim) {
   const auto group = row(op.code).group;
   if (op.code == OpCode::input) {
     const Type& type = module.type(op.results.at(0));
-    return !type.sparse && (is_shared(module, type) || cut_dim(module, type) == dim);
+    const DimId cut = Layout(module, type).cut();
+    return !type.sparse && (cut == no_dim || cut == dim);
   }
   if (op.code == OpCode::reduce) {
     return !has_dim(module, op.operands.at(0), dim) || (!op.over.empty() && !contains(op.over, dim));

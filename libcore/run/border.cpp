@@ -5,6 +5,7 @@
 #include <set>
 
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 namespace {
@@ -105,7 +106,7 @@ class Collector {
   void hold(ValueId value) {
     const Type& type = module_.type(value);
     if (type.sparse) throw InternalError("a matrix is held at a border");
-    const bool of_all = is_shared(module_, type);
+    const bool of_all = Layout(module_, type).is_shared();
     held_.values.push_back(
         {value, std::max<std::int64_t>(1, type.list), of_all && !type.state.is_pre(), !of_all && type.state.is_pre()});
   }

@@ -5,6 +5,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 #include "libcore/run/executor_steps.h"
 
 namespace kasen::executor {
@@ -105,7 +106,7 @@ Resumption::Resumption(Execution& run, const ResumePoint& from) : from_(from) {
   if (place.looks.size() != held_.views.size()) wrong("the border shows other arrays of lists");
   for (const HeldValue& held : held_.values) {
     const Type& type = run.module.type(held.value);
-    if (is_shared(run.module, type) || !type.state.is_cons() || type.state.slaves.empty()) continue;
+    if (Layout(run.module, type).is_shared() || !type.state.is_cons() || type.state.slaves.empty()) continue;
     for (std::int64_t array = 0; array < held.arrays; ++array) {
       auto made = std::make_unique<Slaves>();
       made->op.code = OpCode::scatter;

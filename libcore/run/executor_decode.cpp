@@ -5,6 +5,7 @@
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/run/executor_steps.h"
@@ -23,13 +24,13 @@ class YieldStep : public Step {
 bool is_product(const Module& module, const Step& step, const Op& gather) {
   const Op& op = step.op;
   const bool product = is_product(op) || is_fold(op) || (op.code == OpCode::region && op.kind == RegionKind::mxm);
-  if (!product || is_shared(module, module.type(gather.operands.at(0)))) return false;
+  if (!product || Layout(module, gather.operands.at(0)).is_shared()) return false;
   return std::find(op.results.begin(), op.results.end(), gather.operands[0]) != op.results.end();
 }
 
 // True if `op` is a product that reads the result of `step`, a scatter. It computes rows that need no ghost meanwhile.
 bool is_scatter_of(const Module& module, const Step& step, const Op& op) {
-  if (step.op.code != OpCode::scatter || is_shared(module, module.type(step.op.results.at(0)))) return false;
+  if (step.op.code != OpCode::scatter || Layout(module, step.op.results.at(0)).is_shared()) return false;
   const bool region = op.code == OpCode::region && row(op.kind).entry == RegionEntry::product;
   if (!region && !is_product(op) && !is_fold(op)) return false;
   if (!module.type(product_matrix(op)).sparse) return false;

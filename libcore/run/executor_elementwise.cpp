@@ -7,6 +7,7 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libcore/kernels/interpreter_program.h"
 #include "libcore/run/executor_steps.h"
 
@@ -57,11 +58,10 @@ class ElementwiseStep : public Step {
     }
     for (const ValueId v : inner.results) widen(module, module.type(v));
     const Type& result = module.type(inner.results.at(0));
-    const State& state = inner.code == OpCode::reduce && is_shared(module, result)
-                             ? module.type(inner.operands.at(0)).state
-                             : result.state;
-    const bool reduces = inner.code == OpCode::reduce && is_shared(module, result);
-    const bool shared = is_shared(module, reduces ? module.type(inner.operands[0]) : result);
+    const bool reduces = inner.code == OpCode::reduce && Layout(module, result).is_shared();
+    const Type& ruling = reduces ? module.type(inner.operands.at(0)) : result;
+    const State& state = ruling.state;
+    const bool shared = Layout(module, ruling).is_shared();
     const bool slaves = !shared && (state.is_pre() || (state.is_cons() && !reduces));
     const LawUse* law = law_in_force(module, inner);
     const bool handed_on = law != nullptr && law->kind == LawKind::pushdown;
@@ -84,11 +84,12 @@ class ElementwiseStep : public Step {
   }
 
   void widen(const Module& module, const Type& type) {
+    const Layout layout(module, type);
     if (type.dims.size() > dims_) {  // the loop runs over the array with most of them; any may be empty
       dims_ = type.dims.size();
-      inner_ = inner_size(module, type);
+      inner_ = layout.elements_per_index();
     }
-    const DimId cut = cut_dim(module, type);
+    const DimId cut = layout.cut();
     if (cut == no_dim) return;
     if (cut_ != no_dim && cut_ != cut) {
       fail(ExitStatus::bad_input,
@@ -289,7 +290,7 @@ std::vector<FnId> accumulators(const Module& module, std::span<const Op> ops, co
     FnId reducer = no_fn;
     for (const Op& inner : ops) {
       const bool reduces = inner.code == OpCode::reduce && inner.results.at(0) == v;
-      if (reduces && is_shared(module, module.type(v))) reducer = inner.fns.at(0);
+      if (reduces && Layout(module, v).is_shared()) reducer = inner.fns.at(0);
     }
     found.push_back(reducer);
   }

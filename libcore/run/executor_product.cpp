@@ -10,6 +10,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/form_text.h"
@@ -77,7 +78,7 @@ class DenseProductStep : public Step {
   DenseProductStep(Execution& run, const Op& decoded, int at) : Step(decoded, at), matrix_(product_matrix(decoded)) {
     if (is_row_chain(op)) accumulators_ = accumulators(run.module, op.blocks[0].ops, op.blocks[0].ops.back().operands);
     const Type& type = run.module.type(matrix_);
-    const bool whole = type.dims.size() == 2 && run.module.dim(type.dims[1]).local;
+    const bool whole = type.dims.size() == 2 && !Layout(run.module, type).is_cut(1);
     if (!whole) {
       fail(ExitStatus::bad_input, "a product with a dense matrix cut along its columns",
            "each worker holds whole rows and every vector element that they meet", "exchange its dimensions", op.where);

@@ -6,6 +6,7 @@
 
 #include "libcore/analysis/value_ranges.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 #include "libcore/laws/laws.h"
 #include "libcore/run/executor_steps.h"
 #include "libcore/system/fault.h"
@@ -184,7 +185,7 @@ std::vector<Word> param_words(const Execution& run, const Op& op) {
   const std::vector<Word>& words = it == run.options.params.end() ? op.literal : it->second;
   const Type& type = run.module.type(op.results[0]);
   const auto planes = static_cast<size_t>(type.element.planes());
-  const auto elements = static_cast<size_t>(inner_size(run.module, type));
+  const auto elements = static_cast<size_t>(Layout(run.module, type).elements_per_index());
   if (words.size() != planes && words.size() != planes * elements) {
     fail(ExitStatus::usage,
          fmt::format("parameter '{}' takes {} numbers, not {}", op.name, planes * elements, words.size()));

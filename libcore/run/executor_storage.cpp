@@ -7,6 +7,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen::executor {
 namespace {
@@ -32,8 +33,9 @@ Storage::Storage(const Module& plan, const KernelForm& form, const Liveness& liv
     const Type& type = module_.type(v);
     if (type.sparse) continue;
     ValueInfo& info = values_[v];
-    info.cut = cut_dim(module_, type);
-    info.inner = inner_size(module_, type);
+    const Layout layout(module_, type);
+    info.cut = layout.cut();
+    info.inner = layout.elements_per_index();
     info.slots = static_cast<int>(std::max<std::int64_t>(type.list, 1));
     if (info.cut != no_dim) info.space = numbering.find(info.cut, type.state.slaves);
   }
@@ -87,11 +89,8 @@ int Storage::add_slot(const ElementType& element, std::vector<std::int64_t> capa
 
 int Storage::buffer_slot(BufferId buffer) {
   const BufferDecl& decl = module_.buffers[buffer];
-  Type type;
-  type.element = decl.element;
-  type.dims = decl.dims;
-  const DimId cut = cut_dim(module_, type);
-  return add_slot(decl.element, capacity_of(cut, inner_size(module_, type), decl.holds), true);
+  const Layout layout(module_, decl.dims);
+  return add_slot(decl.element, capacity_of(layout.cut(), layout.elements_per_index(), decl.holds), true);
 }
 
 void Storage::place(const Op& op, const Liveness& live, std::span<const Part> parts) {

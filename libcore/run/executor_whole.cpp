@@ -2,43 +2,22 @@
 // local numbering) and buffers in the order of the whole array.
 #include <cstring>
 
+#include "libcore/ir/layout.h"
 #include "libcore/run/executor_steps.h"
 
 namespace kasen::executor {
-namespace {
-
-// The numbers of elements before and behind the cut dimension.
-struct Around {
-  std::int64_t before = 1, behind = 1;
-};
-
-Around around_cut(const Module& module, const Type& type) {
-  Around around;
-  bool seen = false;
-  for (const DimId dim : type.dims) {
-    if (!seen && !module.dim(dim).local) {
-      seen = true;
-    } else {
-      (seen ? around.behind : around.before) *= module.dim(dim).size;
-    }
-  }
-  return around;
-}
-
-}  // namespace
 
 void Execution::move_whole(ValueId stand_in, int part, bool bring) {
   const ValueId value = form.original(stand_in);
   const Type& type = module.type(value);
   const ValueInfo& info = storage.info(value);
   const LocalSpace& space = numbering.space(info.space, part);
-  const std::int64_t extent = module.dim(info.cut).size;
-  if (space.total != extent) throw InternalError("a value that is met whole is not held whole");
-  const Around around = around_cut(module, type);
+  const AroundCut around = Layout(module, type).around();
+  if (space.total != around.extent) throw InternalError("a value that is met whole is not held whole");
   const View& local = storage.view(value, part);
   const View& whole = storage.view(stand_in, part);
   for (std::int64_t p = 0; p < type.element.planes(); ++p) {
-    const std::int64_t bytes = scalar_bytes(type.element.plane_scalar(p)) * around.behind;
+    const std::int64_t bytes = scalar_bytes(type.element.plane_scalar(p)) * around.inner;
     std::byte* held = local.data + plane_offset(type.element, local.capacity, p);
     std::byte* room = whole.data + plane_offset(type.element, whole.capacity, p);
     const auto move = [&](std::int64_t first, std::int64_t count) {
@@ -47,9 +26,9 @@ void Execution::move_whole(ValueId stand_in, int part, bool bring) {
       held += count * bytes;
     };
     space.for_each_run([&](std::int64_t first, std::int64_t count) {
-      if (around.before == 1) return move(first, count);
+      if (around.outer == 1) return move(first, count);
       for (std::int64_t i = first; i < first + count; ++i) {
-        for (std::int64_t b = 0; b < around.before; ++b) move(b * extent + i, 1);
+        for (std::int64_t b = 0; b < around.outer; ++b) move(b * around.extent + i, 1);
       }
     });
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/scalar/element_range.h"
 #include "libcore/text/scalar.h"
@@ -26,7 +27,7 @@ struct ModulePrinter {
 
   std::string state(const Type& type) const {
     const State& s = type.state;
-    const std::string set = is_shared(m, type) ? "" : print_set(s.slaves);
+    const std::string set = Layout(m, type).is_shared() ? "" : print_set(s.slaves);
     switch (s.kind) {
       case State::Kind::unplaced:
         return "@?";

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "libcore/analysis/liveness.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/verify/rules.h"
@@ -52,7 +53,7 @@ class BufferCheck {
 
   void place(ValueId id, int op, int block, bool owns) {
     const Type& type = m_.type(id);
-    const bool array = !is_shared(m_, type) && !type.sparse && !live_.is_view(id);
+    const bool array = Layout(m_, type).is_distributed() && !type.sparse && !live_.is_view(id);
     places_[id] = {op, block, owns && array};
   }
 

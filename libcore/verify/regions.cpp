@@ -11,6 +11,7 @@
 #include "libcore/analysis/chain_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/verify/rules.h"
 
@@ -81,7 +82,7 @@ class RegionCheck {
 
   // The dimension along which the operator runs; no_dim if there is none.
   [[nodiscard]] DimId runs_along(const Op& op) const {
-    return cut_dim(m_, m_.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]));
+    return Layout(m_, op.code == OpCode::reduce ? op.operands[0] : op.results[0]).cut();
   }
 
   // Checks map and reduce over `dim`. None of them may read a shared that the region itself reduces.
@@ -111,7 +112,7 @@ class RegionCheck {
                     "it is known only when the loop has ended");
       }
     }
-    const bool of_a_row = is_row_chain(op) && !is_shared(m_, m_.type(inner.results[0]));
+    const bool of_a_row = is_row_chain(op) && Layout(m_, inner.results[0]).is_distributed();
     if (inner.code == OpCode::reduce && !of_a_row) reduced.push_back(inner.results[0]);
   }
 
@@ -246,7 +247,7 @@ class RegionCheck {
                     "only the gather reads the product");
       }
     }
-    vector_work(op, work(op, 2), cut_dim(m_, m_.type(ops[1].results[0])));
+    vector_work(op, work(op, 2), Layout(m_, ops[1].results[0]).cut());
     for (const Op& inner : work(op, 2)) behind_a_row(inner);
     const BufferId waiting = m_.value(product).buffer;
     if (waiting != m_.value(ops[1].results[0]).buffer) {
@@ -284,7 +285,7 @@ class RegionCheck {
     on_masters(op);
     for (const auto* values : {&op.operands, &op.results}) {
       for (const ValueId id : *values) {
-        if (is_shared(m_, m_.type(id)) || m_.type(id).dims.size() == 1) continue;
+        if (Layout(m_, id).is_shared() || m_.type(id).dims.size() == 1) continue;
         faults_.add(op, value_text(m_, id) + " is no vector", "one element follows each row");
       }
     }

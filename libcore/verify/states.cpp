@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libcore/analysis/state_rules.h"
+#include "libcore/ir/layout.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -58,7 +59,7 @@ class StateCheck {
     }
     const SlaveSet& set = state.slaves;
     const bool holds = state.is_cons() || state.is_pre();
-    if (!set.empty() && (!holds || is_shared(m_, type))) {
+    if (!set.empty() && (!holds || Layout(m_, type).is_shared())) {
       return faults_.add(op, says(id), "only distributed @cons and @pre values have slaves");
     }
     for (size_t i = 0; i < set.size(); ++i) {
@@ -78,7 +79,7 @@ class StateCheck {
       const Type& matrix = m_.type(source.results[0]);
       if (!matrix.sparse) break;
       const DimId axis = matrix.dims[a.axis == Axis::rows ? 0 : 1];
-      if (axis == cut_dim(m_, m_.type(id))) return;
+      if (axis == Layout(m_, id).cut()) return;
       return faults_.add(op, says(id),
                          fmt::format("the {} of {} are indices of another dimension, {}",
                                      a.axis == Axis::rows ? "rows" : "columns", a.matrix, m_.dim(axis).name));
@@ -174,7 +175,7 @@ class StateCheck {
 
   void output(const Op& op) {
     if (op.code != OpCode::output || !m_.type(op.operands[0]).state.is_pre()) return;
-    const bool shared = is_shared(m_, m_.type(op.operands[0]));
+    const bool shared = Layout(m_, op.operands[0]).is_shared();
     faults_.add(op, says(op.operands[0]), "results are written from owned elements that hold the value",
                 "gather " + value_text(m_, op.operands[0]) + " first", shared ? 2 : 1);
   }

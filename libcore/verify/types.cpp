@@ -12,6 +12,7 @@
 
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/verify/rules.h"
 
@@ -227,7 +228,7 @@ class TypeCheck {
     if (matrix.sparse && find_input(m_, op.operands[1]) == nullptr) {
       return faults_.add(op, name(op, 1) + " is not a matrix of the bundle");
     }
-    const bool dense_cols = !matrix.sparse && m_.dim(matrix.dims[0]).local && !m_.dim(matrix.dims[1]).local;
+    const bool dense_cols = !matrix.sparse && Layout(m_, matrix).is_cut(1);
     if (dense_cols) {
       return faults_.add(op, name(op, 1) + " is a dense matrix cut along its columns", "dense matrices are cut by rows",
                          "exchange its dimensions");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libkernels/emit/emit_slices.h"
 #include "libkernels/emit/loop_shape.h"
 
@@ -46,7 +47,7 @@ void BroadcastIndices::advance() {
 llvm::Value* BroadcastIndices::index(const Type& type) {
   llvm::Type* wide = digits_[0]->getAllocatedType();
   llvm::Value* at_index = llvm::Constant::getNullValue(wide);
-  if (cut_dim(module_, type) != no_dim) at_index = e_.b.CreateLoad(wide, digits_[0]);
+  if (Layout(module_, type).is_distributed()) at_index = e_.b.CreateLoad(wide, digits_[0]);
   for (const size_t at : places(type)) {
     if (at == no_place) continue;
     at_index = e_.b.CreateMul(at_index, e_.spread({sizes_[at], true}));
@@ -56,11 +57,11 @@ llvm::Value* BroadcastIndices::index(const Type& type) {
 }
 
 std::vector<size_t> BroadcastIndices::places(const Type& type) const {
-  const DimId cut = cut_dim(module_, type);
+  const Layout layout(module_, type);
   std::vector<size_t> found(type.dims.size(), no_place);
   auto rest = dims_.rbegin();
   for (size_t d = type.dims.size(); d-- > 0;) {
-    if (type.dims[d] == cut) continue;
+    if (layout.is_cut(d)) continue;
     rest = std::find(rest, dims_.rend(), type.dims[d]);
     if (rest == dims_.rend()) refuse("an operand", "it has a dimension that the result lacks", where_);
     ++rest;
@@ -75,12 +76,12 @@ llvm::Value* BroadcastIndices::index(const Op& view, const std::vector<llvm::Val
   const std::vector<size_t> in_result = view_places(module_, view);
   const std::vector<size_t> in_loop = places(module_.type(view.results.at(0)));
   const std::ptrdiff_t ranged = ranged_place(module_, view);
-  const DimId cut = cut_dim(module_, module_.type(viewed(view)));
+  const Layout layout(module_, viewed(view));
   llvm::Value* at_index = llvm::Constant::getNullValue(wide);
-  if (cut != no_dim) at_index = e_.b.CreateLoad(wide, digits_[0]);
+  if (layout.is_distributed()) at_index = e_.b.CreateLoad(wide, digits_[0]);
   size_t number = 0;
   for (size_t d = 0; d < from.size(); ++d) {
-    if (from[d] == cut) continue;
+    if (layout.is_cut(d)) continue;
     at_index = e_.b.CreateMul(at_index, e_.spread({sizes[number++], true}));
     if (std::cmp_equal(d, ranged)) at_index = e_.b.CreateAdd(at_index, begin);
     if (in_result[d] == no_place) continue;

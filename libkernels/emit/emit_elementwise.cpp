@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libkernels/emit/broadcast_indices.h"
 #include "libkernels/emit/emit_slices.h"
 #include "libkernels/emit/loop_reductions.h"
@@ -106,7 +107,7 @@ class ElementwiseEmitter {
       kernel_.stored.push_back(static_cast<int>(r));
       kernel_.stored_elements.push_back(type.element);
     }
-    const std::vector<DimId> loop_dims = uncut_dims(module_, loop_);
+    const std::vector<DimId> loop_dims = Layout(module_, loop_).whole_dims();
     std::vector<llvm::Value*> sizes = read_sizes(loop_dims, layout);
     read_views(layout);
     const auto broadcast = [](const Input& i) { return i.reach == Reach::some; };
@@ -140,10 +141,10 @@ class ElementwiseEmitter {
       llvm::Value* begin = nullptr;
       if (is_slice(*op)) begin = e_.spread(sources_.at(range_begin(*op))->load(e_, 0, nullptr));
       sources_[op->results[0]] =
-          views_.add(*op, array.source->planes(), read_sizes(uncut_dims(module_, array.type), layout), begin);
+          views_.add(*op, array.source->planes(), read_sizes(Layout(module_, array.type).whole_dims(), layout), begin);
       const Type& type = module_.type(op->results[0]);
-      kernel_.counted.push_back(is_shared(module_, type) || array.type.compressed ? 0 : type.element.bytes());
-      kernel_.counted_dims.push_back(uncut_dims(module_, type));
+      kernel_.counted.push_back(Layout(module_, type).is_shared() || array.type.compressed ? 0 : type.element.bytes());
+      kernel_.counted_dims.push_back(Layout(module_, type).whole_dims());
     }
   }
 
@@ -169,9 +170,9 @@ class ElementwiseEmitter {
   void count_input(ValueId id, const Type& type) {
     const auto first = std::find(body_.inputs.begin(), body_.inputs.end(), id) - body_.inputs.begin();
     const bool again = first + 1 < static_cast<std::ptrdiff_t>(kernel_.inputs.size());
-    const bool free = again || is_shared(module_, type) || type.compressed || !read_along(id);
+    const bool free = again || Layout(module_, type).is_shared() || type.compressed || !read_along(id);
     kernel_.counted.push_back(free ? 0 : type.element.bytes());
-    kernel_.counted_dims.push_back(uncut_dims(module_, type));
+    kernel_.counted_dims.push_back(Layout(module_, type).whole_dims());
   }
 
   const Op* reducing(ValueId id) const {

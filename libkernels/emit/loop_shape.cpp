@@ -5,19 +5,11 @@
 #include <algorithm>
 
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libkernels/emit/emit_slices.h"
 #include "libkernels/math/emit_math.h"
 
 namespace kasen {
-
-std::vector<DimId> uncut_dims(const Module& module, const Type& type) {
-  std::vector<DimId> dims;
-  const DimId cut = cut_dim(module, type);
-  for (const DimId d : type.dims) {
-    if (d != cut) dims.push_back(d);
-  }
-  return dims;
-}
 
 Type loop_type(const Module& module, const LoopBody& body) {
   Type widest;
@@ -37,8 +29,8 @@ Type loop_type(const Module& module, const LoopBody& body) {
 
 Reach reach_of(const Module& module, const Type& loop, const Type& type) {
   if (type.dims.empty()) return loop.dims.empty() ? Reach::whole : Reach::shared;
-  const bool whole =
-      cut_dim(module, type) == cut_dim(module, loop) && uncut_dims(module, type) == uncut_dims(module, loop);
+  const Layout of_loop(module, loop), of_array(module, type);
+  const bool whole = of_array.cut() == of_loop.cut() && of_array.whole_dims() == of_loop.whole_dims();
   return whole ? Reach::whole : Reach::some;
 }
 

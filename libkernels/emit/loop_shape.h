@@ -8,8 +8,6 @@
 
 namespace kasen {
 
-// The dimensions of an array except the cut one.
-[[nodiscard]] std::vector<DimId> uncut_dims(const Module& module, const Type& type);
 // The dimensions of the loop: those of the array with most of them.
 [[nodiscard]] Type loop_type(const Module& module, const LoopBody& body);
 [[nodiscard]] Reach reach_of(const Module& module, const Type& loop, const Type& type);

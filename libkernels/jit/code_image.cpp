@@ -93,11 +93,11 @@ bool is_loaded(const Elf64_Shdr& s) { return (s.sh_flags & SHF_ALLOC) != 0 && s.
 bool is_code(const Elf64_Shdr& s) { return (s.sh_flags & SHF_EXECINSTR) != 0; }
 
 // Code first, then, in pages of their own, constants: the place of each section from the beginning of both.
-struct Layout {
+struct ImagePlan {
   std::size_t code = 0, all = 0;  // bytes
   std::vector<std::vector<std::size_t>> offsets;
 
-  Layout(const std::vector<Object>& objects, std::size_t jumps) : code(jumps * jump_bytes) {
+  ImagePlan(const std::vector<Object>& objects, std::size_t jumps) : code(jumps * jump_bytes) {
     for (const Object& object : objects) offsets.emplace_back(object.sections.size());
     place(objects, true, code);
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -126,7 +126,7 @@ struct Layout {
 
 class Linker {
  public:
-  Linker(std::vector<Object>& objects, const Layout& layout, std::byte* memory)
+  Linker(std::vector<Object>& objects, const ImagePlan& layout, std::byte* memory)
       : objects_(objects), memory_(memory), jumps_(memory) {
     for (std::size_t o = 0; o < objects_.size(); ++o) {
       for (std::size_t k = 0; k < objects_[o].sections.size(); ++k) {
@@ -214,7 +214,7 @@ std::size_t undefined_symbols(const std::vector<Object>& objects) {
 CodeImage::CodeImage(std::span<const std::string> objects) {
   std::vector<Object> parts;
   for (const std::string& object : objects) parts.emplace_back(object);
-  const Layout layout(parts, undefined_symbols(parts));
+  const ImagePlan layout(parts, undefined_symbols(parts));
   if (layout.all == 0) return;
   void* const memory = mmap(nullptr, layout.all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();

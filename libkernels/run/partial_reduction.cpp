@@ -7,6 +7,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/data/data.h"
+#include "libcore/ir/layout.h"
 #include "libkernels/run/run_loops.h"
 
 namespace kasen {
@@ -153,8 +154,8 @@ PartialReduction make_partial_reduction(const Module& module, const Op& op) {
   r.reducer = op.fns[0];
   r.element = to.element;
   r.identity = require_identity(module, r.reducer, op.where);
-  r.accumulates = is_shared(module, to);
-  r.counts_reads = !is_shared(module, from) && !from.compressed;
+  r.accumulates = Layout(module, to).is_shared();
+  r.counts_reads = Layout(module, from).is_distributed() && !from.compressed;
   std::vector<std::int64_t> sizes, strides;  // of the operand's local dimensions; strides in the results, 0: reduced
   for (const DimId d : from.dims) {
     if (!module.dim(d).local) continue;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libkernels/run/lift_columns.h"
@@ -198,14 +199,14 @@ class ChainPlanner {
   }
 
   [[nodiscard]] std::int64_t counted(ValueId id) const {
-    return is_shared(m_, m_.type(id)) || m_.type(id).compressed ? 0 : m_.type(id).element.bytes();
+    return Layout(m_, id).is_shared() || m_.type(id).compressed ? 0 : m_.type(id).element.bytes();
   }
 
   void count() {
     const ValueId matrix = product_matrix(region_);
     // If a product multiplies the matrix by itself, it is lifted, too.
     made_.matrix = lift_.plan().type(matrix).element;
-    const bool free = is_shared(m_, m_.type(matrix)) || m_.type(matrix).compressed;
+    const bool free = Layout(m_, matrix).is_shared() || m_.type(matrix).compressed;
     made_.matrix_bytes = free ? 0 : made_.matrix.bytes();
     const auto find = [](const std::vector<const Op*>& products, const auto& is) {
       const auto it = std::find_if(products.begin(), products.end(), is);

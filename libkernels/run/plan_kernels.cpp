@@ -9,6 +9,7 @@
 
 #include "libcore/analysis/compressed_rules.h"
 #include "libcore/analysis/state_rules.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libkernels/run/body_shape.h"
@@ -269,7 +270,7 @@ class Planner {
   }
 
   [[nodiscard]] std::int64_t counted_bytes(ValueId id) const {
-    return is_shared(module_, module_.type(id)) || module_.type(id).compressed ? 0 : module_.type(id).element.bytes();
+    return Layout(module_, id).is_shared() || module_.type(id).compressed ? 0 : module_.type(id).element.bytes();
   }
 
   [[nodiscard]] DenseKernels::Product dense_product(const Op& op, const std::vector<ValueId>& operands,

@@ -7,6 +7,7 @@
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
@@ -225,7 +226,7 @@ static_assert(is_complete(actual_rules));  // each operator, in its order
 Polynomial computed_indices(const CostContext& c, const Op& op) {
   const Module& module = *c.module;
   const Type& result = c.type(op.results.at(0));
-  if (op.code == OpCode::reduce && (is_shared(module, result) || makes_whole(module, op))) {
+  if (op.code == OpCode::reduce && (Layout(module, result).is_shared() || makes_whole(module, op))) {
     const Type& from = c.type(op.operands.at(0));
     return from.state.is_pre() ? stored_indices(module, from) : master_indices(module, from);
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libcore/ir/layout.h"
+
 namespace kasen {
 namespace {
 
@@ -14,31 +16,23 @@ Polynomial whole_size(const Module& module, DimId dim) {
 }  // namespace
 
 Polynomial inner_elements(const Module& module, const Type& type) {
-  const DimId cut = cut_dim(module, type);
   Polynomial elements(1);
-  bool cut_seen = false;
-  for (const DimId dim : type.dims) {
-    if (dim == cut && !cut_seen) {  // the second dimension of a square array is whole
-      cut_seen = true;
-      continue;
-    }
-    elements *= whole_size(module, dim);
-  }
+  for (const DimId dim : Layout(module, type).whole_dims()) elements *= whole_size(module, dim);
   return elements;
 }
 
 Polynomial master_indices(const Module& module, const Type& type) {
-  return Polynomial(Symbol{SymbolKind::size, module.dim(cut_dim(module, type)).name, {}, -1});
+  return Polynomial(Symbol{SymbolKind::size, Layout(module, type).cut_name(), {}, -1});
 }
 
 Polynomial slave_indices(const Module& module, const Type& type) {
   if (type.state.slaves.empty() || !(type.state.is_cons() || type.state.is_pre())) return 0;
-  return Polynomial(Symbol{SymbolKind::slaves, module.dim(cut_dim(module, type)).name, type.state.slaves, -1});
+  return Polynomial(Symbol{SymbolKind::slaves, Layout(module, type).cut_name(), type.state.slaves, -1});
 }
 
 Polynomial waiting_rows(const Module& module, const Type& product) {
   if (product.state.slaves.empty()) return 0;
-  return Polynomial(Symbol{SymbolKind::waiting, module.dim(cut_dim(module, product)).name, product.state.slaves, -1});
+  return Polynomial(Symbol{SymbolKind::waiting, Layout(module, product).cut_name(), product.state.slaves, -1});
 }
 
 Polynomial stored_indices(const Module& module, const Type& type) {
@@ -65,14 +59,14 @@ Polynomial whole_elements(const Module& module, const Type& type) {
 Polynomial shared_elements(const Module& module, const Type& type) { return inner_elements(module, type); }
 
 Polynomial stored_entries(const Module& module, const Type& type, const std::string& name) {
-  if (is_shared(module, type)) return 0;
+  if (Layout(module, type).is_shared()) return 0;
   if (!type.sparse) return master_indices(module, type) * inner_elements(module, type);
   return Polynomial(Symbol{SymbolKind::entries, name, {}, -1});
 }
 
 bool is_charged(const Module& module, ValueId value) {
   const Type& type = module.type(value);
-  return !is_shared(module, type) && !type.sparse;
+  return Layout(module, type).is_distributed() && !type.sparse;
 }
 
 std::vector<ValueId> distinct_arrays(const Module& module, const std::vector<ValueId>& values) {

@@ -10,6 +10,7 @@
 #include "libcore/analysis/whole.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/numbering.h"
@@ -109,7 +110,7 @@ std::int64_t room_bytes(const Module& module, const Room& room, const Polynomial
   Type type = type_of(room, {});
   const std::int64_t inner = inner_elements(module, type).value(here);
   std::int64_t indices = 1;
-  if (!is_shared(module, type)) {
+  if (Layout(module, type).is_distributed()) {
     indices = master_indices(module, type).value(here);
     std::int64_t slaves = 0;
     for (const SlaveSet& set : room.holds)
@@ -140,10 +141,10 @@ std::int64_t repack_bytes(const Module& module, const Op& op, const Polynomial::
   for (const Op& x : inner) {
     if (row(x.code).group != OpGroup::vector) continue;
     const Type& result = module.type(x.results.at(0));
-    const bool accumulates = x.code == OpCode::reduce && (is_shared(module, result) || makes_whole(module, x));
+    const bool accumulates = x.code == OpCode::reduce && (Layout(module, result).is_shared() || makes_whole(module, x));
     const Type& ruling = accumulates ? module.type(x.operands.at(0)) : result;
     const bool on_slaves = ruling.state.is_pre() || (ruling.state.is_cons() && &ruling == &result);
-    if (is_shared(module, ruling) || !on_slaves) continue;
+    if (Layout(module, ruling).is_shared() || !on_slaves) continue;
     const LawUse* law = law_in_force(module, x);
     const bool pushdown = law != nullptr && law->kind == LawKind::pushdown;
     if (pushdown && !region) continue;
@@ -188,7 +189,7 @@ std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker
       return;
     }
     const Type& held = held_type(module, op);
-    const SpaceKey space{cut_dim(module, held), held.state.slaves};
+    const SpaceKey space{Layout(module, held).cut(), held.state.slaves};
     const bool one_plane = held.element.planes() == 1;
     if (op.code == OpCode::scatter && one_plane && mirrors_in_place(module, space)) return;
     const std::int64_t count = exchanged(sizes, module.dim(space.dim).name, space.set, worker, !one_plane);
@@ -287,8 +288,8 @@ Polynomial room_form(const Module& module, const Room& room) {
     if (slaves.terms().size() >= largest.terms().size()) largest = slaves;
   }
   const Type type = type_of(room, {});
-  const Polynomial indices = is_shared(module, type) ? Polynomial(Symbol{SymbolKind::workers, "", {}, -1})
-                                                     : master_indices(module, type) + largest;
+  const Polynomial indices = Layout(module, type).is_shared() ? Polynomial(Symbol{SymbolKind::workers, "", {}, -1})
+                                                              : master_indices(module, type) + largest;
   return indices * inner_elements(module, type) * Polynomial(room.element.bytes() * room.arrays);
 }
 

@@ -4,6 +4,7 @@
 
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
@@ -202,7 +203,7 @@ Cost transition_network(const CostContext& c, const Op& op) {
   const Type& to = c.type(op.results.at(0));
   const Type& held = op.code == OpCode::gather ? from : to;  // the side that has ghosts
   Cost cost;
-  if (is_shared(module, from)) {
+  if (Layout(module, from).is_shared()) {
     const Polynomial others = Polynomial(Symbol{SymbolKind::workers, "", {}, -1}) - Polynomial(1);
     cost.network_elements = others * shared_elements(module, held);
   } else {

@@ -7,6 +7,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/base/sorted.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/numbering.h"
@@ -41,11 +42,9 @@ void add_unions(std::set<DimSet>& found) {
 // Along every dimension that is not local, except the first, a dense array meets values that every worker holds.
 void add_whole(const Module& module, std::set<DimSet>& found) {
   for (const Value& value : module.values) {
-    bool cut = false;
-    for (const DimId dim : value.type.dims) {
-      if (value.type.sparse || module.dim(dim).local) continue;
-      if (cut) found.emplace(module.dim(dim).name, all_slaves());
-      cut = true;
+    if (value.type.sparse) continue;
+    for (const DimId dim : Layout(module, value.type).whole_dims()) {
+      if (!module.dim(dim).local) found.emplace(module.dim(dim).name, all_slaves());
     }
   }
 }
@@ -69,9 +68,7 @@ void append(const AxisSlaves& axis, std::vector<Slave>& slaves) {
 std::vector<std::pair<std::string, SlaveSet>> slave_sets(const Module& module) {
   std::set<DimSet> found;
   const auto add = [&](const std::vector<DimId>& dims, const SlaveSet& set) {
-    Type type;
-    type.dims = dims;
-    if (!set.empty()) found.emplace(module.dim(cut_dim(module, type)).name, set);
+    if (!set.empty()) found.emplace(Layout(module, dims).cut_name(), set);
   };
   for (const Value& value : module.values) add(value.type.dims, value.type.state.slaves);
   for (const BufferDecl& buffer : module.buffers) {
@@ -172,7 +169,7 @@ void SizesBuilder::add_numbering(const Part& part, Polynomial::Bindings& here) {
   for_each_op(module_, [&](const Op& op, int, int) {
     if (!is_epilogue(op)) return;
     const Type& made = module_.type(epilogue_product(op).results.at(0));
-    if (!made.state.slaves.empty()) spaces.emplace(cut_dim(module_, made), made.state.slaves);
+    if (!made.state.slaves.empty()) spaces.emplace(Layout(module_, made).cut(), made.state.slaves);
   });
   if (spaces.empty() && !pairs_) return;
   const Numbering numbering(module_, {&part, 1}, WithinGroups::ascending);

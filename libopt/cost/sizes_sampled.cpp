@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libcore/base/sorted.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/kernel_set.h"
@@ -146,7 +147,7 @@ class Builder {
     for_each_op(module_, [&](const Op& op, int, int) {
       if (!is_epilogue(op)) return;
       const Type& made = module_.type(epilogue_product(op).results.at(0));
-      if (!made.state.slaves.empty()) spaces.emplace(module_.dim(cut_dim(module_, made)).name, made.state.slaves);
+      if (!made.state.slaves.empty()) spaces.emplace(Layout(module_, made).cut_name(), made.state.slaves);
     });
     for (const auto& [dim, set] : spaces) {
       const std::vector<std::int64_t>& masters = sample_.masters.at(dim);

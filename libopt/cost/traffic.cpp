@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "libcore/base/checked.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
 #include "libopt/cost/extent.h"
 
@@ -84,7 +85,7 @@ Traffic predict_traffic(const Module& module, const SharedBatches& batches, cons
     return traffic;
   }
   const Type& held = held_type(module, op);
-  const auto it = sizes.pairs.find({module.dim(cut_dim(module, held)).name, held.state.slaves});
+  const auto it = sizes.pairs.find({Layout(module, held).cut_name(), held.state.slaves});
   if (it == sizes.pairs.end()) return traffic;
   OneExchange exchange(sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same
   for (const SlavePairs::Pair& pair : it->second.list) {

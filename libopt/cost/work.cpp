@@ -9,6 +9,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/scalar/loops.h"
@@ -91,7 +92,7 @@ Work elementwise_work(const CostContext& c, const Op& op) {
   const Module& module = *c.module;
   const bool reduces = op.code == OpCode::reduce;
   const ValueId along = reduces ? op.operands.at(0) : op.results.at(0);
-  if (is_view(op) || cut_dim(module, c.type(along)) == no_dim) return work;  // it only reads; it works on shareds
+  if (is_view(op) || Layout(module, c.type(along)).is_shared()) return work;  // it only reads; it works on shareds
   std::vector<bool> varies;
   for (const ValueId operand : op.operands) varies.push_back(!c.type(operand).dims.empty());
   if (reduces) varies.assign(2, true);

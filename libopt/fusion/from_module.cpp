@@ -9,6 +9,7 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libopt/cost/extent.h"
 #include "libopt/cost/rules.h"
@@ -39,16 +40,16 @@ bool stands_alone(const Module& module, const Op& op) {
 // A dense matrix that is cut along its columns, or that every worker holds, has no rows to go through.
 bool is_cut_along_rows(const Module& module, ValueId matrix) {
   const Type& type = module.type(matrix);
-  return !is_shared(module, type) && (type.sparse || !module.dim(type.dims.at(0)).local);
+  return Layout(module, type).is_cut(0);
 }
 
 Form form_of(const Module& module, const Op& op) {
-  if (is_slice(op)) return is_shared(module, module.type(op.results[0])) ? Form::read : Form::range;
+  if (is_slice(op)) return Layout(module, op.results[0]).is_shared() ? Form::read : Form::range;
   switch (op.code) {
     case OpCode::map:
-      return is_shared(module, module.type(op.results[0])) || stands_alone(module, op) ? Form::read : Form::cell;
+      return Layout(module, op.results[0]).is_shared() || stands_alone(module, op) ? Form::read : Form::cell;
     case OpCode::reduce:
-      return is_shared(module, module.type(op.operands[0])) ? Form::read : reduce_form(module, op);
+      return Layout(module, op.operands[0]).is_shared() ? Form::read : reduce_form(module, op);
     case OpCode::mxv:
     case OpCode::mxvt:
       return is_cut_along_rows(module, product_matrix(op)) ? Form::product : Form::read;

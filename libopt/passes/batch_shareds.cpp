@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libcore/analysis/shared_batch.h"
+#include "libcore/ir/layout.h"
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/rewrite.h"
 
@@ -44,7 +45,7 @@ class SharedQueue {
     const OpGroup group = row(op.code).group;
     const bool kind =
         group == OpGroup::transition || group == OpGroup::shared || group == OpGroup::vector || group == OpGroup::list;
-    const auto shared = [&](ValueId v) { return is_shared(m_, m_.type(v)); };
+    const auto shared = [&](ValueId v) { return Layout(m_, v).is_shared(); };
     return kind && !op.operands.empty() && op.blocks.empty() &&
            std::all_of(op.operands.begin(), op.operands.end(), shared) &&
            std::all_of(op.results.begin(), op.results.end(), shared);

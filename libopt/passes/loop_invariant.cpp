@@ -8,6 +8,7 @@
 
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/rewrite.h"
@@ -90,7 +91,7 @@ class Invariants {
     const Op& op = ops()[i];
     if (generates(op)) return false;
     const ValueId result = op.results[0];
-    if (op.code != OpCode::map || is_shared(m_, m_.type(result))) return true;
+    if (op.code != OpCode::map || Layout(m_, result).is_shared()) return true;
     const bool stored = std::any_of(readers(result).begin(), readers(result).end(), [&](size_t reader) {
       return (is_product(ops()[reader]) || is_fold(ops()[reader])) && !invariant_[reader];
     });
@@ -114,7 +115,7 @@ class Invariants {
         if (!before(v) || seen[static_cast<size_t>(v)]) continue;
         seen[static_cast<size_t>(v)] = true;
         const Type& type = m_.type(v);
-        if (!type.sparse && !is_shared(m_, type) && !stay_behind(v, member)) ++saved;
+        if (!type.sparse && Layout(m_, type).is_distributed() && !stay_behind(v, member)) ++saved;
       }
     }
     return saved;

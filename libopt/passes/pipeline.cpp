@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "libcore/ir/layout.h"
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/rewrite.h"
 
@@ -63,7 +64,7 @@ class Pipeline {
       }
     }
     for (const Op& op : body().ops) {
-      const bool whole = op.code == OpCode::reduce && is_shared(m_, m_.type(op.results[0]));
+      const bool whole = op.code == OpCode::reduce && Layout(m_, op.results[0]).is_shared();
       if (!whole || !reads_nothing_late(op) || !follows_the_end(op.operands[0])) continue;
       if (used_in_the_iteration(op.results[0])) reduced_.push_back(op.results[0]);
     }
@@ -78,7 +79,7 @@ class Pipeline {
   [[nodiscard]] bool follows_the_end(ValueId v) {
     if (made(v) == Made::carried) {
       const auto at = static_cast<size_t>(std::find(body().args.begin(), body().args.end(), v) - body().args.begin());
-      if (at == 0 || is_shared(m_, m_.type(v))) return false;
+      if (at == 0 || Layout(m_, v).is_shared()) return false;
       const int end = maker_[static_cast<size_t>(body().ops.back().operands[at - 1])];
       return end >= 0 && body().ops[static_cast<size_t>(end)].code == OpCode::map;
     }
@@ -91,7 +92,7 @@ class Pipeline {
   [[nodiscard]] bool starts_from_a_needed_array(const std::vector<int>& uses) {
     for (size_t i = 2; i < loop().operands.size(); ++i) {
       ValueId v = loop().operands[i];
-      if (is_shared(m_, m_.type(v)) || m_.type(v).list > 0) continue;
+      if (Layout(m_, v).is_shared() || m_.type(v).list > 0) continue;
       for (const Op& op : block_.ops) {
         const bool copy = op.code == OpCode::map && op.results[0] == v && is_identity(m_.fn(op.fns[0]));
         if (copy) v = op.operands[0];

@@ -7,6 +7,7 @@
 // Requires level 1; keeps it.
 #include <algorithm>
 
+#include "libcore/ir/layout.h"
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/rewrite.h"
 
@@ -70,7 +71,7 @@ class Rotation {
       const auto at = static_cast<size_t>(std::find(body().args.begin(), body().args.end(), v) - body().args.begin());
       const ValueId next = body().ops.back().operands[at - first_.arg];
       const Op* end = maker(next);
-      return !is_shared(m_, m_.type(v)) && end != nullptr && end->code == OpCode::map;
+      return Layout(m_, v).is_distributed() && end != nullptr && end->code == OpCode::map;
     }
     if (made(v) != Made::early) return false;
     const Op* op = maker(v);
@@ -79,7 +80,7 @@ class Rotation {
 
   void find_seeds() {
     for (const Op& op : body().ops) {
-      if (op.code != OpCode::map || is_shared(m_, m_.type(op.results[0]))) continue;
+      if (op.code != OpCode::map || Layout(m_, op.results[0]).is_shared()) continue;
       const ValueId v = op.results[0];
       if (made(v) == Made::early && stored(v) && follows_the_end(v)) seeds_.push_back(v);
     }

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libopt/cost/rules.h"
 #include "libopt/draw/page_text.h"
@@ -63,7 +64,7 @@ struct Look {
 
 Look look_of(const Module& module, const Type& type) {
   if (type.sparse) return {"matrix", ""};
-  if (is_shared(module, type)) return {"shared", type.state.is_pre() ? "PR" : ""};
+  if (Layout(module, type).is_shared()) return {"shared", type.state.is_pre() ? "PR" : ""};
   switch (type.state.kind) {
     case State::Kind::unplaced:
       return {"unplaced", ""};
@@ -202,7 +203,7 @@ class Drawing {
     node.badge = look_of(module_, module_.type(value)).badge;
     node.title = module_.value(value).name + " : " + print_type(module_, module_.type(value)) + "\nmade outside";
     // A number with many users has a box beside each: lines across the picture would hide what it shows.
-    return add(std::move(node), is_shared(module_, module_.type(value)) ? std::vector<ValueId>{} : std::vector{value});
+    return add(std::move(node), Layout(module_, value).is_shared() ? std::vector<ValueId>{} : std::vector{value});
   }
 
   int frame(const Op& op, std::string title, const char* style, int parent) {

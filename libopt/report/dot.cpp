@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/analysis/state_rules.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libopt/cost/rules.h"
 #include "libopt/text/report_parts.h"
@@ -39,7 +40,7 @@ const char* state_style(State::Kind kind) {
 // Shapes show matrices, shareds and lists; colours show the states of vectors.
 std::string node_style(const Module& module, const Type& type) {
   if (type.sparse) return "shape=box, fillcolor=\"#dddddd\"";
-  if (is_shared(module, type)) return "shape=ellipse, fillcolor=\"#f4f4f4\"";
+  if (Layout(module, type).is_shared()) return "shape=ellipse, fillcolor=\"#f4f4f4\"";
   return state_style(type.state.kind);
 }
 

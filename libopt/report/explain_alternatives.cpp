@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libcore/analysis/state_rules.h"
+#include "libcore/ir/layout.h"
 #include "libopt/cost/extent.h"
 #include "libopt/report/explain_parts.h"
 #include "libopt/sync/chain_split.h"
@@ -119,7 +120,7 @@ std::string gather_runner_up(const PlanView& view, const Op& gather) {
                          answer.rule);
     }
     const ValueId result = reader->results.at(0);
-    if (cut_dim(view.plan, view.plan.type(result)) == no_dim) continue;  // a shared is sent in any case
+    if (Layout(view.plan, result).is_shared()) continue;  // a shared is sent in any case
     sent += at_slaves(view, result, state);
     touched += at_slaves(view, result, state) + at_slaves(view, shares, state);
   }
@@ -153,7 +154,7 @@ std::string scatter_runner_up(const PlanView& view, const Op& scatter) {
 }  // namespace
 
 std::string transition_runner_up(const PlanView& view, const Op& op) {
-  if (cut_dim(view.plan, view.plan.type(op.operands.at(0))) == no_dim) {
+  if (Layout(view.plan, op.operands.at(0)).is_shared()) {
     return "none: every use of a shared needs it whole (rule 3)";
   }
   return op.code == OpCode::gather ? gather_runner_up(view, op) : scatter_runner_up(view, op);

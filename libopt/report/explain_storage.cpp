@@ -7,6 +7,7 @@
 
 #include "libcore/analysis/liveness.h"
 #include "libcore/analysis/state_rules.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
@@ -41,7 +42,7 @@ std::string together_text(const PlanView& view, const Op& region) {
   }
   const Type& type = view.plan.type(first.code == OpCode::reduce ? first.operands.at(0) : first.results.at(0));
   return fmt::format("element by element over {}; no transition stands between them",
-                     view.plan.dim(cut_dim(view.plan, type)).name);
+                     Layout(view.plan, type).cut_name());
 }
 
 std::string region_text(const PlanView& view, const Op& region) {

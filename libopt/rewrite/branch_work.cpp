@@ -4,6 +4,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "libcore/ir/layout.h"
 #include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
@@ -14,7 +15,7 @@ namespace {
 bool quiet(const Module& m, const Op& op) {
   if (op.code == OpCode::map || op.code == OpCode::apply) return true;
   if (op.code != OpCode::reduce) return false;
-  return is_shared(m, m.type(op.results[0])) ||
+  return Layout(m, op.results[0]).is_shared() ||
          std::all_of(op.over.begin(), op.over.end(), [&](DimId d) { return m.dim(d).local; });
 }
 
@@ -120,7 +121,7 @@ void BranchWork::connect() {
     for (const ValueId v : ops_[i].operands) {
       const int at = made_[static_cast<size_t>(v)];
       if (at >= 0 && moves(static_cast<size_t>(at))) join(i, static_cast<size_t>(at));
-      if (at >= 0 || is_shared(m_, m_.type(v))) continue;
+      if (at >= 0 || Layout(m_, v).is_shared()) continue;
       int& first = reader[static_cast<size_t>(v)];
       if (first >= 0) join(i, static_cast<size_t>(first));
       first = static_cast<int>(i);
@@ -130,7 +131,7 @@ void BranchWork::connect() {
 
 bool BranchWork::touches(const Op& op) const {
   return std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) {
-    if (made_[static_cast<size_t>(v)] >= 0 || is_shared(m_, m_.type(v))) return false;
+    if (made_[static_cast<size_t>(v)] >= 0 || Layout(m_, v).is_shared()) return false;
     const auto beside = [&](const Op& other) {
       return row(other.code).group == OpGroup::vector && (contains(other.operands, v) || contains(other.results, v));
     };

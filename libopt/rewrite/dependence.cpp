@@ -10,6 +10,7 @@
 
 #include "libcore/base/error.h"
 #include "libcore/base/sorted.h"
+#include "libcore/ir/layout.h"
 #include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
@@ -228,7 +229,7 @@ BlockGraph::BlockGraph(const Module& module, const Block& block) {
     for_each_operand(block.ops[i], [&](ValueId value) {
       const int made_by = maker[static_cast<size_t>(value)];
       if (made_by >= 0) needs_[i].push_back(made_by);
-      if (!is_shared(module, module.type(value))) reads_[i].push_back(value);
+      if (Layout(module, value).is_distributed()) reads_[i].push_back(value);
     });
     sort_unique(needs_[i]);
     sort_unique(reads_[i]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libopt/rewrite/rewrite.h"
@@ -46,7 +47,7 @@ void Lifetimes::define(ValueId v, int begin, int depth, const Op* maker, bool ow
   depth_[at] = depth;
   maker_[at] = maker;
   const Type& type = m_.type(v);
-  owns_[at] = owner && !is_shared(m_, type) && !type.sparse && !live_.is_view(v);
+  owns_[at] = owner && Layout(m_, type).is_distributed() && !type.sparse && !live_.is_view(v);
   if (owns_[at]) owners_.push_back(v);
 }
 

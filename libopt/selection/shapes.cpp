@@ -7,6 +7,7 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libopt/selection/greedy.h"
@@ -24,7 +25,7 @@ std::optional<SlaveSet> range_of(const State& state) {
 // The key of reductions of all elements to one. Reductions over some dimensions have another shape and stand alone.
 std::optional<RegionKey> reduce_key(const Module& module, const Op& op) {
   const Type& type = module.type(op.operands[0]);
-  if (is_shared(module, type) || !module.type(op.results[0]).dims.empty()) return std::nullopt;
+  if (Layout(module, type).is_shared() || !module.type(op.results[0]).dims.empty()) return std::nullopt;
   const bool slaves_count = type.state.is_pre();
   return RegionKey{type.dims, slaves_count ? range_of(type.state) : std::nullopt};
 }
@@ -81,7 +82,7 @@ std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
   if (op.code == OpCode::reduce) return reduce_key(module, op);
   if (op.code != OpCode::map && !is_slice(op)) return std::nullopt;
   const Type& type = module.type(op.results[0]);
-  if (is_shared(module, type) || !type.state.placed()) return std::nullopt;
+  if (Layout(module, type).is_shared() || !type.state.placed()) return std::nullopt;
   RegionKey key{type.dims, range_of(type.state)};
   if (op.code == OpCode::map && type.state.is_pre()) {
     const LawUse* law = law_in_force(module, op);
@@ -119,7 +120,7 @@ bool may_follow_chain(const Module& module, const Op& op, DimId rows, ValueId ma
   if (!reduces && op.code != OpCode::map && !is_slice(op)) return false;
   const Type& along = module.type(reduces ? op.operands[0] : op.results[0]);
   const bool on_masters = reduces ? !along.state.is_pre() : along.state.is_part();
-  return on_masters && cut_dim(module, along) == rows && !makes_whole(module, op) &&
+  return on_masters && Layout(module, along).cut() == rows && !makes_whole(module, op) &&
          follows_chain_rows(module, op, rows);
 }
 

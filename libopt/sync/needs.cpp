@@ -5,6 +5,7 @@
 
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libopt/rewrite/rewrite.h"
 
@@ -26,8 +27,8 @@ class FlowCollector {
 
  private:
   void flow(ValueId from, ValueId to) {
-    const DimId cut = cut_dim(m_, m_.type(from));
-    if (cut != no_dim && cut == cut_dim(m_, m_.type(to))) flows_.push_back({from, to});
+    const DimId cut = Layout(m_, from).cut();
+    if (cut != no_dim && cut == Layout(m_, to).cut()) flows_.push_back({from, to});
   }
 
   void block(const Block& b) {

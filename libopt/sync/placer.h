@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "libcore/analysis/value_ranges.h"
+#include "libcore/ir/layout.h"
 #include "libcore/laws/laws.h"
 #include "libopt/options/options.h"
 #include "libopt/sync/ahead.h"
@@ -53,7 +54,7 @@ class Placer {
 
   [[nodiscard]] SyncMode mode(ValueId v) const { return modes_[v]; }
   [[nodiscard]] bool hybrid(ValueId v) const { return mode(v) == SyncMode::hybrid; }
-  [[nodiscard]] bool shared(ValueId v) const { return is_shared(m_, m_.type(v)); }
+  [[nodiscard]] bool shared(ValueId v) const { return Layout(m_, v).is_shared(); }
   // Returns the state in which this mode would have a value, if it is free to choose.
   [[nodiscard]] State wanted(ValueId v) const;
 

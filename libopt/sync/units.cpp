@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "libcore/base/sorted.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libopt/rewrite/rewrite.h"
 #include "libopt/sync/needs.h"
@@ -30,14 +31,14 @@ class Connector {
     while (parent_[v] != v) v = parent_[v];
     return v;
   }
-  [[nodiscard]] bool counts(ValueId v) const { return cut_dim(m_, m_.type(v)) != no_dim && !m_.type(v).sparse; }
+  [[nodiscard]] bool counts(ValueId v) const { return Layout(m_, v).is_distributed() && !m_.type(v).sparse; }
 
   IdMap<ValueId, Made> made;
 
  private:
   void join(ValueId a, ValueId b) {
     if (!counts(a) || !counts(b) || made[a].loop != made[b].loop) return;
-    if (cut_dim(m_, m_.type(a)) != cut_dim(m_, m_.type(b))) return;
+    if (Layout(m_, a).cut() != Layout(m_, b).cut()) return;
     const ValueId first = std::min(root(a), root(b)), second = std::max(root(a), root(b));
     parent_[second] = first;
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/ir/layout.h"
 #include "libcore/lang/lang.h"
 #include "libcore/run/executor.h"
 
@@ -216,7 +217,7 @@ output w, z = B @ w
   EXPECT_EQ(type("T").element.components.size(), 2U);
   EXPECT_EQ(module.dim(DimId(3)).size, 4);
   EXPECT_TRUE(module.dim(DimId(3)).local);
-  EXPECT_TRUE(is_shared(module, type("w")));
+  EXPECT_TRUE(Layout(module, type("w")).is_shared());
 }
 
 TEST(Lowering, AssumptionsNameTheFunctionsThatAreUsed) {

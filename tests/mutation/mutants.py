@@ -252,9 +252,9 @@ mutants("readers", "libcomm/data/read/libsvm.cpp",
         ("⟦chunk.rows.shift(matrix.row_count);⟧", "(void)chunk;"),
         ("matrix.col_count = std::max(matrix.col_count, ⟦chunk.cols.largest() + 1⟧);", "chunk.cols.largest()"))
 mutants("readers", "libcomm/data/cut/tables.cpp",
-        ("const T* from = source + (⟦o * extent⟧ + m) * shape.inner * step;", "o"),
+        ("const T* from = source + (⟦o * extent⟧ + m) * shape.around.inner * step;", "o"),
         ("const std::int64_t step = ⟦by_column ? 1 : planes⟧;", "planes"),
-        ("std::int64_t& side = shape.cut == nullptr ? ⟦shape.outer⟧ : shape.inner;", "shape.inner"))
+        ("return shape.cut == nullptr || (⟦shape.around.outer == 1⟧ &&", "true"))
 mutants("readers", "libcomm/data/cut/assemble.cpp",
         ("const int place = owner - ⟦(owner > worker ? 1 : 0)⟧;", "0"),
         ("const std::size_t from = ⟦ordered ? k : order[k]⟧;", "k"))

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "libcore/analysis/liveness.h"
+#include "libcore/ir/layout.h"
 #include "tests/opt/plan_support.h"
 
 namespace kasen {
@@ -91,7 +92,7 @@ TEST(PageRankPlan, NothingIsCopiedWithAnEpilogue) {
     const OpLiveness& at = live.at(number++);
     for (const auto* bindings : {&at.entry, &at.back, &at.exit}) {
       for (const Binding& binding : *bindings) {
-        const bool array = !is_shared(module, module.type(binding.from));
+        const bool array = Layout(module, binding.from).is_distributed();
         EXPECT_TRUE(!array || binding.how == Handover::move) << row(op.code).name;
       }
     }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "libcore/analysis/liveness.h"
+#include "libcore/ir/layout.h"
 #include "libopt/options/pass.h"
 #include "libopt/rewrite/rewrite.h"
 #include "tests/opt/plan_support.h"
@@ -235,7 +236,7 @@ TEST(IdentityCopies, StayWhereTwoCarriedValuesGetOneArray) {
   for_each_op(kept, [&](const Op& op, int number, int) {
     if (!is_loop(op)) return;
     for (const Binding& binding : live.at(number).back) {
-      const bool array = !is_shared(kept, kept.type(binding.to));
+      const bool array = Layout(kept, binding.to).is_distributed();
       const bool in_place = kept.value(binding.from).buffer == kept.value(binding.to).buffer;
       copies += array && !in_place && binding.how == Handover::copy ? 1 : 0;
     }

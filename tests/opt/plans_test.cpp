@@ -1,6 +1,7 @@
 // What fusion must leave of the other programs: L-BFGS, K-means, Black-Scholes, HITS.
 #include <gtest/gtest.h>
 
+#include "libcore/ir/layout.h"
 #include "tests/opt/plan_support.h"
 
 namespace kasen {
@@ -64,7 +65,7 @@ TEST(HitsPlan, EachProductsOperandGoesToItsOwnSlaves) {
   const Module module = plan(example("hits.ks"), Strategy::greedy, SyncMode::hybrid);
   std::vector<State> scattered;
   for_each_op(module, [&](const Op& op, int, int) {
-    if (op.code != OpCode::scatter || is_shared(module, module.type(op.results[0]))) return;
+    if (op.code != OpCode::scatter || Layout(module, op.results[0]).is_shared()) return;
     scattered.push_back(module.type(op.results[0]).state);
   });
   EXPECT_EQ(scattered, (std::vector<State>{State::cons({{"G", Axis::rows}}), State::cons({{"G", Axis::cols}})}));

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/regions.h"
 
@@ -17,7 +18,7 @@ inline std::string element_word(const ElementType& element) {
 }
 
 inline std::string state_word(const Module& module, const Type& type) {
-  if (is_shared(module, type))
+  if (Layout(module, type).is_shared())
     return type.state.is_pre() ? "shared-pre" : type.state.is_part() ? "shared-part" : "shared";
   if (type.sparse) return "sparse";
   if (type.compressed) return "compressed";

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/ir/layout.h"
 #include "libcore/reference/interpreter.h"
 #include "libcore/run/executor.h"
 
@@ -217,24 +218,17 @@ inline std::vector<Part> split(const TestData& data) {
 
 // A result as one array in global order, row-major over its dimensions.
 inline std::vector<Word> whole_words(const Module& module, const Output& output, const std::vector<Part>& parts) {
-  const DimId cut = cut_dim(module, output.type);
-  if (cut == no_dim) return words_of(output.parts.at(0).data);
-  size_t before = 1, behind = static_cast<size_t>(output.type.element.planes()), extent = 0;
-  bool seen = false;
-  for (const DimId d : output.type.dims) {
-    const auto size = static_cast<size_t>(parts[0].dims.at(module.dim(d).name).size);
-    if (d == cut && !seen) {
-      extent = size;
-      seen = true;
-    } else {
-      (seen ? behind : before) *= size;
-    }
-  }
+  const Layout layout(module, output.type);
+  if (layout.is_shared()) return words_of(output.parts.at(0).data);
+  const auto size_of = [&](DimId dim) { return parts[0].dims.at(module.dim(dim).name).size; };
+  const AroundCut around = around_cut(output.type.dims, layout.cut_axis(), size_of, "an array's size");
+  const auto before = static_cast<size_t>(around.outer), extent = static_cast<size_t>(around.extent),
+             behind = static_cast<size_t>(around.inner * output.type.element.planes());
   std::vector<Word> all(before * extent * behind);
   for (size_t p = 0; p < parts.size(); ++p) {
     const std::vector<Word> words = words_of(output.parts.at(p).data);
     size_t at = 0;
-    for (const std::int64_t i : parts[p].dims.at(module.dim(cut).name).masters) {
+    for (const std::int64_t i : parts[p].dims.at(layout.cut_name()).masters) {
       for (size_t b = 0; b < before; ++b) {
         for (size_t k = 0; k < behind; ++k) all[(b * extent + static_cast<size_t>(i)) * behind + k] = words.at(at++);
       }

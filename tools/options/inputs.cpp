@@ -10,6 +10,7 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/read/readers.h"
 #include "libcore/analysis/whole.h"
+#include "libcore/ir/layout.h"
 #include "tools/options/words.h"
 #include "tools/system/progress.h"
 
@@ -43,7 +44,7 @@ std::vector<WantedInput> inputs_of(const Module& module) {
     const Type& type = module.type(op.results[0]);
     WantedInput w{op.name, {}, type.element, type.sparse, false};
     for (const DimId d : type.dims) w.dims.push_back(module.dim(d).name);
-    const bool batches = w.dims.size() == 2 && module.dim(type.dims[0]).local && !module.dim(type.dims[1]).local;
+    const bool batches = w.dims.size() == 2 && Layout(module, type).is_cut(1);
     w.labels = (w.dims.size() == 1 || batches) && type.element.is_scalar();
     wanted.push_back(std::move(w));
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "libcore/ir/layout.h"
 #include "tools/system/files.h"
 
 namespace kasen::tools {
@@ -62,7 +63,7 @@ std::string top_text(const RunSettings& settings, const Module& module, const st
   std::string text;
   for (const Output& output : outputs) {
     const bool vector = output.type.dims.size() == 1 && output.type.list == 0 && output.type.element.is_scalar();
-    if (!vector || settings.top == 0 || is_shared(module, output.type)) continue;
+    if (!vector || settings.top == 0 || Layout(module, output.type).is_shared()) continue;
     const std::string& dim = module.dim(output.type.dims[0]).name;
     TopElements top(output.name, output.type.element, static_cast<size_t>(settings.top));
     for (const OutputPart& share : output.parts)

@@ -8,6 +8,7 @@
 #include <set>
 #include <type_traits>
 
+#include "libcore/ir/layout.h"
 #include "libcore/ir/prune.h"
 #include "libcore/laws/laws.h"
 #include "tools/system/files.h"
@@ -108,7 +109,7 @@ void RunVerification::add_target(const std::string& name) {
   target.name = name;
   target.slice = only_outputs(module_, {name});
   target.type = module_.type(output_named(module_, name).operands.at(0));
-  target.dim = cut_dim(module_, target.type);
+  target.dim = Layout(module_, target.type).cut();
   target.shape = shape_of(module_, target.type, sizes_);
   target.alone = settings_.verify.how != VerifyChoice::How::all && is_restrictable(target.slice, target.dim);
   if (!target.alone || target.dim == no_dim) {

@@ -15,6 +15,7 @@
 #include "libcomm/data/bundle/manifest.h"
 #include "libcomm/data/hdf5/file.h"
 #include "libcore/base/checked.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 
@@ -93,16 +94,20 @@ void describe_matrix(Visitor& v, const Manifest& manifest, const std::string& na
                 axis_counts(manifest, name, Axis::cols, worker));
 }
 
+// The axis along which an array is cut, or no_axis.
+inline std::ptrdiff_t cut_axis(const Manifest& manifest, const std::vector<std::string>& dims) {
+  return cut_axis_of(dims, [&](const std::string& name) { return dim_facts(manifest, name).local; });
+}
+
 // The cut dimension first, then the others in order; of a shared, all in order.
 inline std::vector<std::int64_t> array_extents(const Manifest& manifest, const std::vector<std::string>& dims,
                                                int worker) {
   std::vector<std::int64_t> extents;
-  bool cut = false;
-  for (const std::string& name : dims) {
-    const DimStatistics& dim = dim_facts(manifest, name);
-    if (!cut && !dim.local) {
+  const std::ptrdiff_t cut = cut_axis(manifest, dims);
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    const DimStatistics& dim = dim_facts(manifest, dims[axis]);
+    if (std::cmp_equal(axis, cut)) {
       extents.insert(extents.begin(), dim.masters_by_worker[static_cast<std::size_t>(worker)]);
-      cut = true;
     } else {
       extents.push_back(dim.size);
     }

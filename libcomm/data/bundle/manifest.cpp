@@ -10,6 +10,7 @@
 #include "libcomm/data/base/element_text.h"
 #include "libcomm/data/read/dictionary_json.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 namespace {
@@ -152,9 +153,8 @@ void note_runs(Manifest& manifest, const Part& part) {
 StoredFacts note_stored(Manifest& manifest, const std::string& name, const PartArray& array, const Part& part) {
   manifest.version = std::max(manifest.version, stored_version);
   for (const auto& [dim, facts] : part.dims) manifest.in_runs[dim] |= facts.local;
-  const auto cut = std::find_if(array.dims.begin(), array.dims.end(),
-                                [&](const std::string& dim) { return !part.dims.at(dim).local; });
-  if (cut != array.dims.end()) manifest.in_runs[*cut] = true;
+  const std::ptrdiff_t cut = cut_axis_of(array.dims, [&](const std::string& dim) { return part.dims.at(dim).local; });
+  if (cut != no_axis) manifest.in_runs[array.dims[static_cast<std::size_t>(cut)]] = true;
   return {.table = manifest.info.stored.at(name),
           .head_digest = {},
           .digests = std::vector<std::string>(static_cast<std::size_t>(part.workers))};

@@ -12,6 +12,7 @@
 #include "libcomm/data/read/dictionary_json.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 namespace {
@@ -114,12 +115,9 @@ bool may_be_stored(const Manifest& manifest, const ArrayFacts& array) {
   const auto& components = array.element.components;
   for (const Component& c : components)
     if (c.scalar != components[0].scalar || scalar_bytes(c.scalar) < 4 || c.scalar == Scalar::id) return false;
-  bool front = true;
-  for (const std::string& name : array.dims) {
-    if (!dim_facts(manifest, name).local) return front && manifest.in_runs.at(name);
-    front = false;
-  }
-  return true;
+  const auto is_local = [&](const std::string& name) { return dim_facts(manifest, name).local; };
+  const std::ptrdiff_t cut = cut_axis_of(array.dims, is_local);
+  return cut == no_axis || (cut == 0 && manifest.in_runs.at(array.dims[0]));
 }
 
 // An array of two dimensions, the first cut and the second local, with scalars that files hold.

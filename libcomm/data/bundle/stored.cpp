@@ -27,37 +27,29 @@ std::int64_t count_of(const Manifest& manifest, const ArrayFacts& array, int wor
 
 // The dimension that an array is cut along; nullptr: each worker has all of it.
 const DimStatistics* cut_of(const Manifest& manifest, const ArrayFacts& array) {
-  for (const std::string& name : array.dims)
-    if (const DimStatistics& dim = dim_facts(manifest, name); !dim.local) return &dim;
-  return nullptr;
+  const std::ptrdiff_t axis = cut_axis(manifest, array.dims);
+  return axis == no_axis ? nullptr : &dim_facts(manifest, array.dims[static_cast<std::size_t>(axis)]);
 }
 
 // The elements of one index of that dimension.
-std::int64_t row_of(const Manifest& manifest, const ArrayFacts& array, const DimStatistics& cut) {
-  std::int64_t row = 1;
-  bool met = false;  // once: every worker has the other one of a square array whole
-  for (const std::string& name : array.dims) {
-    if (name != cut.name || met) row = checked_mul(row, dim_facts(manifest, name).size, "an array's size");
-    met = met || name == cut.name;
-  }
-  return row;
+std::int64_t row_of(const Manifest& manifest, const ArrayFacts& array) {
+  const auto size_of = [&](const std::string& name) { return dim_facts(manifest, name).size; };
+  return around_cut(array.dims, cut_axis(manifest, array.dims), size_of, "an array's size").elements_per_index();
 }
 
 // The position of a worker's elements in the file. By now the manifest has the numbers of all workers before it.
 std::int64_t offset_of(const Manifest& manifest, const ArrayFacts& array, int worker) {
   const DimStatistics* const cut = cut_of(manifest, array);
   if (cut == nullptr) return array.stored->table.head;
-  const std::int64_t elements =
-      checked_mul(first_master(*cut, worker), row_of(manifest, array, *cut), "an array's size");
+  const std::int64_t elements = checked_mul(first_master(*cut, worker), row_of(manifest, array), "an array's size");
   return checked_add(array.stored->table.head, stored_bytes(array.element, elements), "an array's size");
 }
 
 // The size that a file of such an array has.
 std::int64_t end_of(const Manifest& manifest, const ArrayFacts& array) {
   const DimStatistics* const cut = cut_of(manifest, array);
-  const std::int64_t elements = cut == nullptr
-                                    ? count_of(manifest, array, 0)
-                                    : checked_mul(cut->size, row_of(manifest, array, *cut), "an array's size");
+  const std::int64_t elements = cut == nullptr ? count_of(manifest, array, 0)
+                                               : checked_mul(cut->size, row_of(manifest, array), "an array's size");
   return checked_add(array.stored->table.head, stored_bytes(array.element, elements), "an array's size");
 }
 

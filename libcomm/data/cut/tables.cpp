@@ -7,6 +7,7 @@
 #include "libcomm/data/base/stored_table.h"
 #include "libcomm/data/cut/partition_steps.h"
 #include "libcore/base/checked.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 namespace {
@@ -14,23 +15,19 @@ namespace {
 // The layout of a row-major table: its cut dimension, with `outer` and `inner` elements around each index.
 struct Shape {
   const DimLayout* cut = nullptr;  // none for shareds
-  std::int64_t outer = 1, inner = 1;
-  [[nodiscard]] std::int64_t elements() const { return outer * (cut == nullptr ? 1 : cut->size) * inner; }
+  AroundCut around;
+  [[nodiscard]] std::int64_t elements() const { return around.outer * around.extent * around.inner; }
 };
 
 Shape shape_of(const InputData& input, const std::vector<DimLayout>& layouts) {
-  Shape shape;
+  constexpr std::string_view what = "an input's size";
+  const auto dim = [&](const std::string& name) -> const DimLayout& { return find_layout(layouts, input, name); };
   std::int64_t total = input.element.planes();
-  for (const std::string& name : input.dims) {
-    const DimLayout& dim = find_layout(layouts, input, name);
-    total = checked_mul(total, dim.size, "an input's size");
-    if (shape.cut == nullptr && !dim.local) {
-      shape.cut = &dim;
-      continue;
-    }
-    std::int64_t& side = shape.cut == nullptr ? shape.outer : shape.inner;
-    side = checked_mul(side, dim.size, "an input's size");  // the total may be 0 where this is not
-  }
+  for (const std::string& name : input.dims) total = checked_mul(total, dim(name).size, what);
+  const std::ptrdiff_t axis = cut_axis_of(input.dims, [&](const std::string& name) { return dim(name).local; });
+  Shape shape{.around = around_cut(
+                  input.dims, axis, [&](const std::string& name) { return dim(name).size; }, what)};
+  if (axis != no_axis) shape.cut = &dim(input.dims[static_cast<std::size_t>(axis)]);
   return shape;
 }
 
@@ -64,7 +61,7 @@ void check_table(const InputData& input, const std::vector<DimLayout>& layouts, 
 // Whether the whole table belongs to one part, unchanged.
 bool is_whole_part(const InputData& input, const Shape& shape, const IndexList& masters) {
   if (input.element.planes() != input.table.values.element.planes()) return false;
-  return shape.cut == nullptr || (shape.outer == 1 && std::cmp_equal(masters.size(), shape.cut->size));
+  return shape.cut == nullptr || (shape.around.outer == 1 && std::cmp_equal(masters.size(), shape.cut->size));
 }
 
 // Copies the elements of a run of owned indices, contiguous in the table, into planes. Runs are short, so that the
@@ -72,17 +69,17 @@ bool is_whole_part(const InputData& input, const Shape& shape, const IndexList& 
 template <class T>
 void take_run(const InputData& input, const Shape& shape, const IndexList& masters, std::int64_t begin,
               std::int64_t end, Array& data) {
-  const std::int64_t planes = input.element.planes(), extent = shape.cut == nullptr ? 1 : shape.cut->size;
+  const std::int64_t planes = input.element.planes(), extent = shape.around.extent;
   const bool by_column = input.table.by_column();
   const std::int64_t step = by_column ? 1 : planes;  // from element to element
   for (std::int64_t p = 0; p < planes; ++p) {
     const T* const source = by_column ? input.table.values.as<T>(p) : input.table.values.as<T>() + p;
-    T* to = data.as<T>(p) + begin * shape.outer * shape.inner;
+    T* to = data.as<T>(p) + begin * shape.around.outer * shape.around.inner;
     masters.for_each_run(begin, end, [&](std::int64_t first, std::int64_t count) {
       for (std::int64_t m = first; m < first + count; ++m) {
-        for (std::int64_t o = 0; o < shape.outer; ++o) {
-          const T* from = source + (o * extent + m) * shape.inner * step;
-          for (std::int64_t i = 0; i < shape.inner; ++i) *to++ = from[i * step];
+        for (std::int64_t o = 0; o < shape.around.outer; ++o) {
+          const T* from = source + (o * extent + m) * shape.around.inner * step;
+          for (std::int64_t i = 0; i < shape.around.inner; ++i) *to++ = from[i * step];
         }
       }
     });
@@ -92,7 +89,7 @@ void take_run(const InputData& input, const Shape& shape, const IndexList& maste
 // Indices `masters` of the cut dimension: the outer x inner elements of index m side by side, plane by plane. Uses all
 // threads, or one if each thread has a part of its own.
 Array take_rows(const InputData& input, const Shape& shape, const IndexList& masters, bool together) {
-  const std::int64_t elements = masters.size() * shape.outer * shape.inner;
+  const std::int64_t elements = masters.size() * shape.around.outer * shape.around.inner;
   Array data(input.element, elements);
   if (elements == 0) return data;  // the table has no memory, either
   const std::int64_t width = scalar_bytes(input.table.values.element.scalar());

@@ -17,7 +17,7 @@
 namespace kasen {
 namespace {
 
-struct Layout {
+struct TableForm {
   char delimiter = ' ';
   std::int64_t from = 0;    // byte of the first row
   std::size_t columns = 0;  // of the file
@@ -82,13 +82,13 @@ void take_codes(std::vector<WordsOfColumn>& columns, const ReadOptions& options,
   }
 }
 
-Layout layout_of(const InputFile& file, const ReadOptions& options) {
+TableForm layout_of(const InputFile& file, const ReadOptions& options) {
   const FirstLines first = first_lines(file.path(), file.text(), true);
   if (first.lines.empty()) fail(ExitStatus::bad_input, "the file has no rows", {}, {}, {file.path()});
   const bool named = has_names(first, options);
   FileColumns columns{.names = {}, .count = first.columns()};
   if (named) columns.names = first.lines[0].cells;
-  Layout layout{.delimiter = first.delimiter, .from = first.lines[named ? 1 : 0].at, .taken = {}, .words = {}};
+  TableForm layout{.delimiter = first.delimiter, .from = first.lines[named ? 1 : 0].at, .taken = {}, .words = {}};
   layout.columns = static_cast<size_t>(named ? first.columns() : std::ssize(first.lines[0].cells));
   columns.count = static_cast<int>(layout.columns);
   layout.taken = all_or(options.columns, columns, file.path());
@@ -154,7 +154,7 @@ class RowBlock {
 
 class TableParser {
  public:
-  TableParser(const Layout& layout, RawTable& table, const ReadOptions& options)
+  TableParser(const TableForm& layout, RawTable& table, const ReadOptions& options)
       : layout_(layout),
         options_(options),
         table_(table),
@@ -190,7 +190,7 @@ class TableParser {
  private:
   struct Column {
     std::int64_t place = -1;  // in the result
-    std::int64_t words = -1;  // in Layout::words
+    std::int64_t words = -1;  // in TableForm::words
   };
 
   const char* row(const char* line, std::byte* plane, std::int64_t row, PieceWords& found) const {
@@ -240,7 +240,7 @@ class TableParser {
         "leave the row out, or add the word at the end of its list: results computed without it know no such code");
   }
 
-  const Layout& layout_;
+  const TableForm& layout_;
   const ReadOptions& options_;
   RawTable& table_;
   ParseInto parse_;
@@ -291,7 +291,7 @@ void fail_element(const std::string& path, std::int64_t i, std::int64_t cols, Sc
 
 RawTable read_csv(TextSource& source, const ReadOptions& options) {
   const InputFile file(source);
-  const Layout layout = layout_of(file, options);
+  const TableForm layout = layout_of(file, options);
   const TextPieces text(file, layout.from);
   const auto width = std::ssize(layout.taken);
   const bool by_column = options.by_column && width > 1 && layout.words.empty();

@@ -6,6 +6,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 namespace {
@@ -55,9 +56,9 @@ ResultTable make_table(const Module& module, const Output& output, const Part& p
     fail(ExitStatus::bad_input, fmt::format("output '{}' is a list", output.name), "a file holds single arrays",
          "output the arrays of the list one by one");
   ResultTable table{.name = output.name, .tuple = output.type.element.tuple};
+  table.cut = static_cast<int>(Layout(module, output.type).cut_axis());
   for (const DimId id : output.type.dims) {
     const Dimension& dim = module.dim(id);
-    if (table.cut < 0 && !dim.local) table.cut = static_cast<int>(table.dims.size());
     table.dims.push_back({dim.name, part.dims.at(dim.name).size});
   }
   const std::vector<Component>& components = output.type.element.components;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/ir/layout.h"
 #include "libcore/laws/laws.h"
 
 namespace kasen::lang {
@@ -27,7 +28,7 @@ Term Folds::pairs(Term left, Term right, Mark mark) {
 
 bool Folds::gives_pairs(const Term& left, const Term& right) const {
   const auto columns = [&](const Term& t) {
-    return t.dims.size() == 2 && !formulas_.is_entries(t) && !module_.dim(t.dims[0]).local &&
+    return t.dims.size() == 2 && !formulas_.is_entries(t) && Layout(module_, t.dims).is_cut(0) &&
            module_.dim(t.dims[1]).local;
   };
   return columns(left) && columns(right) && left.dims[1] == right.dims[1];

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/ir/layout.h"
+
 namespace kasen::lang {
 
 MatrixProducts::MatrixProducts(const Part& part, Calls& calls, Reducers& reducers, Folds& folds)
@@ -32,7 +34,7 @@ void MatrixProducts::require_fit(ValueId matrix, const Type& vector, bool transp
   const Type& type = module_.type(matrix);
   const std::string& name = builder_.base_name(matrix);
   const auto dim = [&](DimId d) -> const Dimension& { return module_.dim(d); };
-  if (!type.sparse && dim(type.dims[0]).local && !dim(type.dims[1]).local) {
+  if (!type.sparse && Layout(module_, type).is_cut(1)) {
     source_.fail(
         mark, fmt::format("{} is cut along its columns", name),
         fmt::format("dimension '{}' is local, and products take dense matrices by rows", dim(type.dims[0]).name),

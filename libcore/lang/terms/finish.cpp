@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "libcore/ir/layout.h"
 #include "libcore/lang/terms/term.h"
 #include "libcore/scalar/loops.h"
 
@@ -78,7 +79,7 @@ std::vector<int> operand_order(const Module& module, const Term& term) {
     order.push_back(static_cast<int>(i));
     covered.insert(dims.begin(), dims.end());
   }
-  std::stable_partition(order.begin(), order.end(), [&](int i) { return !is_shared(module, type_of(i)); });
+  std::stable_partition(order.begin(), order.end(), [&](int i) { return Layout(module, type_of(i)).is_distributed(); });
   return order;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/ir/layout.h"
+
 namespace kasen::lang {
 
 Term Values::term(ValueId id, bool named) const {
@@ -65,7 +67,7 @@ ValueId Values::materialise(Term term, const std::string& hint, Mark mark, bool 
     if (leaf && module_.type(first).sparse && copy) {
       source_.fail(mark, "a sparse matrix is not copied", "it is an input, and stays one", "use it by its own name");
     }
-    if (leaf && (!copy || is_shared(module_, module_.type(first)))) return first;
+    if (leaf && (!copy || Layout(module_, first).is_shared())) return first;
     cover(term, mark);
     Finished made = finish(module_, term, hint.empty() ? "t" : hint, builder_.base_names());
     if (made.operands.empty()) return constant(term, hint, mark);

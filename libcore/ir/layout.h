@@ -1,0 +1,85 @@
+/// \file
+/// How arrays lie on the workers. All that depends on which axes of an array are cut asks here (docs/ir.md, "Layouts").
+///
+/// Every array has the default layout. Its first axis whose dimension is not local is cut over all workers: each owns
+/// some of its indices, and may hold ghosts of others. All other axes are whole: a worker that holds an index of the
+/// cut axis holds every element of that index. An array without such an axis is a shared, and a worker that holds it
+/// holds all of it. A sparse matrix is cut along both of its axes; as an operand it lies as its rows do.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/checked.h"
+#include "libcore/ir/module.h"
+
+namespace kasen {
+
+inline constexpr std::ptrdiff_t no_axis = -1;
+
+/// The place of the axis that is cut, or no_axis. `is_local` tells whether one of `dims` is local.
+template <class Dims, class IsLocal>
+[[nodiscard]] std::ptrdiff_t cut_axis_of(const Dims& dims, const IsLocal& is_local) {
+  const auto cut = std::find_if_not(dims.begin(), dims.end(), is_local);
+  return cut == dims.end() ? no_axis : cut - dims.begin();
+}
+
+/// The numbers of elements before, along and behind the cut axis of an array in row-major order. Without such an axis,
+/// all elements are behind it.
+struct AroundCut {
+  std::int64_t outer = 1, extent = 1, inner = 1;
+
+  /// Elements of each index of the cut axis.
+  [[nodiscard]] std::int64_t elements_per_index() const { return checked_mul(outer, inner, "an array's local size"); }
+};
+
+/// `size_of` gives the size of one of `dims`. Throws UserError (limit) if the product of some of them, which is of
+/// `what`, takes more than 63 bits.
+template <class Dims, class SizeOf>
+[[nodiscard]] AroundCut around_cut(const Dims& dims, std::ptrdiff_t cut, const SizeOf& size_of, std::string_view what) {
+  AroundCut around;
+  std::ptrdiff_t axis = 0;
+  for (const auto& dim : dims) {
+    std::int64_t& side = axis == cut ? around.extent : axis < cut ? around.outer : around.inner;
+    side = checked_mul(side, size_of(dim), what);
+    ++axis;
+  }
+  return around;
+}
+
+/// The layout of one array. It refers to the module and to the dimensions, which must stay.
+class Layout {
+ public:
+  Layout(const Module& module, std::span<const DimId> dims)
+      : module_(&module), dims_(dims), cut_axis_(cut_axis_of(dims, [&](DimId dim) { return module.dim(dim).local; })) {}
+  Layout(const Module& module, const Type& type) : Layout(module, std::span(type.dims)) {}
+  Layout(const Module& module, ValueId value) : Layout(module, module.type(value)) {}
+
+  /// True for shareds: rank 0, or every dimension local.
+  [[nodiscard]] bool is_shared() const { return cut_axis_ == no_axis; }
+  [[nodiscard]] bool is_distributed() const { return !is_shared(); }
+  /// The place of the axis that is cut; no_axis for shareds.
+  [[nodiscard]] std::ptrdiff_t cut_axis() const { return cut_axis_; }
+  [[nodiscard]] bool is_cut(std::size_t axis) const { return static_cast<std::ptrdiff_t>(axis) == cut_axis_; }
+  /// The dimension of that axis; no_dim for shareds.
+  [[nodiscard]] DimId cut() const { return is_shared() ? no_dim : dims_[static_cast<std::size_t>(cut_axis_)]; }
+  [[nodiscard]] const std::string& cut_name() const { return module_->dim(cut()).name; }
+  /// The dimensions of the other axes, in order. A square array has its dimension here, too.
+  [[nodiscard]] std::vector<DimId> whole_dims() const;
+
+  /// For modules whose sizes are known; a size that is not counts as 0.
+  [[nodiscard]] AroundCut around() const;
+  /// Elements of each index of the cut axis: 1 for vectors, all of a shared.
+  [[nodiscard]] std::int64_t elements_per_index() const { return around().elements_per_index(); }
+
+ private:
+  const Module* module_;
+  std::span<const DimId> dims_;
+  std::ptrdiff_t cut_axis_;
+};
+
+}  // namespace kasen
