@@ -217,6 +217,8 @@ void Execution::run_step(Step& step, bool from_border) {
     const AccessCount after = kernels.accesses();
     counted.read_bytes += after.read_bytes - before.read_bytes;
     counted.written_bytes += after.written_bytes - before.written_bytes;
+    counted.read_bytes += step.shared_reads * part_count();
+    counted.written_bytes += step.shared_writes * part_count();
   }
   ended(RunPhase::step, step.number);
   for (const int matrix : step.ends) matrices_.release(matrix);
@@ -291,7 +293,7 @@ void Execution::copy(ValueId from, const std::vector<View>& source, ValueId to, 
 
 void Execution::charge_copy(ValueId from, ValueId to, int number) {
   const ValueInfo& info = storage.info(to);
-  if (info.cut == no_dim) return;
+  if (module.type(to).dims.empty()) return;
   const std::int64_t bytes = info.inner * module.type(to).element.bytes();
   for (int p = 0; p < part_count(); ++p) {
     count(number).read_bytes += storage.indices(from, p) * bytes;

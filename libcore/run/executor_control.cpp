@@ -147,7 +147,7 @@ class MakeListStep : public Step {
       for (int i = 0; i < info.slots; ++i) {
         copy_elements(element, run.storage.view(from, p), run.storage.view_of(info.slot + i, p), 0, count);
       }
-      if (info.cut == no_dim) continue;
+      if (run.module.type(to).dims.empty()) continue;
       run.count(number).read_bytes += run.storage.indices(from, p) * info.inner * element.bytes();
       run.count(number).written_bytes += run.storage.indices(to, p) * info.inner * element.bytes() * info.slots;
     }

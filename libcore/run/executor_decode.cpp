@@ -3,6 +3,8 @@
 #include <iterator>
 
 #include "libcore/analysis/shared_batch.h"
+#include "libcore/analysis/shared_traffic.h"
+#include "libcore/base/checked.h"
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
@@ -86,6 +88,19 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
   return make_product_step(run, matrices, op, number);
 }
 
+// A value that is made whole is counted when it goes to its own storage.
+void charge_shareds(const Execution& run, const Op& op, Step& step) {
+  const SharedTraffic traffic = shared_traffic(run.module, op);
+  const auto bytes = [&](ValueId v) {
+    return checked_mul(Layout(run.module, v).elements_per_index(), run.module.type(v).element.bytes(),
+                       "a shared array");
+  };
+  for (const ValueId v : traffic.read) step.shared_reads += bytes(v);
+  for (const ValueId v : traffic.written) {
+    if (run.form.original(v) == v && !run.form.is_mark(v)) step.shared_writes += bytes(v);
+  }
+}
+
 std::unique_ptr<Step> Decoder::make_in_batch(std::span<const Op> ahead, int number) {
   if (batched > 0) {
     --batched;
@@ -107,6 +122,7 @@ Sequence Decoder::decode(const Block& block) {
     std::unique_ptr<Step> step = make_in_batch(std::span(block.ops).subspan(i), number);
     --depth;
     step->slices = slices_of(op);
+    charge_shareds(run, op, *step);
     const auto stand_in = [&](ValueId v) { return run.form.original(v) != v; };
     std::copy_if(op.operands.begin(), op.operands.end(), std::back_inserter(step->reads_whole), stand_in);
     std::copy_if(op.results.begin(), op.results.end(), std::back_inserter(step->makes_whole), stand_in);

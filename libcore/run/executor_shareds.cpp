@@ -31,6 +31,7 @@ class SharedTransition : public Step {
       for (int p = 0; p < run.part_count(); ++p) {
         copy_elements(m.element, run.storage.view(m.from, p), run.storage.view(m.to, p), 0, m.count);
       }
+      run.charge_copy(m.from, m.to, number + static_cast<int>(&m - members_.data()));
     }
     int top = 1;
     while (top < workers_) top *= 2;

@@ -50,10 +50,11 @@ class Step {
   Step* follower = nullptr;  // the gather of this product's result, right behind it
   Step* leader = nullptr;    // the late scatter of this product's vector, right before it
   bool late = false;
-  std::vector<ValueId> reads_whole, makes_whole;  // stand-ins (KernelForm) in its operands and results
-  std::vector<const Op*> slices;                  // the slices that it reads: itself, or some of its region
-  std::vector<int> ends;                          // indices of matrices that no later step of the run uses
-  ValueId progress = no_value;                    // the progress of the loop around, known after this step
+  std::vector<ValueId> reads_whole, makes_whole;     // stand-ins (KernelForm) in its operands and results
+  std::int64_t shared_reads = 0, shared_writes = 0;  // bytes of shared arrays, on each worker
+  std::vector<const Op*> slices;                     // the slices that it reads: itself, or some of its region
+  std::vector<int> ends;                             // indices of matrices that no later step of the run uses
+  ValueId progress = no_value;                       // the progress of the loop around, known after this step
 };
 
 using Sequence = std::vector<std::unique_ptr<Step>>;

@@ -127,7 +127,7 @@ void Storage::place_value(ValueId value) {
   }
   const std::vector<SlaveSet> sets{v.type.state.slaves};
   for (int i = 0; i < info.slots; ++i) {
-    const int made = add_slot(v.type.element, capacity_of(info.cut, info.inner, sets), info.cut != no_dim);
+    const int made = add_slot(v.type.element, capacity_of(info.cut, info.inner, sets), !v.type.dims.empty());
     if (i == 0) info.slot = made;
   }
 }

@@ -1,14 +1,15 @@
-// Level 3: every distributed array has a buffer that is large enough for it. No buffer is written while it holds a
-// value that is still needed. liveness.h defines when a value is needed. Bindings exchange or copy whole buffers at
-// once, so among the values of one binding any exchange of buffers is right.
+// Level 3: every distributed array has a buffer that is large enough for it, and every shared array may have one. No
+// buffer is written while it holds a value that is still needed. liveness.h defines when a value is needed. Bindings
+// exchange or copy whole buffers at once, so among the values of one binding any exchange of buffers is right.
 //
-// Values without a buffer are shareds, inputs (they live in the bundle's data), views of lists, and values inside
+// Values without a buffer are single values, inputs (they live in the bundle's data), views of lists, and values inside
 // regions. One exception has a buffer: the rows of a product_epilogue that wait for its gather.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "libcore/analysis/liveness.h"
+#include "libcore/analysis/shared_batch.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
@@ -53,7 +54,7 @@ class BufferCheck {
 
   void place(ValueId id, int op, int block, bool owns) {
     const Type& type = m_.type(id);
-    const bool array = Layout(m_, type).is_distributed() && !type.sparse && !live_.is_view(id);
+    const bool array = !type.dims.empty() && !type.sparse && !live_.is_view(id);
     places_[id] = {op, block, owns && array};
   }
 
@@ -94,11 +95,12 @@ class BufferCheck {
     if (!places_[id].owns) {
       if (v.buffer != no_buffer) {
         faults_.add(op, fmt::format("{} has a buffer", value_text(m_, id)),
-                    "shareds, inputs, views of lists and values inside of a region own none "
+                    "single values, inputs, views of lists and values inside of a region own none "
                     "(but the product and the gather of a product_epilogue)");
       }
       return;
     }
+    if (v.buffer == no_buffer && Layout(m_, v.type).is_shared()) return;  // as in plans of earlier versions
     if (v.buffer == no_buffer) {
       return faults_.add(op, value_text(m_, id) + " has no buffer", "every distributed array of level 3 owns one");
     }
@@ -126,8 +128,8 @@ class BufferCheck {
   void collect() {
     holders_.resize(m_.buffers.size());
     for (const ValueId v : places_.ids()) {
-      if (!places_[v].owns) continue;
       const Value& value = m_.values[v];
+      if (!places_[v].owns || value.buffer == no_buffer) continue;
       const std::int64_t count = std::max<std::int64_t>(value.type.list, 1);
       for (std::int64_t k = 0; k < count; ++k) {
         holders_[BufferId(value.buffer + k)].push_back(v);
@@ -168,9 +170,17 @@ class BufferCheck {
   void same_block(ValueId held, ValueId later) {
     const int made = places_[later].op;
     const int end = live_.last_use(held);
+    if (in_one_batch(places_[held].op, made)) return conflict(held, later);
     if (end < made) return;
     if (end == made && may_reuse(*ops_[static_cast<size_t>(made)], held, later)) return;
     conflict(held, later);
+  }
+
+  // True if one exchange makes the results of both operators.
+  [[nodiscard]] bool in_one_batch(int first, int last) const {
+    const auto begin = ops_.begin() + first;
+    return std::all_of(begin, ops_.begin() + last + 1,
+                       [&](const Op* op) { return op->code == (*begin)->code && is_shared_transition(m_, *op); });
   }
 
   // `inner` is made inside `op`, an operator of the block of `held`.
@@ -198,7 +208,8 @@ class BufferCheck {
       case OpCode::push:
         return held == op.operands[0] && m_.value(held).buffer == m_.value(result).buffer;
       case OpCode::region:
-        return may_write_over(op, held) && same_elements(held, result);
+        // A shared result is written while other elements are still read.
+        return Layout(m_, result).is_distributed() && may_write_over(op, held) && same_elements(held, result);
       default:
         return false;
     }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "libcore/analysis/compressed_rules.h"
+#include "libcore/analysis/shared_traffic.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/array_views.h"
@@ -25,6 +26,9 @@ Polynomial stored_bytes(const CostContext& c, ValueId value) {
   return stored_indices(*c.module, c.type(value)) * element_bytes(c, value);
 }
 
+// Single values.
+bool is_free(const CostContext& c, ValueId value) { return c.type(value).dims.empty() || c.type(value).sparse; }
+
 bool by_pushdown(const CostContext& c, const Op& op) {
   const LawUse* law = law_in_force(*c.module, op);
   return law != nullptr && law->kind == LawKind::pushdown;
@@ -32,6 +36,13 @@ bool by_pushdown(const CostContext& c, const Op& op) {
 
 bool same_buffer(const CostContext& c, ValueId a, ValueId b) {
   return c.module->value(a).buffer != no_buffer && c.module->value(a).buffer == c.module->value(b).buffer;
+}
+
+// All elements, on each worker.
+Polynomial bytes_everywhere(const CostContext& c, ValueId value) {
+  const Type& type = c.type(value);
+  return Polynomial(Symbol{SymbolKind::workers, "", {}, -1}) * whole_elements(*c.module, type) *
+         Polynomial(type.element.bytes());
 }
 
 // True if a pushdown hands on the ghosts of its pre-reduced operand. They are copied, unless they stay in place.
@@ -74,8 +85,8 @@ std::vector<ValueId> read_along(const CostContext& c, const Op& op) {
 Cost actual_elementwise(const CostContext& c, const Op& op) {
   Cost cost;
   const std::vector<ValueId> operands = read_along(c, op);
-  const bool on_shareds =
-      std::none_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return is_charged(*c.module, v); });
+  const bool on_shareds = std::none_of(op.operands.begin(), op.operands.end(),
+                                       [&](ValueId v) { return is_distributed_array(*c.module, v); });
   if (on_shareds) return cost;
   const Polynomial n = computed_indices(c, op);
   bool copies_slaves = false;
@@ -97,7 +108,7 @@ Cost actual_elementwise(const CostContext& c, const Op& op) {
 // Bytes of its array that a view shows.
 Polynomial shown_bytes(const CostContext& c, const Op& view) {
   const ValueId result = view.results.at(0);
-  return is_charged(*c.module, result) ? computed_indices(c, view) * element_bytes(c, result) : Polynomial();
+  return is_distributed_array(*c.module, result) ? computed_indices(c, view) * element_bytes(c, result) : Polynomial();
 }
 
 // Bytes of its array that are read through a view; a compressed array is read as a whole.
@@ -150,7 +161,7 @@ void add_index_reads(const CostContext& c, const Op& product, Cost& cost) {
 
 void add_product(const CostContext& c, const Op& product, Cost& cost) {
   cost.read += c.entries(product.operands.at(1)) * element_bytes(c, product.operands.at(0));
-  if (is_charged(*c.module, product.results.at(0))) cost.written += stored_bytes(c, product.results.at(0));
+  if (is_distributed_array(*c.module, product.results.at(0))) cost.written += stored_bytes(c, product.results.at(0));
 }
 
 // The matrix is cut along its rows, and each element of it is read once for all of `products`. Vectors over its columns
@@ -162,9 +173,9 @@ Cost dense_products_cost(const CostContext& c, std::span<const Op> products, con
   cost.read = matrix_bytes(c, matrix);
   for (const Op& op : products) {
     const ValueId vector = op.operands.at(0), result = op.results.at(0);
-    const bool along = is_charged(*c.module, vector) && !reads_whole(*c.module, op, 0);
+    const bool along = is_distributed_array(*c.module, vector) && !reads_whole(*c.module, op, 0);
     if (along && !c.type(vector).compressed) cost.read += masters(vector);
-    if (!is_charged(*c.module, result)) continue;
+    if (!is_distributed_array(*c.module, result)) continue;
     const Polynomial once = makes_whole(*c.module, op) ? stored_bytes(c, result) : masters(result);
     cost.written += once * Polynomial(std::count(handed_on.begin(), handed_on.end(), result));
   }
@@ -197,7 +208,7 @@ Cost actual_fold(const CostContext& c, const Op& op) {
 Cost actual_transition(const CostContext& c, const Op& op) {
   Cost cost = transition_network(c, op);
   const ValueId from = op.operands.at(0), to = op.results.at(0);
-  if (!is_charged(*c.module, from) || same_buffer(c, from, to)) return cost;
+  if (is_free(c, from) || same_buffer(c, from, to)) return cost;
   cost.read = master_indices(*c.module, c.type(from)) * element_bytes(c, from);
   cost.written = cost.read;
   return cost;
@@ -206,7 +217,7 @@ Cost actual_transition(const CostContext& c, const Op& op) {
 Cost actual_list(const CostContext& c, const Op& op) {
   Cost cost;
   const ValueId list = op.results.at(0);
-  if (!is_charged(*c.module, list)) return cost;
+  if (is_free(c, list)) return cost;
   cost.read = stored_bytes(c, op.operands.at(0));
   cost.written = stored_bytes(c, list) * Polynomial(c.type(list).list);
   return cost;
@@ -243,7 +254,7 @@ Cost actual_iter_on_vec(const CostContext& c, const Op& region) {
     cost.read += widest_use(c, block, value) * element_bytes(c, value);
   }
   for (const ValueId result : region.results) {
-    if (is_charged(*c.module, result)) cost.written += stored_bytes(c, result);
+    if (is_distributed_array(*c.module, result)) cost.written += stored_bytes(c, result);
   }
   return cost;
 }
@@ -260,7 +271,7 @@ Cost actual_mxm(const CostContext& c, const Op& region) {
     cost.read += c.entries(ops[i].operands.at(1)) * element_bytes(c, ops[i].operands.at(0));
   }
   for (const ValueId result : region.results) {
-    if (is_charged(*c.module, result)) cost.written += stored_bytes(c, result);
+    if (is_distributed_array(*c.module, result)) cost.written += stored_bytes(c, result);
   }
   return cost;
 }
@@ -297,7 +308,7 @@ Cost actual_row_chain(const CostContext& c, const Op& region) {
   for (const ValueId v : uncompressed(c, rows)) cost.read += masters(v);
   cost.read += bytes_of_views(c, region);
   for (const ValueId v : ops.back().operands) {
-    if (is_charged(*c.module, v)) cost.written += contains(whole, v) ? stored_bytes(c, v) : masters(v);
+    if (is_distributed_array(*c.module, v)) cost.written += contains(whole, v) ? stored_bytes(c, v) : masters(v);
   }
   return cost;
 }
@@ -307,13 +318,16 @@ Cost actual_cost(const CostContext& context, const Op& op) {
   const OpGroup group = row(op.code).group;
   const bool reads = group == OpGroup::vector || group == OpGroup::product || op.code == OpCode::region;
   if (reads) cost.read += compressed_bytes(context, op);
+  const SharedTraffic shareds = shared_traffic(*context.module, op);
+  for (const ValueId v : shareds.read) cost.read += bytes_everywhere(context, v);
+  for (const ValueId v : shareds.written) cost.written += bytes_everywhere(context, v);
   return cost;
 }
 
 Cost copy_cost(const CostContext& c, std::span<const Binding> bindings, std::int64_t spared) {
   Cost cost;
   for (const Binding& binding : bindings) {
-    if (binding.how != Handover::copy || !is_charged(*c.module, binding.to)) continue;
+    if (binding.how != Handover::copy || is_free(c, binding.to)) continue;
     const Polynomial arrays(std::max<std::int64_t>(c.type(binding.from).list, 1) - spared);
     cost.read += stored_bytes(c, binding.from) * arrays;
     cost.written += stored_bytes(c, binding.to) * arrays;

@@ -22,6 +22,7 @@ Polynomial inner_elements(const Module& module, const Type& type) {
 }
 
 Polynomial master_indices(const Module& module, const Type& type) {
+  if (Layout(module, type).is_shared()) return Polynomial(Symbol{SymbolKind::workers, "", {}, -1});
   return Polynomial(Symbol{SymbolKind::size, Layout(module, type).cut_name(), {}, -1});
 }
 
@@ -64,7 +65,7 @@ Polynomial stored_entries(const Module& module, const Type& type, const std::str
   return Polynomial(Symbol{SymbolKind::entries, name, {}, -1});
 }
 
-bool is_charged(const Module& module, ValueId value) {
+bool is_distributed_array(const Module& module, ValueId value) {
   const Type& type = module.type(value);
   return Layout(module, type).is_distributed() && !type.sparse;
 }
@@ -72,7 +73,7 @@ bool is_charged(const Module& module, ValueId value) {
 std::vector<ValueId> distinct_arrays(const Module& module, const std::vector<ValueId>& values) {
   std::vector<ValueId> arrays;
   for (const ValueId value : values) {
-    if (!is_charged(module, value)) continue;
+    if (!is_distributed_array(module, value)) continue;
     if (std::find(arrays.begin(), arrays.end(), value) == arrays.end()) arrays.push_back(value);
   }
   return arrays;

@@ -28,9 +28,10 @@ namespace kasen {
 // `input` defines the matrix, and `name` is its name there.
 [[nodiscard]] Polynomial stored_entries(const Module& module, const Type& type, const std::string& name);
 
-// Returns true if memory traffic is charged for the value, which is then an array.
-[[nodiscard]] bool is_charged(const Module& module, ValueId value);
-// Returns the charged arrays among `values`, each once, in order of first appearance.
+// Returns true for dense arrays that are cut. Both columns charge for their memory traffic by index of the cut
+// dimension; shared arrays cost what shared_traffic.h says, in the actual column alone.
+[[nodiscard]] bool is_distributed_array(const Module& module, ValueId value);
+// Returns the distributed arrays among `values`, each once, in order of first appearance.
 [[nodiscard]] std::vector<ValueId> distinct_arrays(const Module& module, const std::vector<ValueId>& values);
 
 }  // namespace kasen

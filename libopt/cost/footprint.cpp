@@ -6,6 +6,7 @@
 
 #include "libcore/analysis/liveness.h"
 #include "libcore/analysis/shared_batch.h"
+#include "libcore/analysis/shared_traffic.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/base/checked.h"
@@ -60,7 +61,7 @@ IdMap<ValueId, bool> dense_inputs(const Module& module) {
   return is_input;
 }
 
-// Returns the plan's buffers, and space for each distributed value without a buffer.
+// Returns the plan's buffers, and space for each array without a buffer.
 std::vector<Room> rooms(const Module& module) {
   std::vector<Room> found;
   for (const BufferDecl& b : module.buffers) found.push_back({b.element, b.dims, b.holds, 1});
@@ -68,7 +69,8 @@ std::vector<Room> rooms(const Module& module) {
   const Liveness liveness(module);
   for (const ValueId v : module.values.ids()) {
     const Value& value = module.value(v);
-    if (value.buffer != no_buffer || inside[v] || input[v] || !is_charged(module, v) || liveness.is_view(v)) continue;
+    const bool array = is_distributed_array(module, v) || is_shared_array(module, v);
+    if (value.buffer != no_buffer || inside[v] || input[v] || !array || liveness.is_view(v)) continue;
     std::vector<SlaveSet> holds;
     if (value.type.state.is_cons() || value.type.state.is_pre()) holds.push_back(value.type.state.slaves);
     found.push_back({value.type.element, value.type.dims, holds, std::max<std::int64_t>(value.type.list, 1)});
@@ -157,7 +159,7 @@ std::int64_t repack_bytes(const Module& module, const Op& op, const Polynomial::
   for (const auto& [value, set] : wanted) {
     const bool outside = std::find(op.operands.begin(), op.operands.end(), value) != op.operands.end();
     const Type& type = module.type(value);
-    if (!outside || !is_charged(module, value) || type.state.slaves == set) continue;
+    if (!outside || !is_distributed_array(module, value) || type.state.slaves == set) continue;
     bytes += room_bytes(module, Room{type.element, type.dims, {set}, 1}, here);
   }
   return bytes;
@@ -309,7 +311,7 @@ Footprint footprint(const Module& module) {
     total.matrices += entries * Polynomial(4 + module.type(use.matrix).element.bytes());
   }
   for_each_op(module, [&](const Op& op, int, int) {
-    if (op.code != OpCode::input || !is_charged(module, op.results.at(0))) return;
+    if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;
     const Type& type = module.type(op.results.at(0));
     if (type.compressed) {
       total.inputs += Polynomial(Symbol{SymbolKind::compressed, op.name, {}, -1});

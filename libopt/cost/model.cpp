@@ -41,7 +41,7 @@ Cost model_vector(const CostContext& c, const Op& op) {
 // By itself a view is a copy of the elements that it shows.
 Cost model_view(const CostContext& c, const Op& op) {
   Cost cost;
-  if (!is_charged(*c.module, op.results.at(0))) return cost;
+  if (!is_distributed_array(*c.module, op.results.at(0))) return cost;
   read_array(c, op.results[0], cost);
   make_array(c, op.results[0], cost);
   return cost;
@@ -78,7 +78,7 @@ void add_entry_shares(const CostContext& c, const Op& product, Cost& cost) {
 void add_model_product(const CostContext& c, const Op& product, Cost& cost) {
   add_entry_shares(c, product, cost);
   const Type& result = c.type(product.results.at(0));
-  if (is_charged(*c.module, product.results.at(0))) {
+  if (is_distributed_array(*c.module, product.results.at(0))) {
     cost.buffers += stored_elements(*c.module, result) * Polynomial(result.element.bytes());
   }
 }
@@ -112,7 +112,7 @@ Cost model_fold(const CostContext& c, const Op& op) {
   cost.written += results * bytes;
   cost.read_elements += results;
   cost.written_elements += results;
-  if (is_charged(*c.module, op.results[0])) {
+  if (is_distributed_array(*c.module, op.results[0])) {
     cost.buffers += stored_elements(*c.module, result) * Polynomial(result.element.bytes());
   }
   return cost;

@@ -92,7 +92,7 @@ Work elementwise_work(const CostContext& c, const Op& op) {
   const Module& module = *c.module;
   const bool reduces = op.code == OpCode::reduce;
   const ValueId along = reduces ? op.operands.at(0) : op.results.at(0);
-  if (is_view(op) || Layout(module, c.type(along)).is_shared()) return work;  // it only reads; it works on shareds
+  if (is_view(op) || c.type(along).dims.empty()) return work;  // it only reads; it works on single values
   std::vector<bool> varies;
   for (const ValueId operand : op.operands) varies.push_back(!c.type(operand).dims.empty());
   if (reduces) varies.assign(2, true);
@@ -117,7 +117,8 @@ Work product_work(const CostContext& c, const Op& op) {
   const Polynomial& reads = entries;
   work.entries = reads * Polynomial(element.planes());
   work.entry_bytes = reads * Polynomial(element.bytes());
-  if (is_charged(module, vector)) work.span = stored_elements(module, c.type(vector)) * Polynomial(element.bytes());
+  if (is_distributed_array(module, vector))
+    work.span = stored_elements(module, c.type(vector)) * Polynomial(element.bytes());
   return work;
 }
 

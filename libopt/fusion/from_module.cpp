@@ -155,7 +155,7 @@ class BlockReader {
       node.sparsity = std::min(1.0, entries / std::max(1.0, node.shape.cells()));
     } else if (type.compressed) {
       node.bytes = number(Polynomial(Symbol{SymbolKind::compressed, costs_.matrix_name(value), {}, -1}));
-    } else if (is_charged(module_, value)) {
+    } else if (is_distributed_array(module_, value)) {
       node.bytes = number(whole_elements(module_, type)) * static_cast<double>(type.element.bytes());
     }
   }

@@ -181,8 +181,10 @@ std::string time_section(const ReportContext& context, const RunFacts& facts) {
 // give them.
 std::optional<std::int64_t> touched(const ReportContext& context, const RunFacts& facts, size_t worker) {
   std::int64_t sum = 0;
+  Polynomial::Bindings here = context.sizes()->by_worker.at(worker);
+  here[{SymbolKind::workers, "", {}, -1}] = 1;  // of what all workers touch alike
   const auto add = [&](const Cost& cost, int runs) {
-    const auto bytes = (cost.read + cost.written).evaluate(context.sizes()->by_worker.at(worker));
+    const auto bytes = (cost.read + cost.written).evaluate(here);
     if (bytes) sum += *bytes * counted(facts, runs).executions;
     return bytes.has_value();
   };

@@ -176,8 +176,8 @@ std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes
   std::string text =
       fmt::format("{}, level {}: why the plan is as it is (bytes by the actual column)\n", plan.name, plan.level);
   if (sizes != nullptr) text += fmt::format("Sizes from {}.\n", sizes->origin);
-  for (const auto section :
-       {explain_transitions, explain_splits, explain_moves, explain_laws, explain_regions, explain_buffers}) {
+  for (const auto section : {explain_transitions, explain_splits, explain_moves, explain_laws, explain_regions,
+                             explain_repeated, explain_buffers}) {
     text += section(view);
   }
   if (notes == nullptr) {

@@ -50,6 +50,7 @@ class PlanView {
 [[nodiscard]] std::string explain_moves(const PlanView& view);
 [[nodiscard]] std::string explain_laws(const PlanView& view);
 [[nodiscard]] std::string explain_regions(const PlanView& view);
+[[nodiscard]] std::string explain_repeated(const PlanView& view);
 [[nodiscard]] std::string explain_buffers(const PlanView& view);
 
 // States the alternative there, the bytes that it would send and touch, and what would reverse the choice.

@@ -56,7 +56,7 @@ std::string region_text(const PlanView& view, const Op& region) {
     members.push_back(view.shown(op));
     for (const ValueId result : op.results) {
       const bool lives = std::find(yielded.begin(), yielded.end(), result) != yielded.end();
-      if (!lives && is_charged(view.plan, result)) kept.push_back(view.name(result));
+      if (!lives && is_distributed_array(view.plan, result)) kept.push_back(view.name(result));
     }
   }
   const Cost& fused = view.row(region).actual;

@@ -30,7 +30,7 @@ bool hands_on(const Module& module, const Op& region, ValueId v) {
 
 }  // namespace
 
-Lifetimes::Lifetimes(const Module& module, const Liveness& liveness) : m_(module), live_(liveness) {
+Lifetimes::Lifetimes(const Module& module, const Liveness& liveness) : m_(module), live_(liveness), batches_(module) {
   const size_t count = module.values.size();
   owns_.assign(count, false);
   begin_.assign(count, -1);
@@ -47,7 +47,7 @@ void Lifetimes::define(ValueId v, int begin, int depth, const Op* maker, bool ow
   depth_[at] = depth;
   maker_[at] = maker;
   const Type& type = m_.type(v);
-  owns_[at] = owner && Layout(m_, type).is_distributed() && !type.sparse && !live_.is_view(v);
+  owns_[at] = owner && !type.dims.empty() && !type.sparse && !live_.is_view(v);
   if (owns_[at]) owners_.push_back(v);
 }
 
@@ -74,8 +74,18 @@ void Lifetimes::walk(const Block& block, int depth, const Op* region) {
     const Op* maker = op.blocks.empty() || op.code == OpCode::region ? &op : nullptr;
     const bool outside = region == nullptr && op.code != OpCode::input;
     for (const ValueId result : op.results) define(result, end, depth, maker, outside);
+    batch(op, number);
     if (is_epilogue(op)) waiting_rows(op, number);
   }
+}
+
+// The first exchange of a batch does the work of all: until its last one, all of their results are needed.
+void Lifetimes::batch(const Op& op, int number) {
+  const std::span<const Op> led = batches_.led_by(op);
+  if (!led.empty()) batch_ends_ = number + static_cast<int>(led.size()) - 1;
+  if (number > batch_ends_) return;
+  int& end = end_[static_cast<size_t>(op.results.at(0))];
+  end = std::max(end, 2 * batch_ends_ + 1);
 }
 
 // Rows that wait for a gather: the product's result needs space while the region runs and writes its results. The
@@ -105,7 +115,9 @@ bool Lifetimes::may_write_over(const Op& op, ValueId operand, ValueId held, Valu
     case OpCode::push:
       return operand == op.operands[0];
     case OpCode::region:
-      if (!kasen::may_write_over(op, operand) || hands_on(m_, op, operand)) return false;
+      // A shared result is written while other elements are still read.
+      if (Layout(m_, result).is_shared() || !kasen::may_write_over(op, operand) || hands_on(m_, op, operand))
+        return false;
       break;
     case OpCode::map:
       break;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libcore/analysis/liveness.h"
+#include "libcore/analysis/shared_batch.h"
 #include "libcore/ir/module.h"
 
 namespace kasen {
@@ -14,7 +15,7 @@ class Lifetimes {
  public:
   Lifetimes(const Module& module, const Liveness& liveness);
 
-  // Returns the values that get buffers: distributed dense arrays and lists of them. Inputs, views and values inside
+  // Returns the values that get buffers: dense arrays and lists of them. Inputs, views and values inside
   // regions do not (except the product of a product_epilogue).
   [[nodiscard]] const std::vector<ValueId>& owners() const { return owners_; }
   [[nodiscard]] bool owns(ValueId v) const { return owns_[static_cast<size_t>(v)]; }
@@ -26,6 +27,7 @@ class Lifetimes {
  private:
   void walk(const Block& block, int depth, const Op* region);
   void waiting_rows(const Op& region, int number);
+  void batch(const Op& op, int number);
   void define(ValueId v, int begin, int depth, const Op* maker, bool owner);
   void use(ValueId v, int number);
   [[nodiscard]] bool may_reuse(ValueId held, ValueId result) const;
@@ -40,6 +42,8 @@ class Lifetimes {
   std::vector<int> open_;   // the operators around the current block, outermost first
   std::vector<int> close_;  // by operator: the number of the last operator inside it
   int next_ = 0;
+  SharedBatches batches_;
+  int batch_ends_ = -1;  // the number of the last operator of the latest batch
 };
 
 }  // namespace kasen

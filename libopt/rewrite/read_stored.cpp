@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/ir/layout.h"
 #include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
@@ -18,7 +17,7 @@ class ReadStored {
     for_each_block(m_, [&](Block& block) {
       for (size_t i = 0; i < block.ops.size(); ++i) {
         const OpCode code = block.ops[i].code;
-        if ((code == OpCode::push || code == OpCode::put) && Layout(m_, block.ops[i].results[0]).is_distributed()) {
+        if ((code == OpCode::push || code == OpCode::put) && !m_.type(block.ops[i].results[0]).dims.empty()) {
           follow(block, i);
         }
       }

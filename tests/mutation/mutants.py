@@ -194,7 +194,7 @@ mutants("passes", "libopt/sync/chain_split.cpp",
 mutants("passes", "libopt/rewrite/lifetimes.cpp",
         ("if (⟦begin(b) <= end⟧) return true;", "begin(b) < end"),
         ("return begin(b) == end + 1 && ⟦!may_reuse(a, b)⟧;", "false"),
-        ("if (⟦!kasen::may_write_over(op, operand)⟧ || hands_on(m_, op, operand)) return false;", "false"),
+        ("is_shared() || ⟦!kasen::may_write_over(op, operand)⟧ || hands_on(m_, op, operand))", "false"),
         ("return s.empty() || t.empty() || ⟦s == t⟧;", "true"),
         ("const int last = ⟦depth < open_.size() ? close_[static_cast<size_t>(open_[depth])] : number⟧;", "number"),
         ("⟦if (is_epilogue(op)) waiting_rows(op, number);⟧", "(void)number;"))

@@ -288,10 +288,10 @@ TEST(DensePass, ReadsTheMatrixOnce) {
   EXPECT_EQ(shape(module.body), "mxm(mxvt mxv) gather scatter");
   const CostReport fused = measure(module), apart = measure(plan(program, Strategy::none, SyncMode::hybrid));
   const SymbolNames names(module);
-  EXPECT_EQ(fused.actual.read.text(names), "88 N");    // X 80 N, u 8 N
-  EXPECT_EQ(apart.actual.read.text(names), "168 N");   // X once more
-  EXPECT_EQ(fused.actual.written.text(names), "8 N");  // y; z is a shared
-  EXPECT_EQ(apart.actual.written.text(names), "8 N");
+  EXPECT_EQ(fused.actual.read.text(names), "88 N + 80 P");    // X 80 N, u 8 N; v on each worker
+  EXPECT_EQ(apart.actual.read.text(names), "168 N + 80 P");   // X once more
+  EXPECT_EQ(fused.actual.written.text(names), "8 N + 80 P");  // y; z, which every worker has
+  EXPECT_EQ(apart.actual.written.text(names), "8 N + 80 P");
   EXPECT_EQ(fused.model.read.text(names), "400 N");  // for each of 10 N elements 8, and 8 + 8 of each product
   EXPECT_EQ(apart.model.read.text(names), "480 N");
 }

@@ -118,10 +118,10 @@ TEST(RowChains, ReadTheMatrixOnce) {
   const CostReport fused = measure(plan(program, Strategy::greedy, SyncMode::hybrid));
   const CostReport apart = measure(plan(program, Strategy::none, SyncMode::hybrid));
   const SymbolNames names(program);
-  EXPECT_EQ(fused.actual.read.text(names), "88 N");   // X 80 N, y 8 N
-  EXPECT_EQ(fused.actual.written.text(names), "0");   // g and l are shareds
-  EXPECT_EQ(apart.actual.read.text(names), "200 N");  // X twice, e's operands, e twice, its square
-  EXPECT_EQ(apart.actual.written.text(names), "24 N");
+  EXPECT_EQ(fused.actual.read.text(names), "88 N + 80 P");   // X 80 N, y 8 N; v on each worker
+  EXPECT_EQ(fused.actual.written.text(names), "80 P");       // g on each worker
+  EXPECT_EQ(apart.actual.read.text(names), "200 N + 80 P");  // X twice, e's operands, e twice, its square
+  EXPECT_EQ(apart.actual.written.text(names), "24 N + 80 P");
   EXPECT_EQ(fused.model.read.text(names), "408 N");     // of 10 N elements 8, and 8 + 8 of each product; y
   EXPECT_EQ(fused.model.written.text(names), "160 N");  // 8 of each product for each element
 }
@@ -135,9 +135,9 @@ TEST(RowChains, KeepWhatPassesBetween) {
   const CostReport fused = measure(plan(program, Strategy::greedy, SyncMode::hybrid));
   const CostReport apart = measure(plan(program, Strategy::none, SyncMode::hybrid));
   const SymbolNames names(program);
-  EXPECT_EQ(fused.actual.read.text(names), "176 N");   // X twice; along, y
-  EXPECT_EQ(fused.actual.written.text(names), "8 N");  // along
-  EXPECT_EQ(apart.actual.written.text(names), "48 N");
+  EXPECT_EQ(fused.actual.read.text(names), "176 N + 80 P");   // X twice; along, y; v on each worker
+  EXPECT_EQ(fused.actual.written.text(names), "8 N + 80 P");  // along; g
+  EXPECT_EQ(apart.actual.written.text(names), "48 N + 80 P");
 }
 
 const NamedProgram chain_programs[] = {

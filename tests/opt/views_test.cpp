@@ -279,8 +279,8 @@ std::string cost(const std::string& text, Strategy strategy) {
 }
 
 TEST(Views, CostWhatTheyShow) {
-  // X 80 N, of the four columns of P three.
-  EXPECT_EQ(cost(hessian, Strategy::greedy), "104 N, 0; 1064 N, 480 N");
+  // X 80 N, of the four columns of P three; V and H have 30 numbers on each worker.
+  EXPECT_EQ(cost(hessian, Strategy::greedy), "104 N + 240 P, 240 P; 1064 N, 480 N");
   const std::string sum = "input A : f64[N, C]\noutput t = sum(range(A, K))";
   EXPECT_EQ(cost(sum, Strategy::greedy), "24 N, 0; 24 N, 0");
   EXPECT_EQ(cost(sum, Strategy::none), "48 N, 24 N; 48 N, 24 N");
