@@ -248,6 +248,13 @@ class ChainPlanner {
 
 }  // namespace
 
+Op chain_of(const Op& product) {
+  Op yield{.code = OpCode::yield, .operands = product.results, .where = product.where};
+  Op region{.code = OpCode::region, .operands = product.operands, .results = product.results, .where = product.where};
+  region.blocks.push_back({.args = {}, .ops = {product, std::move(yield)}});
+  return region;
+}
+
 ChainKernels make_chain_kernels(KernelMaker& maker, ColumnLift& lift, const Op& region, const std::string& name,
                                 std::set<FnId>& folded) {
   ChainPlanner planner(lift, region);

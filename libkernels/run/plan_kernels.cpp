@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "libcore/analysis/chain_rules.h"
 #include "libcore/analysis/compressed_rules.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/layout.h"
@@ -41,7 +42,7 @@ class Planner {
       } else if (is_fold(op)) {
         plan_.entry_folds.emplace(&op, maker_.entry_fold(module_, op, next_name("entries")));
       } else if (is_row_chain(op)) {
-        chain(op);
+        chain(op, op);
       } else if (is_product(op) || (region && row(op.kind).entry == RegionEntry::product)) {
         if (!module_.type(product_matrix(op)).sparse) {
           dense(op);
@@ -223,8 +224,18 @@ class Planner {
     plan_.products.emplace(&op, ProductKernels{emit_products(body), {0}, {}, std::nullopt, {}});
   }
 
+  // Dense libraries are slow where the other matrix has few columns. Outside loops, generated code would take longer to
+  // make than it saves.
+  [[nodiscard]] bool has_few_columns(const Op& op) const {
+    constexpr std::int64_t few = 16;
+    if (loops_ == 0 || op.code != OpCode::mxvt || !may_stand_in_chain(module_, op)) return false;
+    const std::int64_t columns = product_columns(module_, op);
+    return columns > 1 && columns <= few && !module_.type(product_matrix(op)).compressed;
+  }
+
   // A product with a dense matrix, or a region of them, which the dense library runs.
   void dense(const Op& op) {
+    if (has_few_columns(op)) return chain(op, chain_of(op));
     DenseKernels kernels;
     kernels.matrix = module_.type(product_matrix(op)).element;
     kernels.matrix_bytes = counted_bytes(product_matrix(op));
@@ -244,10 +255,10 @@ class Planner {
     plan_.dense.emplace(&op, std::move(kernels));
   }
 
-  void chain(const Op& region) {
+  void chain(const Op& op, const Op& region) {
     if (!lift_) lift_.emplace(module_);
     const auto [made, added] =
-        plan_.chains.emplace(&region, make_chain_kernels(maker_, *lift_, region, next_name("chain"), folded_));
+        plan_.chains.emplace(&op, make_chain_kernels(maker_, *lift_, region, next_name("chain"), folded_));
     ChainKernels& kernels = made->second;
     const std::int64_t width = module_.dim(module_.type(product_matrix(region)).dims.at(1)).size;
     const TileShape shape{kernels.matrix.scalar(), 0, width > most_tile_width ? 0 : std::max<std::int64_t>(width, 0)};

@@ -132,6 +132,9 @@ struct PlanKernels {
 
 class ColumnLift;
 
+// A region of this product alone; only its operands, results and content count.
+[[nodiscard]] Op chain_of(const Op& product);
+
 // For a row_chain region, whose values `lift` takes. Loops are emitted as `name` and a suffix each, and not yet looked
 // up; tiles are not emitted yet. `folded` gets the reducers of its reductions.
 [[nodiscard]] ChainKernels make_chain_kernels(KernelMaker& maker, ColumnLift& lift, const Op& region,

@@ -280,6 +280,20 @@ module t {
   run_edited(module, program);
 }
 
+// In a loop, up to 16 columns go by generated code and more by the library, whether every worker has the other matrix
+// or reads it whole, over one chunk of rows and over several.
+TEST(DenseProduct, OfFewColumnsInALoop) {
+  for (const int columns : {2, 13, 16, 17}) {
+    for (const std::string other : {"dim F", "dim F local = 13"}) {
+      SCOPED_TRACE(std::to_string(columns) + " columns, " + other);
+      const std::string text = "dim N\n" + other + "\ndim C local = " + std::to_string(columns) +
+                               "\ninput X : dense f64[N, F]\ninput B : f64[F, C]\nY = X @ B\nfor turn in 0..2 {\n"
+                               "  Z = X @ B\n  Y = abs(X @ (B * f64(turn))) + Z\n}\noutput Y";
+      run_everywhere(compile(text), other == "dim F" ? 9 : 300, 0);
+    }
+  }
+}
+
 // Read once, in the paper's column and in the actual one; both are dearer apart.
 TEST(DensePass, ReadsTheMatrixOnce) {
   const Module program =
