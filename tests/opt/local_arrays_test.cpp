@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "libopt/cost/footprint.h"
+#include "libopt/report/explain.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 #include "tests/opt/run_everywhere.h"
@@ -47,6 +48,10 @@ TEST(LocalArrays, CostWhatEveryWorkerTouches) {
   // X w; w (also g and h), u, C and D on each worker.
   EXPECT_EQ(footprint(module).buffers.text(names), "8 N + 424 P");
   EXPECT_EQ(footprint(module).inputs.text(names), "80 N + 320 P");
+  TrialLawChecker laws;
+  const std::string why = explain_text(module, nullptr, nullptr, {}, laws);
+  EXPECT_NE(why.find("map[f_w] at line 7: every worker makes w for itself, once; 160 P bytes"), std::string::npos);
+  EXPECT_EQ(why.find("every worker makes g"), std::string::npos) << "the rows of X are shared out";
   for (const int workers : {1, 3}) {
     const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 20, 0, 3));
     run_plan(module, parts, interpret(program, whole_inputs(parts)), true);
