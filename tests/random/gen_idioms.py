@@ -274,6 +274,19 @@ class IdiomPart(Base):
             all_of_them = sub(total, mul(lit(value.elem, 0.5), all_of_them))
         return made + [self.new(add(value, tanh(all_of_them)), 16)[1]]
 
-    IDIOMS = [several_products, several_products, row_chain, columns_chain, dense_products, covariance, normal_equations,
+    def columns_in_a_loop(self):
+        """Products with few columns, either way, and arrays that every worker has, changed in each iteration."""
+        arrays = self.samples(('N', 'F'), ('F', 'K'), ('N', 'K'))
+        if arrays is None:
+            return None
+        x, b, y = arrays
+        b, first = self.new(tanh(b), 8)
+        y, second = self.new(tanh(y), 1)
+        change = mul(lit(b.elem, 0.125), tanh(times(x, y, True)))
+        step = [Stmt('assign', name=y.info['name'], expr=tanh(times(x, b)), typed=None),
+                Stmt('assign', name=b.info['name'], expr=sub(mul(b, tanh(b)), change), typed=None)]
+        return [first, second, self.repeated(self.fresh('i'), step)]
+
+    IDIOMS = [several_products, several_products, row_chain, columns_chain, columns_in_a_loop, dense_products, covariance, normal_equations,
               gram_of_product, gram_of_product, softmax, factorisation, layers, iteration,
               relaxation, batches, totals_by_key]

@@ -26,7 +26,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         sizes = LARGE if large else SIZES
         self.declare('N', False, self.pick(sizes))
         self.declare('M', False, self.pick(SIZES if not large else [0, 1, 7, 8, 9, 33]))
-        local = [(1, 'F', [1, 2, 3, 4, 5, 8, 9, 17]), (1, 'K', [1, 2, 3, 4, 6, 11]), (0.6, 'C', None), (0.4, 'T', [1, 2, 3])]
+        local = [(1, 'F', [1, 2, 3, 4, 5, 8, 9, 17, 40]), (1, 'K', [1, 2, 3, 4, 6, 11, 19]), (0.6, 'C', None), (0.4, 'T', [1, 2, 3])]
         for p, name, choice in local:
             if self.chance(p):
                 size = self.pick(choice) if choice else self.program.size('K') + self.below(4)

@@ -43,14 +43,20 @@ class Rounding:
         moved = np.where(np.isfinite(wide), wide + r * units * EPSILON[scalar] * size, wide)
         return moved.astype(numpy_type(scalar))
 
-    def step(self, op, value, a, b, scalar):
-        """Of one operation: only where its exact result had to be rounded."""
+    def step(self, op, value, a, b, scalar, cancels):
+        """Of one operation: only where its exact result had to be rounded, or is the rounding of its operands alone (`cancels`: a sum)."""
         if self.random is None:
             return value
         wide = np.longdouble if scalar == 'f64' else np.float64
         exact = op(np.asarray(a).astype(wide), np.asarray(b).astype(wide))
         rounded = np.asarray(value).astype(wide) != exact
-        return np.where(rounded, self.off(value, scalar), value).astype(numpy_type(scalar))
+        moved = np.where(rounded, self.off(value, scalar), value).astype(numpy_type(scalar))
+        if not cancels:
+            return moved
+        size = np.maximum(np.abs(np.asarray(a, np.float64)), np.abs(np.asarray(b, np.float64)))
+        with np.errstate(all='ignore'):
+            left = (np.asarray(value) != 0) & (np.abs(value) <= 64 * EPSILON[scalar] * size)
+        return np.where(left, self.off(value, scalar, 16, size), moved).astype(numpy_type(scalar))
 
 
 # Integers: the ends of the type are infinities.
@@ -116,7 +122,7 @@ _INT = {'+': int_add, '-': int_sub, '*': int_mul, '//': int_floor_div, '%': int_
 
 def real_binary(rounding, op, scalar, a, b):
     if op in _REAL:
-        return rounding.step(_REAL[op], _REAL[op](a, b), a, b, scalar)
+        return rounding.step(_REAL[op], _REAL[op](a, b), a, b, scalar, op in '+-')
     if op in ('//', '%'):
         quotient = np.floor(real_binary(rounding, '/', scalar, a, b)).astype(numpy_type(scalar))
         if op == '//':
