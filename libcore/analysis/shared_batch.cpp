@@ -23,9 +23,36 @@ std::span<const Op> shared_batch(const Module& module, std::span<const Op> ops) 
   return ops.first(count);
 }
 
-std::span<const Op> SharedBatches::led_by(const Op& op) const {
+bool travels_in_slices(bool paired, std::int64_t bytes, int workers) {
+  return paired && workers > 1 && bytes / workers >= least_slice_bytes;
+}
+
+Slice slice_of(std::int64_t count, int worker, int workers) {
+  const std::int64_t each = count / workers, longer = count % workers;  // the first ones have one more
+  const auto begin = [&](std::int64_t w) { return each * w + std::min(w, longer); };
+  return {begin(worker), begin(worker + 1)};
+}
+
+SharedBatches::SharedBatches(const Module& module) {
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code == OpCode::gather && is_shared_transition(module, op)) reads_.emplace(op.results.at(0), 0);
+  });
+  for_each_op(module, [&](const Op& op, int, int) {
+    for (const ValueId v : op.operands) {
+      if (const auto it = reads_.find(v); it != reads_.end()) ++it->second;
+    }
+  });
+  find(module, module.body);
+}
+
+std::span<const Op> SharedBatches::holding(const Op& op) const {
   const auto it = batches_.find(&op);
   return it == batches_.end() ? std::span<const Op>() : it->second;
+}
+
+std::span<const Op> SharedBatches::led_by(const Op& op) const {
+  const std::span<const Op> batch = holding(op);
+  return batch.data() == &op ? batch : std::span<const Op>();
 }
 
 void SharedBatches::find(const Module& module, const Block& block) {
@@ -33,9 +60,20 @@ void SharedBatches::find(const Module& module, const Block& block) {
   for (size_t i = 0; i < ops.size();) {
     for (const Block& inner : ops[i].blocks) find(module, inner);
     const std::span<const Op> batch = shared_batch(module, ops.subspan(i));
-    if (!batch.empty()) batches_.emplace(batch.data(), batch);
+    for (const Op& op : batch) batches_.emplace(&op, batch);
+    const std::span<const Op> behind = ops.subspan(i + batch.size());
+    if (are_pair(batch, shared_batch(module, behind))) paired_.insert({batch.data(), behind.data()});
     i += std::max<size_t>(batch.size(), 1);
   }
+}
+
+bool SharedBatches::are_pair(std::span<const Op> gathers, std::span<const Op> scatters) const {
+  if (gathers.empty() || gathers[0].code != OpCode::gather || gathers.size() != scatters.size()) return false;
+  return std::all_of(gathers.begin(), gathers.end(), [&](const Op& gather) {
+    const ValueId gathered = gather.results.at(0);
+    const auto scattered = [&](const Op& op) { return op.code == OpCode::scatter && op.operands[0] == gathered; };
+    return reads_.at(gathered) == 1 && std::any_of(scatters.begin(), scatters.end(), scattered);
+  });
 }
 
 }  // namespace kasen

@@ -65,7 +65,7 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
     count.worker = part.worker;
     result.parts.push_back(count);
   }
-  Decoder decoder{*this, matrices_, all_};
+  Decoder decoder{*this, matrices_, all_, SharedBatches(module)};
   steps_ = decoder.decode(module.body);
   for (const auto& step : steps_) step->ends = matrices_.used_last_by(step->number);
   result.ops.resize(static_cast<size_t>(decoder.next));

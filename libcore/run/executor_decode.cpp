@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "libcore/analysis/shared_batch.h"
 #include "libcore/analysis/shared_traffic.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/array_views.h"
@@ -106,10 +105,10 @@ std::unique_ptr<Step> Decoder::make_in_batch(std::span<const Op> ahead, int numb
     --batched;
     return make_batched_step(ahead.front(), number);
   }
-  const std::span<const Op> batch = shared_batch(run.module, ahead);
+  const std::span<const Op> batch = batches.led_by(ahead.front());
   if (batch.empty()) return make(ahead.front(), number);
   batched = batch.size() - 1;
-  return make_batch_step(run, batch, number);
+  return make_batch_step(run, batch, batches.is_paired(batch), number);
 }
 
 Sequence Decoder::decode(const Block& block) {

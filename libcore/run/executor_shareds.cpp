@@ -1,4 +1,4 @@
-// gather and scatter of shareds, in batches (libcore/analysis/shared_batch.h).
+// gather and scatter of shareds, in batches along a tree (libcore/analysis/shared_batch.h).
 #include "libcore/base/checked.h"
 #include "libcore/run/executor_steps.h"
 
@@ -24,6 +24,8 @@ class SharedTransition : public Step {
   }
 
   [[nodiscard]] std::int64_t packing_bytes(int /*part*/) const override { return workers_ > 1 ? 2 * bytes_ : 0; }
+
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
   void run(Execution& run) override {
     for (const Member& m : members_) {
@@ -107,9 +109,11 @@ class BatchedTransition : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, int number) {
+std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, bool paired, int number) {
   for (const Op& op : batch) require_gathered_is_pre(run, op);
-  return std::make_unique<SharedTransition>(run, batch, number);
+  auto tree = std::make_unique<SharedTransition>(run, batch, number);
+  if (!travels_in_slices(paired, tree->bytes(), run.transport.workers())) return tree;
+  return make_sliced_step(run, batch, number);
 }
 
 std::unique_ptr<Step> make_batched_step(const Op& op, int number) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libcore/analysis/liveness.h"
+#include "libcore/analysis/shared_batch.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/base/error.h"
 #include "libcore/run/executor.h"
@@ -230,6 +231,7 @@ struct Decoder {
   Execution& run;
   MatrixStore& matrices;
   std::vector<Step*>& all;
+  SharedBatches batches;
   int next = 0;        // preorder number of the next operator
   int loops = 0;       // open loops around
   int depth = 0;       // number of operators around the current one
@@ -277,7 +279,8 @@ std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number);  // of an array
 // For the shareds of a batch (libcore/analysis/shared_batch.h). The first step does the work of all of them. It charges
 // the bytes sent to each operator, `number` and those that follow.
-std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, int number);
+std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, bool paired, int number);
+std::unique_ptr<Step> make_sliced_step(Execution& run, std::span<const Op> batch, int number);
 void require_gathered_is_pre(const Execution& run, const Op& op);   // UserError
 std::unique_ptr<Step> make_batched_step(const Op& op, int number);  // any other of a batch
 std::unique_ptr<Step> make_list_step(Execution& run, const Op& op, int number);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -26,21 +27,23 @@ class SimulatedTransport : public Transport {
   [[nodiscard]] int start(std::int64_t step, std::span<const Message> sends,
                           std::span<const Message> receives) override {
     if (open_) throw InternalError("an exchange starts before the one before it is finished");
-    std::map<std::pair<int, int>, const Message*> sent;
+    std::map<std::pair<int, int>, std::deque<const Message*>> sent;
     for (const Message& message : sends) {
       check(message);
-      if (!sent.emplace(std::pair(message.from, message.to), &message).second) fault(step, message, "is sent twice");
+      sent[{message.from, message.to}].push_back(&message);
     }
     for (const Message& message : receives) {
       check(message);
-      const auto it = sent.find({message.from, message.to});
-      if (it == sent.end()) fault(step, message, "is awaited but not sent, or awaited twice");
-      if (it->second->bytes != message.bytes) fault(step, message, "has another size than awaited");
-      if (message.bytes > 0) std::memcpy(message.data, it->second->data, static_cast<size_t>(message.bytes));
+      std::deque<const Message*>& from_there = sent[{message.from, message.to}];
+      if (from_there.empty()) fault(step, message, "is awaited but not sent");
+      if (from_there.front()->bytes != message.bytes) fault(step, message, "has another size than awaited");
+      if (message.bytes > 0) std::memcpy(message.data, from_there.front()->data, static_cast<size_t>(message.bytes));
       if (message.from != message.to) traffic_.worker_bytes += message.bytes;
-      sent.erase(it);
+      from_there.pop_front();
     }
-    if (!sent.empty()) fault(step, *sent.begin()->second, "is sent but not awaited");
+    for (const auto& [pair, left] : sent) {
+      if (!left.empty()) fault(step, *left.front(), "is sent but not awaited");
+    }
     open_ = true;
     return ++ticket_;
   }

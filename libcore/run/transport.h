@@ -36,7 +36,8 @@ class Transport {
   virtual void announce(const std::string& /*purpose*/) {}
 
   /// Starts to move `sends` (all from local workers) and `receives` (all to local workers). A message between two local
-  /// workers is in both. The caller leaves the buffers untouched until finish. Every rank calls start in the same
+  /// workers is in both. Several messages between the same two workers arrive in the order in which both sides list
+  /// them. The caller leaves the buffers untouched until finish. Every rank calls start in the same
   /// order. `step` numbers the exchanges; ranks compare it where that is cheap. Returns a ticket.
   [[nodiscard]] virtual int start(std::int64_t step, std::span<const Message> sends,
                                   std::span<const Message> receives) = 0;

@@ -186,8 +186,7 @@ std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker
     if (op.code == OpCode::region) region = depth;
     if (row(op.code).group != OpGroup::transition) return;
     if (is_shared_transition(module, op)) {
-      const std::int64_t together = batch_bytes(module, batches.led_by(op), here);
-      largest = std::max(largest, checked_mul(sizes.workers > 1 ? 2 : 0, together, memory));
+      largest = std::max(largest, batch_packing_bytes(module, batches, op, sizes, worker));
       return;
     }
     const Type& held = held_type(module, op);

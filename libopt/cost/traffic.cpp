@@ -13,6 +13,11 @@ namespace {
 
 constexpr const char* exchange_memory = "a plan's memory";
 
+// The elements of one index of the array, or of the whole shared, that an operator exchanges.
+std::int64_t moved_elements(const Module& module, const Op& op, const Polynomial::Bindings& here) {
+  return inner_elements(module, held_type(module, op)).value(here);
+}
+
 int rank_of(int worker, int workers, int ranks) {
   // Rank r holds parts floor(r P / R) to floor((r + 1) P / R) - 1.
   return static_cast<int>(((static_cast<std::int64_t>(worker) + 1) * ranks - 1) / workers);
@@ -55,6 +60,41 @@ Traffic tree_traffic(std::int64_t bytes, int workers, int ranks) {
   return traffic;
 }
 
+// Each worker sends the others' slices to them, or its own slice to all others.
+Traffic sliced_traffic(const Module& module, std::span<const Op> batch, const Sizes& sizes, int ranks) {
+  OneExchange round(sizes.workers, ranks);
+  for (const Op& op : batch) {
+    const std::int64_t count = moved_elements(module, op, sizes.totals);
+    for (int from = 0; from < sizes.workers; ++from) {
+      for (int to = 0; to < sizes.workers; ++to) {
+        const Slice slice = slice_of(count, op.code == OpCode::gather ? to : from, sizes.workers);
+        if (to != from) round.move(from, to, slice.count() * held_type(module, op).element.bytes());
+      }
+    }
+  }
+  Traffic traffic;
+  round.add_to(traffic);
+  return traffic;
+}
+
+bool in_slices(const Module& module, const SharedBatches& batches, std::span<const Op> batch, const Sizes& sizes) {
+  return travels_in_slices(batches.is_paired(batch), batch_bytes(module, batch, sizes.totals), sizes.workers);
+}
+
+// Returns an operator's bytes, and the messages of its batch if it is the first one.
+Traffic member_traffic(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes,
+                       int ranks) {
+  const std::span<const Op> batch = batches.holding(op);
+  const bool sliced = in_slices(module, batches, batch, sizes);
+  const auto exchanged = [&](std::span<const Op> ops) {
+    return sliced ? sliced_traffic(module, ops, sizes, ranks)
+                  : tree_traffic(batch_bytes(module, ops, sizes.totals), sizes.workers, ranks);
+  };
+  Traffic traffic = exchanged({&op, 1});
+  traffic.rank_messages = &op == batch.data() ? exchanged(batch).rank_messages : 0;
+  return traffic;
+}
+
 }  // namespace
 
 const Type& held_type(const Module& module, const Op& op) {
@@ -62,8 +102,7 @@ const Type& held_type(const Module& module, const Op& op) {
 }
 
 std::int64_t moved_bytes(const Module& module, const Op& op, const Polynomial::Bindings& here) {
-  const Type& held = held_type(module, op);
-  return checked_mul(inner_elements(module, held).value(here), held.element.bytes(), exchange_memory);
+  return checked_mul(moved_elements(module, op, here), held_type(module, op).element.bytes(), exchange_memory);
 }
 
 std::int64_t batch_bytes(const Module& module, std::span<const Op> batch, const Polynomial::Bindings& here) {
@@ -72,18 +111,30 @@ std::int64_t batch_bytes(const Module& module, std::span<const Op> batch, const 
   return bytes;
 }
 
+std::int64_t batch_packing_bytes(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes,
+                                 int worker) {
+  const std::span<const Op> batch = batches.led_by(op);
+  if (batch.empty() || sizes.workers == 1) return 0;
+  if (!in_slices(module, batches, batch, sizes)) {
+    return checked_mul(2, batch_bytes(module, batch, sizes.totals), exchange_memory);
+  }
+  std::int64_t bytes = 0;  // of a gather: the worker's slice of all other workers
+  for (const Op& each : batch) {
+    if (each.code != OpCode::gather) continue;
+    const Slice slice = slice_of(moved_elements(module, each, sizes.totals), worker, sizes.workers);
+    const std::int64_t slot = storage_bytes(held_type(module, each).element, slice.count());
+    bytes = checked_add(bytes, checked_mul(sizes.workers - 1, slot, exchange_memory), exchange_memory);
+  }
+  return bytes;
+}
+
 Traffic predict_traffic(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes,
                         int ranks) {
   Traffic traffic;
   if (is_epilogue(op)) return predict_traffic(module, batches, epilogue_gather(op), sizes, ranks);
   if (row(op.code).group != OpGroup::transition) return traffic;
+  if (is_shared_transition(module, op)) return member_traffic(module, batches, op, sizes, ranks);
   const std::int64_t element = moved_bytes(module, op, sizes.totals);
-  if (is_shared_transition(module, op)) {
-    const std::int64_t together = batch_bytes(module, batches.led_by(op), sizes.totals);
-    traffic = tree_traffic(element, sizes.workers, ranks);
-    traffic.rank_messages = tree_traffic(together, sizes.workers, ranks).rank_messages;
-    return traffic;
-  }
   const Type& held = held_type(module, op);
   const auto it = sizes.pairs.find({Layout(module, held).cut_name(), held.state.slaves});
   if (it == sizes.pairs.end()) return traffic;

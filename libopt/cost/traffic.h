@@ -19,6 +19,9 @@ namespace kasen {
 // Returns the bytes of the shareds that a batch exchanges together.
 [[nodiscard]] std::int64_t batch_bytes(const Module& module, std::span<const Op> batch,
                                        const Polynomial::Bindings& here);
+// Returns the bytes of packing area that the batch which begins with `op` takes on a worker.
+[[nodiscard]] std::int64_t batch_packing_bytes(const Module& module, const SharedBatches& batches, const Op& op,
+                                               const Sizes& sizes, int worker);
 
 // Predicts the traffic of one execution of a gather or scatter if `ranks` ranks hold the workers in runs (DESIGN
 // section 6). It is zero for other operators. The messages of a batch of shareds count for its first operator.

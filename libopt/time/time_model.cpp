@@ -6,7 +6,9 @@
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/regions.h"
+#include "libopt/cost/extent.h"
 #include "libopt/cost/footprint.h"
+#include "libopt/cost/traffic.h"
 
 namespace kasen {
 namespace {
@@ -27,9 +29,23 @@ double entry_seconds(double span, const MachineProfile& machine) {
   return machine.near_entry * std::pow(machine.far_entry / machine.near_entry, std::min(far, 1.0));
 }
 
-double rounds_of(Exchange exchange, double processes) {
-  if (exchange == Exchange::shared) return rounds_of_tree(processes);
-  return exchange == Exchange::array && processes > 1 ? 1 : 0;
+// The bytes that a batch of shareds moves in slices where there are enough of them; zero for any other.
+Polynomial paired_bytes(const Module& module, const SharedBatches& batches, const Op& op) {
+  Polynomial bytes;
+  if (!batches.is_paired(batches.led_by(op))) return bytes;
+  for (const Op& each : batches.led_by(op)) {
+    const Type& held = held_type(module, each);
+    bytes += inner_elements(module, held) * held.element.bytes();
+  }
+  return bytes;
+}
+
+std::optional<double> rounds_of(const TimeRow& row, const TimeCase& in) {
+  if (row.exchange == Exchange::none || in.processes <= 1) return 0;
+  const auto paired = in.value(row.paired);
+  if (!paired) return std::nullopt;
+  const bool sliced = travels_in_slices(true, static_cast<std::int64_t>(*paired), static_cast<int>(in.workers));
+  return row.exchange == Exchange::array || sliced ? 1 : rounds_of_tree(in.processes);
 }
 
 // Returns one execution in numbers, or nothing if a number is not known.
@@ -38,12 +54,13 @@ std::optional<Step> step_of(const TimeRow& row, const TimeCase& in) {
   const auto read = in.value(bytes.read), written = in.value(bytes.written), compute = compute_seconds(row.work, in);
   std::optional<double> sent = 0;
   if (in.processes > 1 && !row.network.is_zero()) sent = in.sent ? in.sent(row) : in.value(row.network);
-  if (!read || !written || !compute || !sent) return std::nullopt;
+  const auto rounds = rounds_of(row, in);
+  if (!read || !written || !compute || !sent || !rounds) return std::nullopt;
   return Step{.read = *read,
               .written = *written,
               .sent = *sent,
               .compute = *compute,
-              .rounds = rounds_of(row.exchange, in.processes),
+              .rounds = *rounds,
               .starts = row.loops ? in.workers / in.processes : 0};
 }
 
@@ -85,7 +102,11 @@ TimeModel::TimeModel(const Module& module, const CostReport& report) {
     // The exchange of a region is a step behind its work, like that of a transition: no computing hides it.
     const Exchange exchange = exchange_of(module, batches, op);
     if (!cost.actual.network.is_zero() || exchange != Exchange::none) {
-      rows_.push_back({.number = number, .runs = number, .network = cost.actual.network, .exchange = exchange});
+      rows_.push_back({.number = number,
+                       .runs = number,
+                       .network = cost.actual.network,
+                       .exchange = exchange,
+                       .paired = paired_bytes(module, batches, op)});
     }
     for (const EndCost& end : cost.ends) {
       rows_.push_back({.number = number, .runs = end.yield, .actual = {end.actual.read, end.actual.written}});

@@ -32,6 +32,7 @@ struct TimeRow {
   }
   Work work;
   Exchange exchange = Exchange::none;
+  Polynomial paired;   // the bytes of a batch of shareds that may travel in slices
   bool loops = false;  // it starts loops of its own, which takes time
 };
 

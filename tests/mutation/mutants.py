@@ -150,6 +150,10 @@ mutants("exchange", "libcore/run/executor_shareds.cpp",
         ("const int peer = upper ? self + step : self - step;\n      if (⟦peer >= workers_⟧ || self % step != 0) continue;",
          "peer >= workers_ - (workers_ > 3 ? 1 : 0)"),
         ("const Mirrored list{target, ElementList::run(0, m.count), {message.data + ⟦m.offset⟧, 0}, 0, true};", "0"))
+mutants("exchange", "libcore/run/executor_slices.cpp",
+        ("for (int w = 0; w + step < workers_; w += ⟦2 * step⟧) {", "(step > 2 ? 1 : 2) * step"),
+        ("for (size_t k = 0; k < members_.size() && ⟦self > 0⟧; ++k) {", "self > 1"),
+        ("const Slice own = slice(m, self), others = slice(m, ⟦peer⟧);", "peer == 2 ? self : peer"))
 mutants("exchange", "libcomm/data/cut/slaves.cpp",
         ("if (axis.slave_owners.empty() || ⟦axis.slave_owners.back().peer != owner⟧)", "axis.slave_owners.back().peer > owner"),
         ("mine.mirrors.push_back(⟦dim.place[i]⟧);", "dim.place[i] > 0 ? dim.place[i] - 1 : 0"),

@@ -1,0 +1,159 @@
+// gather and scatter of large shareds, in slices (libcore/analysis/shared_batch.h).
+#include "libcore/analysis/shared_batch.h"
+#include "libcore/base/checked.h"
+#include "libcore/run/executor_steps.h"
+
+namespace kasen::executor {
+namespace {
+
+// One round in which each worker exchanges slices with all others. Every plane of a slice is a payload of its own,
+// which is sent from where it lies. A scatter receives it in its place. A gather receives it behind the packing area's
+// other contributions: those of all workers but worker 0's, which goes in its place.
+class SlicedTransition : public Step {
+ public:
+  SlicedTransition(Execution& run, std::span<const Op> batch, int at)
+      : Step(batch.front(), at), gather_(op.code == OpCode::gather), workers_(run.transport.workers()) {
+    for (const Op& each : batch) {
+      const ValueId from = each.operands.at(0);
+      members_.push_back({from, each.results.at(0), run.module.type(from).element, run.storage.info(from).inner});
+    }
+    first_worker_ = run.transport.first_worker();
+  }
+
+  [[nodiscard]] std::int64_t packing_bytes(int part) const override {
+    std::int64_t bytes = 0;
+    for (const Member& m : members_) bytes = checked_add(bytes, slots_bytes(m, part), "a message");
+    return gather_ ? bytes : 0;
+  }
+
+  void run(Execution& run) override {
+    copy_operands(run);
+    if (gather_) set_own_apart(run);
+    exchange(run);
+    if (gather_) combine(run);
+  }
+
+ private:
+  struct Member {
+    ValueId from = no_value, to = no_value;
+    ElementType element;
+    std::int64_t count = 0;  // of its elements
+  };
+
+  [[nodiscard]] Slice slice(const Member& m, int worker) const { return slice_of(m.count, worker, workers_); }
+  [[nodiscard]] std::int64_t slot_bytes(const Member& m, int part) const {
+    return storage_bytes(m.element, slice(m, first_worker_ + part).count());
+  }
+  [[nodiscard]] std::int64_t slots_bytes(const Member& m, int part) const {
+    return checked_mul(workers_ - 1, slot_bytes(m, part), "a message");
+  }
+
+  void copy_operands(Execution& run) const {
+    for (size_t k = 0; k < members_.size(); ++k) {
+      const Member& m = members_[k];
+      if (run.storage.info(m.from).slot == run.storage.info(m.to).slot) continue;
+      for (int p = 0; p < run.part_count(); ++p) {
+        copy_elements(m.element, run.storage.view(m.from, p), run.storage.view(m.to, p), 0, m.count);
+      }
+      run.charge_copy(m.from, m.to, number + static_cast<int>(k));
+    }
+  }
+
+  // The place of a worker's contribution to a part's slice of member k. Worker 0's is the slice itself.
+  struct Contribution {
+    View array;
+    std::int64_t first = 0;
+  };
+  [[nodiscard]] Contribution contribution(Execution& run, size_t k, int part, int worker) const {
+    const Member& m = members_[k];
+    const Slice own = slice(m, first_worker_ + part);
+    if (worker == 0) return {run.storage.view(m.to, part), own.begin};
+    std::int64_t at = (worker - 1) * slot_bytes(m, part);
+    for (size_t before = 0; before < k; ++before) at += slots_bytes(members_[before], part);
+    return {{run.packing(part) + at, own.count()}, 0};
+  }
+
+  // A part's own contribution makes room for that of worker 0.
+  void set_own_apart(Execution& run) const {
+    for (int p = 0; p < run.part_count(); ++p) {
+      const int self = first_worker_ + p;
+      for (size_t k = 0; k < members_.size() && self > 0; ++k) {
+        const Contribution root = contribution(run, k, p, 0), own = contribution(run, k, p, self);
+        for_each_plane(members_[k], [&](std::int64_t plane, std::int64_t size) {
+          const std::byte* from = plane_at(members_[k], root, plane, size);
+          std::copy_n(from, own.array.capacity * size, plane_at(members_[k], own, plane, size));
+        });
+      }
+    }
+  }
+
+  template <class Visit>
+  static void for_each_plane(const Member& m, const Visit& visit) {
+    for (std::int64_t p = 0; p < m.element.planes(); ++p) visit(p, scalar_bytes(m.element.plane_scalar(p)));
+  }
+  [[nodiscard]] static std::byte* plane_at(const Member& m, const Contribution& c, std::int64_t plane,
+                                           std::int64_t size) {
+    return c.array.data + plane_offset(m.element, c.array.capacity, plane) + c.first * size;
+  }
+
+  void exchange(Execution& run) {
+    sends_.clear();
+    receives_.clear();
+    for (int p = 0; p < run.part_count(); ++p) {
+      for (int peer = 0; peer < workers_; ++peer) {
+        if (peer != first_worker_ + p) add_messages(run, p, peer);
+      }
+    }
+    run.transport.finish(run.start(*this, sends_, receives_));
+  }
+
+  // A gather sends the peer's slice of the part's array, and receives the part's own slice of the peer's. A scatter
+  // sends the part's slice and receives the peer's.
+  void add_messages(Execution& run, int part, int peer) {
+    const int self = first_worker_ + part;
+    for (size_t k = 0; k < members_.size(); ++k) {
+      const Member& m = members_[k];
+      const View& array = run.storage.view(m.to, part);
+      const Slice own = slice(m, self), others = slice(m, peer);
+      const Contribution out = {array, gather_ ? others.begin : own.begin};
+      const Contribution in = gather_ ? contribution(run, k, part, peer) : Contribution{array, others.begin};
+      for_each_plane(m, [&](std::int64_t plane, std::int64_t size) {
+        const std::int64_t sent = (gather_ ? others : own).count() * size;
+        sends_.push_back({self, peer, plane_at(m, out, plane, size), sent});
+        receives_.push_back({peer, self, plane_at(m, in, plane, size), (gather_ ? own : others).count() * size});
+        run.charge(number + static_cast<int>(k), sent);
+      });
+    }
+  }
+
+  // In the order of the tree: workers w that are multiples of 2 * step meet w + step.
+  void combine(Execution& run) const {
+    for (int p = 0; p < run.part_count(); ++p) {
+      for (size_t k = 0; k < members_.size(); ++k) {
+        const std::int64_t count = slice(members_[k], first_worker_ + p).count();
+        if (count == 0) continue;
+        const FnId reducer = run.module.type(members_[k].from).state.reducer;
+        for (int step = 1; step < workers_; step *= 2) {
+          for (int w = 0; w + step < workers_; w += 2 * step) {
+            const Contribution into = contribution(run, k, p, w), with = contribution(run, k, p, w + step);
+            const Mirrored list{into.array, ElementList::run(into.first, count), with.array, with.first, false};
+            run.kernels.combine(reducer, {&list, 1});
+          }
+        }
+      }
+    }
+  }
+
+  bool gather_;
+  int workers_, first_worker_ = 0;
+  std::vector<Member> members_;
+  std::vector<Message> sends_, receives_;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> make_sliced_step(Execution& run, std::span<const Op> batch, int number) {
+  return std::make_unique<SlicedTransition>(run, batch, number);
+}
+
+}  // namespace kasen::executor
