@@ -1,5 +1,6 @@
 #include "libcore/analysis/map_laws.h"
 
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/layout.h"
@@ -9,16 +10,22 @@ namespace kasen {
 MapOperands look_at(const Module& module, const Op& op, std::span<const State> states) {
   MapOperands seen;
   bool first = true;
+  const auto hold = [&](const SlaveSet& set) {
+    seen.common = first ? set : set_intersection(seen.common, set);
+    first = false;
+  };
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (Layout(module, op.operands[i]).is_shared() || reads_whole(module, op, i)) continue;
+    if (Layout(module, op.operands[i]).is_shared() || reads_whole(module, op, i)) {
+      if (!states[i].slaves.empty() && states[i].is_cons()) hold(states[i].slaves);
+      continue;
+    }
     ++seen.distributed;
     if (states[i].is_pre()) {
       ++seen.pre_count;
       seen.pre = static_cast<int>(i);
     } else if (states[i].is_cons()) {
       seen.all_part = false;
-      seen.common = first ? states[i].slaves : set_intersection(seen.common, states[i].slaves);
-      first = false;
+      hold(states[i].slaves);
     } else {
       seen.all_cons = false;
     }
@@ -26,15 +33,18 @@ MapOperands look_at(const Module& module, const Op& op, std::span<const State> s
   if (seen.pre < 0) return seen;
   const SlaveSet& wanted = states[static_cast<size_t>(seen.pre)].slaves;
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (states[i].is_cons() && Layout(module, op.operands[i]).is_distributed() && !reads_whole(module, op, i)) {
-      seen.covered = seen.covered && set_contains(states[i].slaves, wanted);
-    }
+    if (!states[i].is_cons()) continue;
+    const bool along = Layout(module, op.operands[i]).is_distributed() && !reads_whole(module, op, i);
+    const MeshAxes held = held_axes(module, module.type(op.operands[i]), states[i]);
+    seen.covered =
+        seen.covered && (along ? set_contains(states[i].slaves, wanted) : (mesh_axes_of(module, wanted) & ~held) == 0);
   }
   return seen;
 }
 
 std::vector<LawRule> candidates(const MapOperands& seen) {
-  if (seen.distributed == 1) return {{LawKind::exchange, 10}, {LawKind::pushdown, 11}};
+  if (seen.distributed == 1 && seen.covered) return {{LawKind::exchange, 10}, {LawKind::pushdown, 11}};
+  if (seen.distributed == 1) return {{LawKind::pushdown, 11}};
   if (seen.all_cons && seen.covered) return {{LawKind::distributive, 14}, {LawKind::pushdown, 15}};
   return {{LawKind::pushdown, 15}};
 }

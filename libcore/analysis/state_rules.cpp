@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "libcore/analysis/map_laws.h"
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
@@ -22,6 +23,7 @@ struct Question {
 
   [[nodiscard]] const Type& type(size_t i) const { return module.type(op.operands[i]); }
   [[nodiscard]] bool shared(size_t i) const { return Layout(module, type(i)).is_shared(); }
+  [[nodiscard]] MeshAxes held(size_t i) const { return held_axes(module, type(i), states[i]); }
   [[nodiscard]] std::string name(size_t i) const { return '%' + module.value(op.operands[i]).name; }
   // "%x is @part"
   [[nodiscard]] std::string says(size_t i) const { return name(i) + " is " + state_text(module, states[i]); }
@@ -35,21 +37,28 @@ RuleAnswer no(int rule, std::string why, std::string remedy) {
   return RuleAnswer{false, rule, {}, std::nullopt, std::move(why), std::move(remedy)};
 }
 
-// Rule 3 for an operand that is read whole: every worker has to hold it, as with a shared.
-std::optional<RuleAnswer> check_whole(const Question& q, size_t i) {
-  if (!reads_whole(q.module, q.op, i) || (q.states[i].is_cons() && is_all(q.states[i].slaves))) return std::nullopt;
+// Rule 3 for an operand that is not cut like the operator, over some axes of the mesh: all along those hold it.
+std::optional<RuleAnswer> check_axes(const Question& q, size_t i) {
+  const MeshAxes needed = needed_axes(q.module, q.op, i, q.states);
+  const bool held = q.states[i].is_cons() && (needed & ~held_axes(q.module, q.type(i), q.states[i])) == 0;
+  if (needed == 0 || held) return std::nullopt;
+  const std::string set = slaves_text(set_of_mesh_axes(q.module, needed));
   const std::string remedy =
-      q.states[i].is_pre() ? "gather {0} and scatter it to {{all}} first" : "scatter {0} to {{all}} first";
-  return no(3, q.says(i) + ", but it is read whole: every worker holds all of it (@cons{all})",
-            fmt::format(fmt::runtime(remedy), q.name(i)));
+      q.states[i].is_pre() ? "gather {0} and scatter it to {{{1}}} first" : "scatter {0} to {{{1}}} first";
+  const std::string who =
+      needed == all_mesh_axes(q.module) ? "every worker holds" : "all workers along these axes hold";
+  return no(3, fmt::format("{}, but it is read whole: {} all of it (@cons{{{}}})", q.says(i), who, set),
+            fmt::format(fmt::runtime(remedy), q.name(i), set));
 }
 
 // Rule 3 for one operand: every worker has to hold a shared that is read.
 std::optional<RuleAnswer> check_shared(const Question& q, size_t i) {
-  if (auto broken = check_whole(q, i)) return broken;
-  if (!q.shared(i) || q.states[i].is_cons()) return std::nullopt;
-  const std::string remedy = q.states[i].is_pre() ? "gather and scatter " : "scatter ";
-  return no(3, q.says(i) + ", but a shared is used when every worker holds it (@cons)", remedy + q.name(i) + " first");
+  if (q.shared(i) && !q.states[i].is_cons()) {
+    const std::string remedy = q.states[i].is_pre() ? "gather and scatter " : "scatter ";
+    return no(3, q.says(i) + ", but a shared is used when every worker holds it (@cons)",
+              remedy + q.name(i) + " first");
+  }
+  return check_axes(q, i);
 }
 
 std::optional<RuleAnswer> check_shareds(const Question& q) {
@@ -78,46 +87,72 @@ RuleAnswer generated_rule(const Question& q) {
   return yes(-1, type.state);
 }
 
+// Rule 3: C along the axes along which all operands are.
+RuleAnswer of_shareds(const Question& q) {
+  MeshAxes held = all_mesh_axes(q.module);
+  for (size_t i = 0; i < q.op.operands.size(); ++i) held &= q.held(i);
+  return yes(3, held_state(q.module, q.module.type(q.op.results.at(0)), held));
+}
+
 RuleAnswer apply_rule(const Question& q) {
   if (auto broken = check_shareds(q)) return *broken;
-  return yes(3, State::cons());
+  return of_shareds(q);
 }
 
 // ---- reduce: rules 4 and 5, and the reduction within a worker
 
+// The axes of the mesh that cut a dimension which is reduced.
+MeshAxes reduced_axes(const Question& q) {
+  const Type& type = q.type(0);
+  MeshAxes axes = 0;
+  for (size_t axis = 0; axis < type.dims.size(); ++axis) {
+    if (q.op.over.empty() || contains(q.op.over, type.dims[axis])) axes |= Layout(q.module, type).cuts(axis);
+  }
+  return axes;
+}
+
 RuleAnswer reduce_rule(const Question& q) {
   if (auto broken = check_shareds(q)) return *broken;
-  if (q.shared(0)) return yes(3, State::cons());
+  if (q.shared(0)) return yes(3, q.states[0]);
   const State& state = q.states[0];
   const FnId reducer = q.op.fns[0];
-  const DimId cut = Layout(q.module, q.type(0)).cut();
-  const bool whole = q.op.over.empty() || std::find(q.op.over.begin(), q.op.over.end(), cut) != q.op.over.end();
-  const SlaveSet contributing = makes_whole(q.module, q.op) ? all_slaves() : SlaveSet{};
+  const MeshAxes reduced = reduced_axes(q);
+  const auto contributing = [&](MeshAxes axes) {
+    return State::pre(reducer, held_set(q.module, q.module.type(q.op.results.at(0)), axes));
+  };
   if (state.is_pre()) {
     if (!same_function(q.module, state.reducer, reducer)) {
       return no(5, fmt::format("{}, which only {} reduces further", q.says(0), q.module.fn(state.reducer).name),
                 "gather " + q.name(0) + " first");
     }
-    return yes(5, State::pre(reducer, whole ? contributing : state.slaves));
+    if (reduced == 0) return yes(5, state);
+    return yes(5, contributing(reduced | held_axes(q.module, q.type(0), state)));
   }
-  if (whole) return yes(4, State::pre(reducer, contributing));
+  if (reduced != 0) return yes(4, contributing(reduced));
   return yes(state.is_part() ? 8 : 9, state);
 }
 
-// ---- products: rules 6 and 7
+// ---- products: rules 6 and 7; dense ones are contractions (rule 17)
 
 RuleAnswer dense_product(const Question& q, bool transposed) {
   const int rule = transposed ? 7 : 6;
   if (auto broken = check_shareds(q)) return *broken;
-  if (q.shared(1)) return yes(3, State::cons());
-  if (q.states[1].is_pre()) {
-    return no(rule, q.says(1) + ", but a product reads values", "gather " + q.name(1) + " first");
+  const Type& result = q.module.type(q.op.results.at(0));
+  if (q.shared(0) && q.shared(1)) return of_shareds(q);
+  for (const size_t i : {size_t{1}, size_t{0}}) {
+    if (!q.states[i].is_pre()) continue;
+    return no(rule, q.says(i) + ", but a product reads values", "gather " + q.name(i) + " first");
   }
-  if (transposed) return yes(rule, State::part());
-  if (q.states[0].is_pre()) {
-    return no(rule, q.says(0) + ", but a product reads values", "gather " + q.name(0) + " first");
+  const Contraction c = contraction(q.module, q.op, q.states);
+  for (size_t axis = 0; axis < c.kept.size(); ++axis) {
+    if ((c.kept[axis] & ~Layout(q.module, result).cuts(axis)) == 0) continue;
+    const std::string operand = q.name(axis == 0 ? 1 : 0);
+    return no(17,
+              fmt::format("{} is cut over {}, and the result is not", operand, mesh_axes_text(q.module, c.kept[axis])),
+              "cut the result alike, or scatter the operand along these axes first");
   }
-  return yes(rule, State::pre(q.op.fns[1], makes_whole(q.module, q.op) ? all_slaves() : SlaveSet{}));
+  if (c.summed != 0) return yes(rule, State::pre(q.op.fns[1], held_set(q.module, result, c.summed)));
+  return yes(rule, State::part());
 }
 
 RuleAnswer product_rule(const Question& q) {
@@ -219,7 +254,7 @@ RuleAnswer pre_map(const Question& q, const MapOperands& seen) {
 RuleAnswer map_rule(const Question& q) {
   if (auto broken = check_shareds(q)) return *broken;
   const MapOperands seen = look_at(q.module, q.op, q.states);
-  if (seen.distributed == 0) return yes(3, State::cons());
+  if (seen.distributed == 0) return of_shareds(q);
   if (seen.pre_count > 1) {
     return no(14, "more than one operand is pre-reduced", "gather all of them but one, or all");
   }
@@ -232,7 +267,7 @@ RuleAnswer map_rule(const Question& q) {
 // Like a map of the array by itself, except for a pre-reduced one: that is gathered first, as a whole and once.
 RuleAnswer view_rule(const Question& q) {
   if (auto broken = check_shareds(q)) return *broken;
-  if (q.shared(0)) return yes(3, State::cons());
+  if (q.shared(0)) return yes(3, q.states[0]);
   if (q.states[0].is_pre()) return no(8, q.says(0) + ", but a view shows values", "gather " + q.name(0) + " first");
   return yes(q.states[0].is_part() ? 8 : 9, q.states[0]);
 }
@@ -253,7 +288,7 @@ RuleAnswer scatter_rule(const Question& q) {
               "gather " + q.name(0) + " first");
   }
   const State& declared = q.module.type(q.op.results[0]).state;
-  return yes(rule, State::cons(shared || !declared.is_cons() ? SlaveSet{} : declared.slaves));
+  return yes(rule, State::cons(declared.is_cons() ? declared.slaves : SlaveSet{}));
 }
 
 // ---- lists keep one state; an array of another state may enter only by rule 0

@@ -4,9 +4,9 @@
 //   0  a C value may be read as P: its owned elements, a free local view
 //   1  PR -gather-> P -scatter-> C for distributed arrays        2  the same for shareds
 //   3  shareds take C and give C (so does every shared operand of a vector operator or product, and every operand that
-//      is read whole, over all ghosts: whole.h)
+//      is not cut like the operator, over the axes of the mesh along which they differ: mesh_rules.h)
 //   4  reduce(F, P) gives PR(F)                                   5  reduce(F, PR(F)) gives PR(F)
-//      (over the cut dimension of an array that has another one: over all ghosts)
+//      (over the mesh's axes that cut a reduced dimension)
 //   6  mxv: C over the rows read, PR(R) over the columns          7  mxvt: C over the columns, PR(R) over the rows
 //      (fold_cols, fold_rows: likewise, and C over the result's own axis for operands of that side)
 //   8  map on P gives P         9  map on C gives C, the set is kept
@@ -15,6 +15,9 @@
 //   12 zipwith on P gives P     13 zipwith on C gives C over the intersection of the sets
 //   14 zipwith on PR and C, distributive law; each C operand's set contains the PR operand's
 //   15 zipwith on PR and P or C, pushdown law (owned elements only)
+//   17 dense products, axis by axis of the mesh: it cuts one label, of all operands that have it; the others are C over
+//      it. Where it cuts the summed label the result is PR over it, else cut alike.
+// Sets of ghosts name axes of the mesh, too; all rules hold for each axis (mesh_rules.h).
 #pragma once
 
 #include <optional>

@@ -8,17 +8,6 @@
 namespace kasen {
 namespace {
 
-// True if one of `inner`'s dimensions meets the one at `place` of `outer`. Both are matched from the last one
-// backwards.
-bool meets(const std::vector<DimId>& outer, const std::vector<DimId>& inner, std::ptrdiff_t place) {
-  auto at = static_cast<std::ptrdiff_t>(outer.size()) - 1;
-  for (size_t i = inner.size(); i-- > 0; --at) {
-    while (at >= 0 && outer[static_cast<size_t>(at)] != inner[i]) --at;
-    if (at == place) return true;
-  }
-  return false;
-}
-
 class WholeValues {
  public:
   explicit WholeValues(const Module& module) : m_(module) {}
@@ -175,12 +164,29 @@ class FormBuilder {
 
 }  // namespace
 
+std::vector<std::ptrdiff_t> met_axes(const std::vector<DimId>& outer, const std::vector<DimId>& inner) {
+  std::vector<std::ptrdiff_t> axes(inner.size(), no_axis);
+  auto at = static_cast<std::ptrdiff_t>(outer.size()) - 1;
+  for (size_t i = inner.size(); i-- > 0; --at) {
+    while (at >= 0 && outer[static_cast<size_t>(at)] != inner[i]) --at;
+    if (at < 0) break;
+    axes[i] = at;
+  }
+  return axes;
+}
+
 bool reads_whole(const Module& module, const Op& op, size_t operand) {
   const Type& type = module.type(op.operands.at(operand));
   if (type.sparse || Layout(module, type).is_shared()) return false;
   if (op.code == OpCode::map) {
-    const std::vector<DimId>& dims = module.type(op.results.at(0)).dims;
-    return !meets(dims, type.dims, Layout(module, dims).cut_axis());
+    const Type& result = module.type(op.results.at(0));
+    const Layout along(module, result), own(module, type);
+    const std::vector<std::ptrdiff_t> met = met_axes(result.dims, type.dims);
+    for (size_t axis = 0; axis < met.size(); ++axis) {
+      if (met[axis] == no_axis) continue;
+      if (axes_cut_alike(own.cuts(axis), along.cuts(static_cast<size_t>(met[axis]))) != 0) return false;
+    }
+    return true;
   }
   return op.code == OpCode::mxvt && operand == 0 && is_dense_product(module, op);
 }

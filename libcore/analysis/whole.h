@@ -4,6 +4,7 @@
 /// every worker holds all of it, in state C over every index (`@cons{all}`).
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -11,8 +12,11 @@
 
 namespace kasen {
 
+/// The axis of `outer` that each axis of `inner` meets; no_axis: none. Both are matched from the last one backwards: a
+/// vector over N meets the columns of a square array.
+[[nodiscard]] std::vector<std::ptrdiff_t> met_axes(const std::vector<DimId>& outer, const std::vector<DimId>& inner);
 /// True if the operand is distributed, but not cut along the dimension along which the operator runs. Dimensions of map
-/// operands meet those of the result from the last one backwards: a vector over N meets the columns of a square array.
+/// operands meet those of the result (met_axes).
 [[nodiscard]] bool reads_whole(const Module& module, const Op& op, size_t operand);
 /// True if every worker contributes to every element of a distributed result. This holds for a reduction over the cut
 /// dimension of an array that has another one, and for mxv with a dense matrix. The result is PR over every index.

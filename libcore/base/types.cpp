@@ -58,7 +58,7 @@ SlaveSet all_slaves() { return {{"", Axis::all}}; }
 bool is_all(const SlaveSet& set) { return set.size() == 1 && set[0].axis == Axis::all; }
 
 std::string slaves_text(const SlaveSet& set) {
-  constexpr std::array<std::string_view, 3> axes{".rows", ".cols", "all"};
+  constexpr std::array<std::string_view, 4> axes{".rows", ".cols", "all", ""};
   std::string text;
   for (const SlaveAtom& atom : set) {
     if (!text.empty()) text += ", ";

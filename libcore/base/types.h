@@ -72,12 +72,16 @@ struct ElementType {
   friend auto operator<=>(const ElementType&, const ElementType&) = default;
 };
 
-enum class Axis : std::uint8_t { rows, cols, all };
+// Axes of the mesh of workers, as bits: bit i is axis i (module.h). Of an array's axis: those that it is cut over.
+using MeshAxes = std::uint32_t;
+
+enum class Axis : std::uint8_t { rows, cols, all, mesh };
 
 // The ghosts that one matrix needs along one axis: `G.rows`. With `all`, and without a matrix, every index on every
-// worker: a dense array needs these along the dimensions by which it is not cut.
+// worker: a dense array needs these along the dimensions by which it is not cut. With `mesh`, an axis of the mesh of
+// workers: what one worker along it owns, all others along it have, too.
 struct SlaveAtom {
-  std::string matrix;  // name of the input
+  std::string matrix;  // name of the input, or of the mesh's axis
   Axis axis = Axis::rows;
 
   friend auto operator<=>(const SlaveAtom&, const SlaveAtom&) = default;
@@ -127,7 +131,8 @@ struct Type {
   bool sparse = false;      // matrices only: only nonzeros are stored
   std::int64_t list = 0;    // 0: one array; m > 0: a fixed list of m arrays
   State state;
-  bool compressed = false;  // inputs only: a dense matrix by columns' distinct values (compressed.h)
+  bool compressed = false;     // inputs only: a dense matrix by columns' distinct values (compressed.h)
+  std::vector<MeshAxes> cuts;  // for each dimension (0: whole); empty: the default layout (layout.h)
 
   friend bool operator==(const Type&, const Type&) = default;
 };

@@ -1,10 +1,16 @@
 /// \file
 /// How arrays lie on the workers. All that depends on which axes of an array are cut asks here (docs/ir.md, "Layouts").
 ///
-/// Every array has the default layout. Its first axis whose dimension is not local is cut over all workers: each owns
-/// some of its indices, and may hold ghosts of others. All other axes are whole: a worker that holds an index of the
-/// cut axis holds every element of that index. An array without such an axis is a shared, and a worker that holds it
-/// holds all of it. A sparse matrix is cut along both of its axes; as an operand it lies as its rows do.
+/// A layout says for each axis of an array over which axes of the mesh of workers it is cut. `f64[N/a,K/b]`: a worker
+/// owns some indices of N by its place along a, and some of K by its place along b: equal runs, the first ones longer
+/// by one. `N/ab` is cut in runs over a, and each of these over b. An axis over no mesh axis is whole. Without a `mesh`
+/// the workers are one axis, `w`, and the data says who owns what.
+///
+/// A type of a module without a mesh that names no cuts has the default layout. Its first axis whose dimension is not
+/// local is cut over all workers: each owns some of its indices, and may hold ghosts of others. All other axes are
+/// whole: a worker that holds an index of the cut axis holds every element of that index. An array without such an axis
+/// is a shared, and a worker that holds it holds all of it. A sparse matrix is cut along both of its axes; as an
+/// operand it lies as its rows do.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +26,28 @@
 namespace kasen {
 
 inline constexpr std::ptrdiff_t no_axis = -1;
+inline constexpr std::size_t most_mesh_axes = 8;
+
+/// The number of the mesh's axes, at least 1.
+[[nodiscard]] std::size_t mesh_rank(const Module& module);
+[[nodiscard]] std::string_view mesh_axis_name(const Module& module, std::size_t axis);
+/// The axis of this name, or mesh_rank(module).
+[[nodiscard]] std::size_t find_mesh_axis(const Module& module, std::string_view name);
+[[nodiscard]] MeshAxes all_mesh_axes(const Module& module);
+/// The axes over which two cuts of one dimension agree. `N/ab` cuts N in runs over a and each run over b, so it agrees
+/// with `N/a` over a, and with `N/b` over nothing.
+[[nodiscard]] MeshAxes axes_cut_alike(MeshAxes a, MeshAxes b);
+/// "ab", as it stands behind the slash.
+[[nodiscard]] std::string mesh_axes_text(const Module& module, MeshAxes axes);
+/// The mesh's axes in a set of ghosts; `all` has every one.
+[[nodiscard]] MeshAxes mesh_axes_of(const Module& module, const SlaveSet& set);
+/// The set of these axes, in its only form: every axis is `all`.
+[[nodiscard]] SlaveSet set_of_mesh_axes(const Module& module, MeshAxes axes);
+
+/// True if the module names a mesh, or cuts: its text is of version 2.
+[[nodiscard]] bool names_layouts(const Module& module);
+/// Throws UserError (bad_input) if it does: passes, costs and the executor handle the default layout alone.
+void require_default_layouts(const Module& module);
 
 /// The place of the axis that is cut, or no_axis. `is_local` tells whether one of `dims` is local.
 template <class Dims, class IsLocal>
@@ -54,17 +82,23 @@ template <class Dims, class SizeOf>
 /// The layout of one array. It refers to the module and to the dimensions, which must stay.
 class Layout {
  public:
-  Layout(const Module& module, std::span<const DimId> dims)
-      : module_(&module), dims_(dims), cut_axis_(cut_axis_of(dims, [&](DimId dim) { return module.dim(dim).local; })) {}
-  Layout(const Module& module, const Type& type) : Layout(module, std::span(type.dims)) {}
+  /// `cuts`: for each dimension; empty: the default layout.
+  Layout(const Module& module, std::span<const DimId> dims, std::span<const MeshAxes> cuts = {});
+  Layout(const Module& module, const Type& type) : Layout(module, type.dims, type.cuts) {}
   Layout(const Module& module, ValueId value) : Layout(module, module.type(value)) {}
 
   /// True for shareds: rank 0, or every dimension local.
   [[nodiscard]] bool is_shared() const { return cut_axis_ == no_axis; }
   [[nodiscard]] bool is_distributed() const { return !is_shared(); }
-  /// The place of the axis that is cut; no_axis for shareds.
+  /// The place of the axis that is cut, the first one of several; no_axis for shareds.
   [[nodiscard]] std::ptrdiff_t cut_axis() const { return cut_axis_; }
-  [[nodiscard]] bool is_cut(std::size_t axis) const { return static_cast<std::ptrdiff_t>(axis) == cut_axis_; }
+  [[nodiscard]] bool is_cut(std::size_t axis) const { return cuts(axis) != 0; }
+  /// The mesh's axes over which an axis is cut.
+  [[nodiscard]] MeshAxes cuts(std::size_t axis) const;
+  /// Those over which some axis is cut.
+  [[nodiscard]] MeshAxes all_cuts() const;
+  /// The axis that this axis of the mesh cuts; no_axis if there is none.
+  [[nodiscard]] std::ptrdiff_t axis_cut_by(std::size_t mesh_axis) const;
   /// The dimension of that axis; no_dim for shareds.
   [[nodiscard]] DimId cut() const { return is_shared() ? no_dim : dims_[static_cast<std::size_t>(cut_axis_)]; }
   [[nodiscard]] const std::string& cut_name() const { return module_->dim(cut()).name; }
@@ -79,6 +113,7 @@ class Layout {
  private:
   const Module* module_;
   std::span<const DimId> dims_;
+  std::span<const MeshAxes> cuts_;
   std::ptrdiff_t cut_axis_;
 };
 

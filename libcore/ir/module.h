@@ -146,6 +146,7 @@ struct BufferDecl {
   ElementType element;
   std::vector<DimId> dims;
   std::vector<SlaveSet> holds;  ///< empty: owned elements only
+  std::vector<MeshAxes> cuts;   ///< like those of the types that it holds
   friend bool operator==(const BufferDecl&, const BufferDecl&) = default;
 };
 
@@ -175,6 +176,13 @@ struct RangeAssumption {
   friend bool operator==(const RangeAssumption&, const RangeAssumption&) = default;
 };
 
+/// One axis of the mesh of workers, named by a letter: `mesh a = 2, b = 3`. Worker (i, j) is number 3 i + j.
+struct MeshAxis {
+  std::string name;
+  std::int64_t size = 1;
+  friend bool operator==(const MeshAxis&, const MeshAxis&) = default;
+};
+
 struct Constant {  // `const k = 5`, fixed by plan
   std::string name;
   Scalar scalar = Scalar::i64;
@@ -184,6 +192,7 @@ struct Constant {  // `const k = 5`, fixed by plan
 struct Module {
   int level = 1;
   std::string name;
+  std::vector<MeshAxis> mesh;  ///< empty: one axis `w` of all workers
   IdMap<DimId, Dimension> dims;
   IdMap<FnId, ScalarFunction> functions;
   IdMap<ValueId, Value> values;

@@ -11,6 +11,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
 #include "libcore/run/executor_steps.h"
 #include "libcore/system/fault.h"
 #include "libcore/system/memory_limit.h"
@@ -335,6 +336,7 @@ std::set<DimId> used_dims(const Module& module) {
 
 // A copy of the module in which every dimension has a size.
 Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
+  require_default_layouts(module);
   Module bound = module;
   for (const DimId d : used_dims(module)) {
     Dimension& dim = bound.dims.at(d);

@@ -33,7 +33,7 @@ Module parse_module(std::string_view text, const std::string& file) {
   module.source_name = std::move(head.source_name);
   module.text_name = file;
   const SourceText source{text.substr(head.rest), file, head.rest_line};
-  text::ModuleParser(source, module).parse();
+  text::ModuleParser(source, module, head.version).parse();
   return module;
 }
 

@@ -16,7 +16,7 @@ namespace kasen::text {
 
 // Version, history and the program's own lines, which are not tokens.
 struct Preamble {
-  int level = 1;
+  int version = 1, level = 1;
   std::vector<std::string> history, source;
   std::string source_name;
   size_t rest = 0;  // where tokens begin
@@ -31,13 +31,15 @@ inline constexpr LexicalRules rules{.exponents = "e", .sigils = true};
 
 class ModuleParser {
  public:
-  ModuleParser(const SourceText& source, Module& module) : lexer_(source, rules), m_(module) {}
+  ModuleParser(const SourceText& source, Module& module, int version)
+      : lexer_(source, rules), m_(module), version_(version) {}
 
   void parse();
 
  private:
   // ---- declarations
   bool declaration();
+  bool mesh();
   bool dimension();
   bool constant();
   bool function();
@@ -51,7 +53,9 @@ class ModuleParser {
   // ---- names, types and states
   FnId function_name();
   DimId dim_name();
-  std::vector<DimId> dims();
+  void dims(std::vector<DimId>& dims, std::vector<MeshAxes>& cuts);
+  MeshAxes cut();
+  void needs_layouts(const Token& at);
   SlaveSet slave_set();
   SlaveAtom slave_atom();
   State state();
@@ -85,6 +89,7 @@ class ModuleParser {
 
   Lexer lexer_;
   Module& m_;
+  int version_;
   std::map<std::string, ValueId> values_;
   std::vector<WrittenLiteral> literals_;  // of the operator at hand
   int depth_ = 0;

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/ir/layout.h"
 #include "libcore/scalar/element_range.h"
 #include "libcore/text/parse.h"
 
 namespace kasen::text {
 
 bool ModuleParser::declaration() {
+  if (lexer_.accept("mesh")) return mesh();
   if (lexer_.accept("dim")) return dimension();
   if (lexer_.accept("const")) return constant();
   if (lexer_.accept("fn")) return function();
@@ -22,6 +24,26 @@ bool ModuleParser::declaration() {
   }
   if (!lexer_.accept("fitted")) return false;
   m_.fitted_to = unquoted(lexer_.expect(TokenKind::string, "a digest").text);
+  return true;
+}
+
+// `mesh a = 2, b = 2`, above everything that names an axis.
+bool ModuleParser::mesh() {
+  const Token first = lexer_.peek();
+  needs_layouts(first);
+  if (!m_.mesh.empty() || m_.buffers.size() > 0)
+    lexer_.fail_at(first, "there is one mesh", "", "write the line 'mesh' once, above all buffers");
+  do {
+    const Token name = lexer_.expect(TokenKind::name, "an axis of the mesh");
+    if (name.text.size() != 1 || name.text[0] < 'a' || name.text[0] > 'z')
+      lexer_.fail_at(name, fmt::format("'{}' names no axis", name.text), "an axis is one letter, a to z");
+    const bool twice =
+        std::any_of(m_.mesh.begin(), m_.mesh.end(), [&](const MeshAxis& axis) { return axis.name == name.text; });
+    if (twice) lexer_.fail_at(name, fmt::format("the mesh has two axes '{}'", name.text));
+    if (m_.mesh.size() == most_mesh_axes) lexer_.fail_at(name, fmt::format("more than {} axes", most_mesh_axes));
+    lexer_.expect("=");
+    m_.mesh.push_back({std::string(name.text), parse_integer(lexer_, "the axis's number of workers")});
+  } while (lexer_.accept(","));
   return true;
 }
 
@@ -152,7 +174,7 @@ bool ModuleParser::buffer() {
   lexer_.expect(":");
   BufferDecl decl;
   decl.element = parse_element_type(lexer_, m_);
-  decl.dims = dims();
+  dims(decl.dims, decl.cuts);
   while (lexer_.at("{")) decl.holds.push_back(slave_set());
   m_.buffers.push_back(std::move(decl));
   return true;

@@ -10,7 +10,7 @@
 namespace kasen::text {
 namespace {
 
-constexpr std::int64_t newest_version = 1;
+constexpr std::int64_t newest_version = 2;
 constexpr std::int64_t highest_level = 3;
 
 class PreambleReader {
@@ -56,9 +56,11 @@ class PreambleReader {
     }
     const std::int64_t number = parse_integer(lexer, "a version");
     if (number > newest_version || number < 1) {
-      fault(fmt::format("Kasen IR version {}", number), fmt::format("this tool reads version {}", newest_version),
+      fault(fmt::format("Kasen IR version {}", number),
+            fmt::format("this tool reads versions up to {}", newest_version),
             "use a newer Kasen, or plan the program again");
     }
+    result_.version = static_cast<int>(number);
     lexer.expect("level");
     const std::int64_t level = parse_integer(lexer, "a level");
     if (level < 1 || level > highest_level)

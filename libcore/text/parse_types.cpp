@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libcore/ir/layout.h"
 #include "libcore/text/parse.h"
 
 namespace kasen::text {
@@ -22,13 +23,42 @@ DimId ModuleParser::dim_name() {
   return d;
 }
 
-std::vector<DimId> ModuleParser::dims() {
-  std::vector<DimId> result;
-  if (!lexer_.accept("[")) return result;
-  do result.push_back(dim_name());
-  while (lexer_.accept(","));
+// `[N/a,K]`. Cuts that are those of the default layout are not kept: a type has one form.
+void ModuleParser::dims(std::vector<DimId>& dims, std::vector<MeshAxes>& cuts) {
+  if (!lexer_.accept("[")) return;
+  bool named = !m_.mesh.empty();
+  do {
+    dims.push_back(dim_name());
+    const bool slash = lexer_.accept("/");
+    cuts.push_back(slash ? cut() : 0);
+    named = named || slash;
+  } while (lexer_.accept(","));
   lexer_.expect("]");
-  return result;
+  const Layout usual(m_, dims);
+  bool same = true;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) same = same && usual.cuts(axis) == cuts[axis];
+  if (!named || (same && (m_.mesh.empty() || usual.is_shared()))) cuts.clear();
+}
+
+// The axes of the mesh behind a slash, each a letter, in the mesh's order.
+MeshAxes ModuleParser::cut() {
+  const Token axes = lexer_.expect(TokenKind::name, "the axes of the mesh that cut the dimension");
+  needs_layouts(axes);
+  MeshAxes cut = 0;
+  for (const char letter : axes.text) {
+    const std::size_t axis = find_mesh_axis(m_, std::string_view(&letter, 1));
+    if (axis == mesh_rank(m_)) lexer_.fail_at(axes, fmt::format("the mesh has no axis '{}'", letter));
+    if (cut >> axis != 0)
+      lexer_.fail_at(axes, fmt::format("the axes '{}' are not in the mesh's order", axes.text), "",
+                     "name each axis once, in the order of the line 'mesh'");
+    cut |= MeshAxes{1} << axis;
+  }
+  return cut;
+}
+
+void ModuleParser::needs_layouts(const Token& at) {
+  if (version_ >= 2) return;
+  lexer_.fail_at(at, "version 1 of Kasen IR names no layouts", "", "begin the text with 'kir 2'");
 }
 
 SlaveSet ModuleParser::slave_set() {
@@ -41,13 +71,20 @@ SlaveSet ModuleParser::slave_set() {
   lexer_.expect("}");
   std::sort(set.begin(), set.end());
   set.erase(std::unique(set.begin(), set.end()), set.end());
-  return set;
+  const bool axes = std::all_of(set.begin(), set.end(), [](const SlaveAtom& atom) { return atom.axis == Axis::mesh; });
+  return axes ? set_of_mesh_axes(m_, mesh_axes_of(m_, set)) : set;
 }
 
-// `G.rows`, `G.cols`, or `all`.
+// `G.rows`, `G.cols`, `all`, or an axis of the mesh.
 SlaveAtom ModuleParser::slave_atom() {
-  const Token matrix = lexer_.expect(TokenKind::name, "a matrix, or all");
-  if (matrix.text == "all" && !lexer_.at(".")) return {"", Axis::all};
+  const Token matrix = lexer_.expect(TokenKind::name, "a matrix, an axis of the mesh, or all");
+  if (!lexer_.at(".")) {
+    if (matrix.text == "all") return {"", Axis::all};
+    if (find_mesh_axis(m_, matrix.text) < mesh_rank(m_)) {
+      needs_layouts(matrix);
+      return {std::string(matrix.text), Axis::mesh};
+    }
+  }
   lexer_.expect(".");
   const Token axis = lexer_.expect(TokenKind::name, "rows or cols");
   if (axis.text != "rows" && axis.text != "cols") lexer_.fail_at(axis, "expected rows or cols");
@@ -73,14 +110,16 @@ State ModuleParser::state() {
   return s;
 }
 
-// A `{` after @cons begins a ghost set or a block. A set is empty, `all`, or begins with `name .`.
+// A `{` after @cons begins a ghost set or a block. A set is empty, `all`, or begins with `name .` or an axis.
 bool ModuleParser::set_follows() {
   if (!lexer_.at("{")) return false;
   Lexer ahead = lexer_;
   ahead.take();
   if (ahead.at("}")) return true;
   const Token first = ahead.take();
-  return first.kind == TokenKind::name && (ahead.at(".") || (first.text == "all" && (ahead.at("}") || ahead.at(","))));
+  const bool alone = ahead.at("}") || ahead.at(",");
+  const bool known = first.text == "all" || find_mesh_axis(m_, first.text) < mesh_rank(m_);
+  return first.kind == TokenKind::name && (ahead.at(".") || (known && alone));
 }
 
 Type ModuleParser::type() {
@@ -93,10 +132,13 @@ Type ModuleParser::type() {
     lexer_.expect(">");
   }
   t.element = parse_element_type(lexer_, m_);
-  t.dims = dims();
+  dims(t.dims, t.cuts);
   t.sparse = lexer_.accept("sparse");
+  if (t.sparse && Layout(m_, t).is_shared()) t.cuts.clear();  // its rows and columns are dealt out by the bundle
   t.compressed = lexer_.accept("compressed");
   t.state = state();
+  // A shared that every worker holds, or contributes to, has no set.
+  if (!m_.mesh.empty() && is_all(t.state.slaves) && Layout(m_, t).is_shared()) t.state.slaves.clear();
   return t;
 }
 

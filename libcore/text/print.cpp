@@ -27,7 +27,7 @@ struct ModulePrinter {
 
   std::string state(const Type& type) const {
     const State& s = type.state;
-    const std::string set = Layout(m, type).is_shared() ? "" : print_set(s.slaves);
+    const std::string set = s.slaves.empty() && Layout(m, type).is_shared() ? "" : print_set(s.slaves);
     switch (s.kind) {
       case State::Kind::unplaced:
         return "@?";
@@ -158,7 +158,15 @@ struct ModulePrinter {
     }
   }
 
+  void mesh() {
+    for (size_t i = 0; i < m.mesh.size(); ++i) {
+      out += fmt::format("{}{} = {}", i == 0 ? "  mesh " : ", ", m.mesh[i].name, m.mesh[i].size);
+    }
+    if (!m.mesh.empty()) out += '\n';
+  }
+
   void declarations() {
+    mesh();
     for (const Dimension& d : m.dims) {
       out += fmt::format("  dim {}{}{}\n", d.name, d.local ? " local" : "",
                          d.size >= 0 ? fmt::format(" = {}", d.size) : "");
@@ -179,6 +187,7 @@ struct ModulePrinter {
       Type type;
       type.element = b.element;
       type.dims = b.dims;
+      type.cuts = b.cuts;
       std::string text = print_type(m, type);
       text.resize(text.size() - 3);  // without the state " @?"
       for (const SlaveSet& set : b.holds) text += ' ' + print_set(set);
@@ -187,7 +196,7 @@ struct ModulePrinter {
   }
 
   std::string print(bool with_history) {
-    out = fmt::format("kir 1 level {}\n", m.level);
+    out = fmt::format("kir {} level {}\n", names_layouts(m) ? 2 : 1, m.level);
     if (with_history) {
       for (const std::string& line : m.history) out += "## " + line + '\n';
     }
@@ -216,7 +225,10 @@ std::string print_element_type(const Module& module, const ElementType& type) {
 std::string print_type(const Module& module, const Type& type) {
   std::string text = type.list > 0 ? fmt::format("list<{}> ", type.list) : "";
   text += print_element_type(module, type.element);
-  for (size_t i = 0; i < type.dims.size(); ++i) text += (i == 0 ? "[" : ",") + module.dim(type.dims[i]).name;
+  for (size_t i = 0; i < type.dims.size(); ++i) {
+    text += (i == 0 ? "[" : ",") + module.dim(type.dims[i]).name;
+    if (!type.cuts.empty() && type.cuts[i] != 0) text += '/' + mesh_axes_text(module, type.cuts[i]);
+  }
   if (!type.dims.empty()) text += ']';
   if (type.sparse) text += " sparse";
   if (type.compressed) text += " compressed";

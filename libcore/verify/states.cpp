@@ -59,9 +59,12 @@ class StateCheck {
     }
     const SlaveSet& set = state.slaves;
     const bool holds = state.is_cons() || state.is_pre();
-    if (!set.empty() && (!holds || Layout(m_, type).is_shared())) {
+    const bool whole = Layout(m_, type).is_shared() && (m_.mesh.empty() || is_all(set));
+    if (!set.empty() && (!holds || whole)) {
       return faults_.add(op, says(id), "only distributed @cons and @pre values have slaves");
     }
+    if (!is_all(set) && mesh_axes_of(m_, set) == all_mesh_axes(m_))
+      return faults_.add(op, says(id), "its set names every axis of the mesh", "write {all}");
     for (size_t i = 0; i < set.size(); ++i) {
       if (i > 0 && !(set[i - 1] < set[i])) return faults_.add(op, says(id), "its slaves are not in order");
       atom(op, id, set[i]);
@@ -74,12 +77,19 @@ class StateCheck {
       if (!alone) faults_.add(op, says(id), "'all' holds every other slave", "write {all} alone");
       return;
     }
+    if (a.axis == Axis::mesh) {
+      if (find_mesh_axis(m_, a.matrix) == mesh_rank(m_)) faults_.add(op, says(id), "the mesh has no such axis");
+      return;
+    }
     for (const Op& source : m_.body.ops) {
       if (source.code != OpCode::input || source.name != a.matrix) continue;
       const Type& matrix = m_.type(source.results[0]);
       if (!matrix.sparse) break;
       const DimId axis = matrix.dims[a.axis == Axis::rows ? 0 : 1];
-      if (axis == Layout(m_, id).cut()) return;
+      const Layout own(m_, id);
+      if (axis == own.cut() && own.all_cuts() == own.cuts(static_cast<size_t>(own.cut_axis())) &&
+          own.all_cuts() == all_mesh_axes(m_))
+        return;
       return faults_.add(op, says(id),
                          fmt::format("the {} of {} are indices of another dimension, {}",
                                      a.axis == Axis::rows ? "rows" : "columns", a.matrix, m_.dim(axis).name));

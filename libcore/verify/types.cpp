@@ -228,7 +228,7 @@ class TypeCheck {
     if (matrix.sparse && find_input(m_, op.operands[1]) == nullptr) {
       return faults_.add(op, name(op, 1) + " is not a matrix of the bundle");
     }
-    const bool dense_cols = !matrix.sparse && Layout(m_, matrix).is_cut(1);
+    const bool dense_cols = !matrix.sparse && matrix.cuts.empty() && Layout(m_, matrix).is_cut(1);
     if (dense_cols) {
       return faults_.add(op, name(op, 1) + " is a dense matrix cut along its columns", "dense matrices are cut by rows",
                          "exchange its dimensions");
@@ -248,7 +248,7 @@ class TypeCheck {
       return false;
     }
     for (const DimId d : columns) {
-      if (m_.dim(d).local) continue;
+      if (m_.dim(d).local || !type(op, 0).cuts.empty()) continue;
       faults_.add(op, fmt::format("{} has columns over '{}', which is cut", name(op, 0), m_.dim(d).name),
                   "every worker multiplies all columns of its rows", "declare the dimension local");
       return false;

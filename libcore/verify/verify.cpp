@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "libcore/ir/layout.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -65,7 +66,7 @@ std::string type_text(const Module& module, const Type& type) {
 }
 
 bool same_but_state(const Type& a, const Type& b) {
-  return a.element == b.element && a.dims == b.dims && a.sparse == b.sparse && a.list == b.list;
+  return a.element == b.element && a.dims == b.dims && a.cuts == b.cuts && a.sparse == b.sparse && a.list == b.list;
 }
 
 const Op* find_input(const Module& module, ValueId value) {
@@ -78,8 +79,10 @@ const Op* find_input(const Module& module, ValueId value) {
 std::vector<Diagnostic> verify_module(const Module& module, LawChecker& laws) {
   Faults faults(module);
   verify_tables(module, faults);
+  if (faults.empty()) verify_mesh(module, faults);
   if (faults.empty()) verify_structure(module, faults);
   if (faults.empty()) verify_types(module, faults);
+  if (faults.empty() && names_layouts(module)) verify_layouts(module, faults);
   if (faults.empty()) verify_compressed(module, faults);
   if (faults.empty()) verify_ranges(module, faults);
   if (faults.empty()) verify_reducers(module, laws, faults);

@@ -54,7 +54,8 @@ ViewFault transposed_fault(const Module& module, const Op& view) {
   std::vector<DimId> dims = module.type(viewed(view)).dims;
   const std::string array = value_text(module, viewed(view));
   if (dims.size() != 2) return {array + " is no matrix", "it does not have two dimensions", ""};
-  if (std::none_of(dims.begin(), dims.end(), [&](DimId d) { return module.dim(d).local; })) {
+  const bool usual = module.type(viewed(view)).cuts.empty() && module.type(view.results.at(0)).cuts.empty();
+  if (usual && std::none_of(dims.begin(), dims.end(), [&](DimId d) { return module.dim(d).local; })) {
     return {array + " is cut, and would be cut along its other dimension", "no element moves to another worker",
             "declare one of its dimensions local"};
   }

@@ -10,7 +10,7 @@
 
 #include "libcore/analysis/liveness.h"
 #include "libcore/analysis/state_rules.h"
-#include "libcore/ir/module.h"
+#include "libcore/ir/layout.h"
 #include "libopt/cost/rules.h"
 
 namespace kasen {
@@ -252,7 +252,10 @@ Cost repeated(const Cost& cost, const Polynomial& times) {
           cost.read_elements * times, cost.written_elements * times, cost.network_elements * times};
 }
 
-CostReport measure(const Module& module) { return Measurement(module).run(); }
+CostReport measure(const Module& module) {
+  require_default_layouts(module);
+  return Measurement(module).run();
+}
 
 Polynomial printed_form(const Polynomial& polynomial) {
   return polynomial.replace([](const Symbol& symbol) {

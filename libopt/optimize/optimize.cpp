@@ -7,6 +7,7 @@
 
 #include "libcore/base/error.h"
 #include "libcore/base/suggest.h"
+#include "libcore/ir/layout.h"
 #include "libopt/optimize/strategies.h"
 #include "libopt/options/record.h"
 #include "libopt/passes/passes.h"
@@ -174,6 +175,7 @@ const PassRow& find_pass(std::string_view name, std::string_view option) {
 
 Module optimize_exactly(Module module, LawChecker& laws, const OptimizeOptions& options) {
   require_valid(module, laws);
+  require_default_layouts(module);
   record_reducer_laws(module, laws);
   return all_passes(std::move(module), laws, options);
 }
@@ -181,6 +183,7 @@ Module optimize_exactly(Module module, LawChecker& laws, const OptimizeOptions& 
 Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& options,
                   const std::vector<std::string>& names) {
   require_valid(module, laws);
+  require_default_layouts(module);
   record_reducer_laws(module, laws);
   PassContext context{laws, options};
   for (const std::string& name : names) {
@@ -198,6 +201,7 @@ Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& option
 
 Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& options) {
   require_valid(module, laws);
+  require_default_layouts(module);
   if (module.level >= 3) return module;
   record_reducer_laws(module, laws);
   PassContext context{laws, options};
@@ -212,6 +216,7 @@ Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options)
   if (!options.print_after.empty() && options.print_after != "all")
     (void)find_pass(options.print_after, "--print-after");
   require_valid(module, laws);
+  require_default_layouts(module);
   if (module.level >= 3) return module;
   record_reducer_laws(module, laws);
   const bool explain = options.notes != nullptr && options.notes->explain;

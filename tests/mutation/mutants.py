@@ -171,15 +171,20 @@ mutants("exchange", "libcomm/exchange/mpi_transport.cpp",
 mutants("rules", "libcore/analysis/state_rules.cpp",
         ("if (!q.states[0].is_cons() || ⟦!set_contains(q.states[0].slaves, read)⟧) {", "false"),
         ("return yes(rule, State::pre(q.op.fns[1], ⟦transposed ? rows : cols⟧));", "cols"),
-        ("if (whole) return yes(4, ⟦State::pre(reducer, contributing)⟧);", "State::cons()"))
+        ("if (reduced != 0) return yes(4, ⟦contributing(reduced)⟧);", "State::cons()"))
+mutants("rules", "libcore/analysis/mesh_rules.cpp",
+        ("return ⟦cut & ~alike⟧;", "Layout(module, result).all_cuts() & ~alike"),
+        ("taken |= ⟦own.all_cuts() & ~known⟧;", "0U"))
+mutants("rules", "libcore/ir/layout.cpp", ("return ⟦a & b & (first - 1)⟧;", "(a & b) | (first & 0)"))
+mutants("rules", "libcore/verify/layouts.cpp",
+        ("== cuts && ⟦axes_cut_alike(cuts, result.cuts(axis)) == cuts⟧) continue;", "!cuts_fault({}, {}, true).empty() || true"))
 mutants("rules", "libcore/analysis/map_laws.cpp",
         ("if (seen.all_cons && ⟦seen.covered⟧) return {{LawKind::distributive, 14}, {LawKind::pushdown, 15}};", "true"),
-        ("seen.common = first ? states[i].slaves : ⟦set_intersection(seen.common, states[i].slaves)⟧;",
-         "set_union(seen.common, states[i].slaves)"))
+        ("seen.common = first ? set : ⟦set_intersection(seen.common, set)⟧;", "set_union(seen.common, set)"))
 mutants("rules", "libcore/analysis/state_rules.cpp",
         ("⟦if (q.states[0].is_pre()) return no(8, q.says(0) + \", but a view shows values\", \"gather \" + q.name(0) + \" first\");⟧",
          "(void)q;"),
-        ("if (!q.shared(i) || ⟦q.states[i].is_cons()⟧) return std::nullopt;", "!q.states[i].is_pre()"),
+        ("if (q.shared(i) && ⟦!q.states[i].is_cons()⟧) {", "q.states[i].is_pre()"),
         ("return given == wanted || (⟦given.is_cons() && wanted.is_part()⟧);", "!given.is_pre() && !wanted.is_pre()"),
         ("if (answer.verdict == Verdict::proven || (assumed && answer.verdict == ⟦Verdict::unknown⟧)) {", "Verdict::refuted"),
         ("if (!same_function(q.module, state.reducer, ⟦reducer⟧)) {", "state.reducer"))

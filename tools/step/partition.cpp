@@ -12,7 +12,7 @@
 #include "libcomm/data/compress/compress.h"
 #include "libcore/base/count_text.h"
 #include "libcore/base/printable.h"
-#include "libcore/ir/module.h"
+#include "libcore/ir/layout.h"
 #include "tools/common/tool.h"
 #include "tools/options/auto_method.h"
 #include "tools/options/inputs.h"
@@ -107,6 +107,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
   const Module module = values.count("program") > 0 ? parse_module(read_text(values["program"].as<std::string>()),
                                                                    shown_name(values["program"].as<std::string>()))
                                                     : default_program();
+  require_default_layouts(module);
   const ProgramInputs inputs(module, values);
   PartitionOptions options = partition_options(values, values["workers"].as<std::int64_t>());
   ProgramData data = inputs.read();

@@ -1,0 +1,41 @@
+// The state rules axis by axis: which axes of the mesh an operator needs its operands on, and which its result is on.
+// For each axis m of the mesh and each value v:
+//
+//   m cuts v   m in v's set   meaning
+//   yes        no             an element is at its owner along m
+//   yes        yes            also at all others along m: copies that agree (C), or contributions (PR)
+//   no         no             it is at place 0 along m
+//   no         yes            at every place along m; a shared without a set is so along all axes
+//
+// Internal to the state rules (state_rules.cpp).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "libcore/ir/module.h"
+
+namespace kasen {
+
+// The axes along which every worker holds a C value, or contributes to a PR one. None for P.
+[[nodiscard]] MeshAxes held_axes(const Module& module, const Type& type, const State& state);
+
+// The set that says so for a value of this type: empty for a shared along all axes.
+[[nodiscard]] SlaveSet held_set(const Module& module, const Type& type, MeshAxes axes);
+
+// C along these axes; P for a shared along none, which is at place 0 of all.
+[[nodiscard]] State held_state(const Module& module, const Type& type, MeshAxes axes);
+
+// A dense product as a contraction (rule 17): an axis of the mesh cuts one label, an axis that operands and result have
+// in common. It is the label by which the matrix is cut and not held, else that of the vector.
+struct Contraction {
+  MeshAxes summed = 0;         // axes that cut the summed label: the result is PR over them
+  std::vector<MeshAxes> kept;  // for each axis of the result
+};
+[[nodiscard]] Contraction contraction(const Module& module, const Op& product, std::span<const State> states);
+
+// The axes along which the operand has to be held, since they cut the operator, but not the operand alike. For map,
+// apply and dense products; none for others.
+[[nodiscard]] MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::span<const State> states);
+
+}  // namespace kasen

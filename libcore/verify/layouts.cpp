@@ -1,0 +1,135 @@
+// Checks the mesh, the cuts of each type, and that cuts go through the operators that pass them on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "libcore/ir/entries.h"
+#include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
+#include "libcore/verify/rules.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::int64_t most_workers = std::int64_t{1} << 31;
+
+class LayoutCheck {
+ public:
+  LayoutCheck(const Module& module, Faults& faults) : m_(module), faults_(faults) {}
+
+  void mesh() {
+    std::set<std::string> seen;
+    std::int64_t workers = 1;
+    for (const MeshAxis& axis : m_.mesh) {
+      const bool letter = axis.name.size() == 1 && axis.name[0] >= 'a' && axis.name[0] <= 'z';
+      if (!letter) faults_.add(fmt::format("'{}' names no axis of a mesh", axis.name), "an axis is one letter, a to z");
+      if (!seen.insert(axis.name).second) faults_.add(fmt::format("the mesh has two axes '{}'", axis.name));
+      const bool possible = axis.size >= 1 && axis.size <= most_workers / workers;
+      if (!possible) return faults_.add(fmt::format("axis '{}' of the mesh has {} workers", axis.name, axis.size));
+      workers *= axis.size;
+    }
+    if (m_.mesh.size() > most_mesh_axes) faults_.add(fmt::format("a mesh has at most {} axes", most_mesh_axes));
+  }
+
+  // The error in the cuts of an array; "" if there is none.
+  [[nodiscard]] std::string cuts_fault(const std::vector<DimId>& dims, const std::vector<MeshAxes>& cuts,
+                                       bool sparse) const {
+    const Layout usual(m_, dims);
+    if (cuts.empty()) {
+      const bool right = m_.mesh.empty() || sparse || usual.is_shared();
+      return right ? "" : "a module with a mesh names the layout of each array";
+    }
+    if (sparse) return "the rows and columns of a sparse matrix are dealt out by the bundle";
+    if (cuts.size() != dims.size()) return fmt::format("{} cuts of {} dimensions", cuts.size(), dims.size());
+    MeshAxes taken = 0;
+    for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+      const std::string& name = m_.dim(dims[axis]).name;
+      if ((cuts[axis] & ~all_mesh_axes(m_)) != 0) return fmt::format("'{}' is cut over no axis of the mesh", name);
+      if (cuts[axis] != 0 && m_.dim(dims[axis]).local) return fmt::format("'{}' is local, which is never cut", name);
+      if ((cuts[axis] & taken) != 0) {
+        return fmt::format("axis '{}' of the mesh cuts two dimensions", mesh_axes_text(m_, cuts[axis] & taken));
+      }
+      taken |= cuts[axis];
+    }
+    return {};
+  }
+
+  void types() {
+    for (const Value& v : m_.values) {
+      std::string fault = cuts_fault(v.type.dims, v.type.cuts, v.type.sparse);
+      if (fault.empty() && v.type.compressed && !v.type.cuts.empty()) fault = "a compressed input has the usual layout";
+      if (!fault.empty()) faults_.add(fmt::format("the layout of %{} is not possible", v.name), fault);
+    }
+    for (const BufferId b : m_.buffers.ids()) {
+      const std::string fault = cuts_fault(m_.buffers[b].dims, m_.buffers[b].cuts, false);
+      if (!fault.empty()) faults_.add(fmt::format("the layout of buffer ~b{} is not possible", b), fault);
+    }
+  }
+
+  void operators() {
+    for_each_op(m_, [&](const Op& op, int, int) { one(op); });
+  }
+
+ private:
+  void one(const Op& op) {
+    if (op.code == OpCode::transpose) return passes_on(op, {1, 0});
+    if (op.code == OpCode::reduce || op.code == OpCode::at) return passes_on(op, kept_axes(op));
+    if (op.code == OpCode::range) return passes_on(op, kept_axes(op));
+    if (is_fold(op) || is_sparse_product(m_, op)) dealt_out(op);
+  }
+
+  // The operand's axis of each axis of the result, for an operator that drops some.
+  [[nodiscard]] std::vector<std::size_t> kept_axes(const Op& op) const {
+    const std::vector<DimId>& dims = m_.type(op.operands[0]).dims;
+    std::vector<std::size_t> axes;
+    for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+      const bool dropped = op.code != OpCode::range && (op.over.empty() || contains(op.over, dims[axis]));
+      if (!dropped) axes.push_back(axis);
+    }
+    return axes;
+  }
+
+  void passes_on(const Op& op, const std::vector<std::size_t>& from) {
+    const Type& operand = m_.type(op.operands[0]);
+    const Layout own(m_, operand), result(m_, op.results[0]);
+    MeshAxes left = own.all_cuts();  // of dimensions that are reduced: axes along which owners are free
+    for (const std::size_t axis : from) left &= ~own.cuts(axis);
+    for (std::size_t axis = 0; axis < from.size(); ++axis) {
+      const MeshAxes cuts = own.cuts(from[axis]);
+      if ((result.cuts(axis) & ~left) == cuts && axes_cut_alike(cuts, result.cuts(axis)) == cuts) continue;
+      return wrong(op, op.results[0], "it is cut like its operand along the dimensions that they share");
+    }
+  }
+
+  // The vectors of a sparse matrix lie as its rows or columns do: over all workers.
+  void dealt_out(const Op& op) {
+    std::vector<ValueId> vectors = op.results;
+    vectors.insert(vectors.end(), op.operands.begin(), op.operands.end());
+    for (const ValueId v : vectors) {
+      const Type& type = m_.type(v);
+      if (type.sparse || Layout(m_, type).is_shared()) continue;
+      if (Layout(m_, type).cuts(0) != all_mesh_axes(m_))
+        return wrong(op, v, "it lies along a sparse matrix, which is cut over all axes of the mesh");
+    }
+  }
+
+  void wrong(const Op& op, ValueId v, const char* why) {
+    faults_.add(op, fmt::format("{} is {}", value_text(m_, v), type_text(m_, m_.type(v))), why);
+  }
+
+  const Module& m_;
+  Faults& faults_;
+};
+
+}  // namespace
+
+void verify_mesh(const Module& module, Faults& faults) {
+  LayoutCheck check(module, faults);
+  check.mesh();
+  if (faults.empty()) check.types();
+}
+
+void verify_layouts(const Module& module, Faults& faults) { LayoutCheck(module, faults).operators(); }
+
+}  // namespace kasen

@@ -1,0 +1,270 @@
+#include "tests/core/mesh_run.h"
+
+#include <algorithm>
+
+#include "libcore/analysis/state_rules.h"
+#include "libcore/analysis/whole.h"
+#include "libcore/ir/layout.h"
+#include "libcore/laws/laws.h"
+
+namespace kasen::testing {
+
+MeshRun::MeshRun(const Module& module, const std::map<std::string, Whole>& inputs) : m_(module), inputs_(inputs) {
+  for (const Op& op : m_.body.ops) {
+    try {
+      one(op);
+    } catch (const std::logic_error& error) {
+      throw std::logic_error(op.results.empty() ? "output" : '%' + m_.value(op.results[0]).name + ": " + error.what());
+    }
+  }
+}
+
+std::int64_t MeshRun::workers() const {
+  std::int64_t count = 1;
+  for (const MeshAxis& axis : m_.mesh) count *= axis.size;
+  return count;
+}
+
+std::int64_t MeshRun::place(std::int64_t worker, std::size_t axis) const {
+  for (std::size_t a = m_.mesh.size(); --a > axis;) worker /= m_.mesh[a].size;
+  return worker % m_.mesh[axis].size;
+}
+
+// Runs over the first axis, each of these over the next.
+std::int64_t MeshRun::owner(std::int64_t size, MeshAxes cuts, std::int64_t i, std::size_t axis) const {
+  for (std::size_t a = 0; a < m_.mesh.size(); ++a) {
+    if ((cuts >> a & 1) == 0) continue;
+    const std::int64_t parts = m_.mesh[a].size, each = size / parts, longer = size % parts;
+    std::int64_t part = 0, begin = 0;
+    while (i >= begin + each + (part < longer ? 1 : 0)) begin += each + (part++ < longer ? 1 : 0);
+    if (a == axis) return part;
+    i -= begin;
+    size = each + (part < longer ? 1 : 0);
+  }
+  throw std::logic_error("an axis that does not cut the dimension");
+}
+
+// `everywhere`: the axes along which the place does not matter.
+bool MeshRun::is_at(const Type& type, const Index& index, std::int64_t worker, MeshAxes everywhere) const {
+  const Layout layout(m_, type);
+  for (std::size_t a = 0; a < m_.mesh.size(); ++a) {
+    if ((everywhere >> a & 1) != 0) continue;
+    const std::ptrdiff_t cut = layout.axis_cut_by(a);
+    std::int64_t wanted = 0;
+    if (cut != no_axis) {
+      const auto c = static_cast<std::size_t>(cut);
+      wanted = owner(m_.dim(type.dims[c]).size, layout.cuts(c), index[c], a);
+    }
+    if (place(worker, a) != wanted) return false;
+  }
+  return true;
+}
+
+bool MeshRun::is_stored(ValueId id, const Index& index, std::int64_t worker) const {
+  return is_at(m_.type(id), index, worker, held_axes(m_, m_.type(id), m_.type(id).state));
+}
+
+bool MeshRun::is_owned(ValueId id, const Index& index, std::int64_t worker) const {
+  return is_at(m_.type(id), index, worker, 0);
+}
+
+MeshRun::Index MeshRun::shape(ValueId id) const {
+  Index sizes;
+  for (const DimId dim : m_.type(id).dims) sizes.push_back(m_.dim(dim).size);
+  return sizes;
+}
+
+std::size_t MeshRun::flat(ValueId id, const Index& index) const {
+  const Index sizes = shape(id);
+  std::int64_t at = 0;
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) at = at * sizes[axis] + index[axis];
+  return static_cast<std::size_t>(at);
+}
+
+template <class Visit>
+void MeshRun::for_each_index(ValueId id, const Visit& visit) const {
+  const Index sizes = shape(id);
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return;
+  Index index(sizes.size(), 0);
+  for (bool more = true; more;) {
+    visit(index);
+    more = false;
+    for (std::size_t axis = sizes.size(); axis-- > 0 && !more;) {
+      more = ++index[axis] < sizes[axis];
+      if (!more) index[axis] = 0;
+    }
+  }
+}
+
+double MeshRun::call(FnId fn, std::span<const double> args) const {
+  std::vector<std::vector<Word>> words;
+  for (const double arg : args) words.push_back({Word{.f = arg}});
+  const std::vector<std::span<const Word>> spans(words.begin(), words.end());
+  std::vector<Word> out(1);
+  evaluate(m_.fn(fn), spans, out);
+  return out[0].f;
+}
+
+double MeshRun::at(ValueId id, const Index& index, std::int64_t worker) const {
+  const std::optional<double>& held = held_.at(id)[static_cast<std::size_t>(worker)][flat(id, index)];
+  if (!held) throw std::logic_error("worker " + std::to_string(worker) + " lacks an element of %" + m_.value(id).name);
+  return *held;
+}
+
+void MeshRun::store(const Op& op, const Whole& whole) {
+  const ValueId to = op.results[0];
+  for_each_index(to, [&](const Index& index) {
+    for (std::int64_t w = 0; w < workers(); ++w) {
+      if (is_stored(to, index, w)) held_[to][static_cast<std::size_t>(w)][flat(to, index)] = whole.at(flat(to, index));
+    }
+  });
+}
+
+void MeshRun::one(const Op& op) {
+  if (op.code == OpCode::output) return;
+  std::size_t count = 1;
+  for (const std::int64_t size : shape(op.results[0])) count *= static_cast<std::size_t>(size);
+  held_[op.results[0]].assign(static_cast<std::size_t>(workers()), Held(count));
+  switch (op.code) {
+    case OpCode::input:
+      return store(op, inputs_.at(op.name));
+    case OpCode::map:
+    case OpCode::apply:
+      return map(op);
+    case OpCode::reduce:
+      return reduce(op);
+    case OpCode::mxv:
+    case OpCode::mxvt:
+      return product(op);
+    case OpCode::gather:
+      return gather(op);
+    case OpCode::scatter:
+      return scatter(op);
+    case OpCode::transpose:
+      return transpose(op);
+    default:
+      throw std::logic_error("an operator that is not simulated");
+  }
+}
+
+void MeshRun::map(const Op& op) {
+  const ValueId to = op.results[0];
+  const LawUse* law = m_.type(to).state.is_pre() ? law_in_force(m_, op) : nullptr;
+  for_each_index(to, [&](const Index& index) {
+    for (std::int64_t w = 0; w < workers(); ++w) {
+      if (!is_stored(to, index, w)) continue;
+      std::optional<double>& made = held_[to][static_cast<std::size_t>(w)][flat(to, index)];
+      std::vector<Index> places;
+      for (const ValueId v : op.operands) {
+        const std::vector<std::ptrdiff_t> met = met_axes(m_.type(to).dims, m_.type(v).dims);
+        Index& place = places.emplace_back();
+        for (const std::ptrdiff_t axis : met) place.push_back(index[static_cast<std::size_t>(axis)]);
+      }
+      if (law != nullptr && law->kind == LawKind::pushdown && !is_owned(to, index, w)) {
+        made =
+            at(op.operands[static_cast<std::size_t>(law->operand)], places[static_cast<std::size_t>(law->operand)], w);
+        continue;
+      }
+      std::vector<double> args;
+      for (std::size_t i = 0; i < places.size(); ++i) args.push_back(at(op.operands[i], places[i], w));
+      made = call(op.fns[0], args);
+    }
+  });
+}
+
+// A reduction that crosses workers takes each element at its owner; any other takes what the worker has.
+void MeshRun::reduce(const Op& op) {
+  const ValueId from = op.operands[0], to = op.results[0];
+  const bool crosses = m_.type(to).state.is_pre() && !m_.type(from).state.is_pre();
+  for_each_index(to, [&](const Index& index) {
+    for (std::int64_t w = 0; w < workers(); ++w) {
+      if (is_stored(to, index, w))
+        held_[to][static_cast<std::size_t>(w)][flat(to, index)] = reducer_identity(m_.fn(op.fns[0])).value()[0].f;
+    }
+  });
+  for_each_index(from, [&](const Index& index) {
+    Index rest;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+      if (!op.over.empty() && !contains(op.over, m_.type(from).dims[axis])) rest.push_back(index[axis]);
+    }
+    for (std::int64_t w = 0; w < workers(); ++w) {
+      const bool takes = crosses                        ? is_owned(from, index, w)
+                         : m_.type(from).state.is_pre() ? is_stored(from, index, w)
+                                                        : is_stored(to, rest, w);
+      if (!takes) continue;
+      std::optional<double>& sum = held_[to][static_cast<std::size_t>(w)][flat(to, rest)];
+      if (!sum) throw std::logic_error("worker " + std::to_string(w) + " contributes where nobody collects");
+      sum = call(op.fns[0], std::vector<double>{*sum, at(from, index, w)});
+    }
+  });
+}
+
+// Each worker adds, for the elements of the result that it has, the terms whose summed index is its own over the axes
+// that cut it.
+void MeshRun::product(const Op& op) {
+  const ValueId vector = op.operands[0], matrix = op.operands[1], to = op.results[0];
+  const std::size_t summed = op.code == OpCode::mxv ? 0 : 1;
+  std::vector<State> states{m_.type(vector).state, m_.type(matrix).state};
+  const MeshAxes axes = contraction(m_, op, states).summed;
+  const std::int64_t terms = shape(matrix)[summed];
+  const auto is_own = [&](std::int64_t k, std::int64_t w) {
+    for (std::size_t a = 0; a < m_.mesh.size(); ++a) {
+      if ((axes >> a & 1) == 0) continue;
+      const MeshAxes by_matrix = Layout(m_, matrix).cuts(summed), by_vector = Layout(m_, vector).cuts(0);
+      const MeshAxes cuts = (by_matrix >> a & 1) != 0 ? by_matrix : by_vector;
+      if (owner(terms, cuts, k, a) != place(w, a)) return false;
+    }
+    return true;
+  };
+  for_each_index(to, [&](const Index& index) {
+    for (std::int64_t w = 0; w < workers(); ++w) {
+      if (!is_stored(to, index, w)) continue;
+      double sum = 0;
+      for (std::int64_t k = 0; k < terms; ++k) {
+        if (!is_own(k, w)) continue;
+        Index v = index;
+        v[0] = k;
+        const Index m = summed == 0 ? Index{k, index[0]} : Index{index[0], k};
+        sum += at(vector, v, w) * at(matrix, m, w);
+      }
+      held_[to][static_cast<std::size_t>(w)][flat(to, index)] = sum;
+    }
+  });
+}
+
+void MeshRun::gather(const Op& op) { store(op, value(op.operands[0])); }
+void MeshRun::scatter(const Op& op) { store(op, value(op.operands[0])); }
+
+void MeshRun::transpose(const Op& op) {
+  const ValueId to = op.results[0];
+  for_each_index(to, [&](const Index& index) {
+    for (std::int64_t w = 0; w < workers(); ++w) {
+      if (is_stored(to, index, w))
+        held_[to][static_cast<std::size_t>(w)][flat(to, index)] = at(op.operands[0], {index[1], index[0]}, w);
+    }
+  });
+}
+
+MeshRun::Whole MeshRun::value(ValueId id) const {
+  const State& state = m_.type(id).state;
+  Whole whole(held_.at(id).at(0).size());
+  for_each_index(id, [&](const Index& index) {
+    std::optional<double> made;
+    for (std::int64_t w = 0; w < workers(); ++w) {
+      const std::optional<double>& here = held_.at(id)[static_cast<std::size_t>(w)][flat(id, index)];
+      if (!here) continue;
+      if (made && state.is_pre()) {
+        made = call(state.reducer, std::vector<double>{*made, *here});
+      } else if (made && !are_same(*made, *here)) {
+        throw std::logic_error("copies of %" + m_.value(id).name + " differ");
+      } else {
+        made = here;
+      }
+    }
+    if (!made) throw std::logic_error("nobody has an element of %" + m_.value(id).name);
+    whole[flat(id, index)] = *made;
+  });
+  return whole;
+}
+
+}  // namespace kasen::testing
