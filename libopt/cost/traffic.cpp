@@ -77,15 +77,11 @@ Traffic sliced_traffic(const Module& module, std::span<const Op> batch, const Si
   return traffic;
 }
 
-bool in_slices(const Module& module, const SharedBatches& batches, std::span<const Op> batch, const Sizes& sizes) {
-  return travels_in_slices(batches.is_paired(batch), batch_bytes(module, batch, sizes.totals), sizes.workers);
-}
-
 // Returns an operator's bytes, and the messages of its batch if it is the first one.
 Traffic member_traffic(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes,
                        int ranks) {
   const std::span<const Op> batch = batches.holding(op);
-  const bool sliced = in_slices(module, batches, batch, sizes);
+  const bool sliced = travel_in_slices(module, batches, batch, sizes);
   const auto exchanged = [&](std::span<const Op> ops) {
     return sliced ? sliced_traffic(module, ops, sizes, ranks)
                   : tree_traffic(batch_bytes(module, ops, sizes.totals), sizes.workers, ranks);
@@ -111,11 +107,16 @@ std::int64_t batch_bytes(const Module& module, std::span<const Op> batch, const 
   return bytes;
 }
 
+bool travel_in_slices(const Module& module, const SharedBatches& batches, std::span<const Op> batch,
+                      const Sizes& sizes) {
+  return travels_in_slices(batches.is_paired(batch), batch_bytes(module, batch, sizes.totals), sizes.workers);
+}
+
 std::int64_t batch_packing_bytes(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes,
                                  int worker) {
   const std::span<const Op> batch = batches.led_by(op);
   if (batch.empty() || sizes.workers == 1) return 0;
-  if (!in_slices(module, batches, batch, sizes)) {
+  if (!travel_in_slices(module, batches, batch, sizes)) {
     return checked_mul(2, batch_bytes(module, batch, sizes.totals), exchange_memory);
   }
   std::int64_t bytes = 0;  // of a gather: the worker's slice of all other workers

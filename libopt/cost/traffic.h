@@ -19,6 +19,9 @@ namespace kasen {
 // Returns the bytes of the shareds that a batch exchanges together.
 [[nodiscard]] std::int64_t batch_bytes(const Module& module, std::span<const Op> batch,
                                        const Polynomial::Bindings& here);
+// True if a batch of shareds travels in slices.
+[[nodiscard]] bool travel_in_slices(const Module& module, const SharedBatches& batches, std::span<const Op> batch,
+                                    const Sizes& sizes);
 // Returns the bytes of packing area that the batch which begins with `op` takes on a worker.
 [[nodiscard]] std::int64_t batch_packing_bytes(const Module& module, const SharedBatches& batches, const Op& op,
                                                const Sizes& sizes, int worker);

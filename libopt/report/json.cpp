@@ -56,6 +56,7 @@ Json memory_json(const ReportContext& c) {
             {"matrices", entry(c, printed_form(memory.matrices))},
             {"inputs", entry(c, printed_form(memory.inputs))}};
   if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) return json;
+  const auto traffic = traffic_of_workers(c);
   Json workers = Json::array();
   for (const PartCount& part : predict_parts(c.module(), *c.sizes())) {
     workers.push_back({{"worker", part.worker},
@@ -64,6 +65,9 @@ Json memory_json(const ReportContext& c) {
                        {"matrix_bytes", part.matrix_bytes},
                        {"input_bytes", part.input_bytes}});
     if (part.list_bytes >= 0) workers.back()["list_bytes"] = part.list_bytes;
+    if (!traffic) continue;
+    workers.back()["sent_bytes"] = traffic->sent.at(static_cast<size_t>(part.worker));
+    workers.back()["received_bytes"] = traffic->received.at(static_cast<size_t>(part.worker));
   }
   json["workers"] = std::move(workers);
   json["generated_kernels_bytes"] = predict_kernel_bytes(c.module(), *c.sizes());

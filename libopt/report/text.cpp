@@ -130,11 +130,15 @@ std::string memory_text(const ReportContext& c) {
   line("inputs", memory.inputs);
   if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) return text;
   text += "Exactly, by worker (bytes):\n";
-  std::vector<std::vector<std::string>> rows{{"  worker", "buffers", "exchange", "matrices", "inputs", "lists"}};
+  const auto traffic = traffic_of_workers(c);
+  std::vector<std::vector<std::string>> rows{
+      {"  worker", "buffers", "exchange", "matrices", "inputs", "lists", "sends", "receives"}};
   for (const PartCount& part : predict_parts(c.module(), *c.sizes())) {
     rows.push_back({fmt::format("  {}", part.worker), grouped(part.buffer_bytes), grouped(part.exchange_bytes),
                     grouped(part.matrix_bytes), grouped(part.input_bytes),
-                    part.list_bytes < 0 ? "-" : grouped(part.list_bytes)});
+                    part.list_bytes < 0 ? "-" : grouped(part.list_bytes),
+                    traffic ? grouped(traffic->sent.at(static_cast<size_t>(part.worker))) : "-",
+                    traffic ? grouped(traffic->received.at(static_cast<size_t>(part.worker))) : "-"});
   }
   text += table_text(rows);
   const std::int64_t kernels = predict_kernel_bytes(c.module(), *c.sizes());

@@ -64,6 +64,15 @@ std::string assumed_name(const Module& module, const RangeAssumption& word) {
 
 }  // namespace
 
+std::optional<WorkerTraffic> traffic_of_workers(const ReportContext& context) {
+  const Sizes* sizes = context.sizes();
+  if (sizes == nullptr || sizes->by_worker.empty()) return std::nullopt;
+  return worker_traffic(context.module(), *sizes, [&](int number) -> std::optional<std::int64_t> {
+    const CostRow& row = context.report().rows.at(static_cast<size_t>(number));
+    return row.region >= 0 ? 0 : context.value(row.executions);  // a region's exchange is its own
+  });
+}
+
 std::vector<std::string> assumptions_of(const Module& module) {
   std::vector<std::string> lines;
   for (const LawUse& use : module.assumptions) {

@@ -7,6 +7,7 @@
 
 #include "libopt/cost/cost.h"
 #include "libopt/cost/sizes.h"
+#include "libopt/cost/worker_traffic.h"
 
 namespace kasen {
 
@@ -35,6 +36,10 @@ class ReportContext {
   CostReport report_;
   SymbolNames names_;
 };
+
+// What each worker sends and receives in the whole program. Nothing if sizes are not known by worker, or iterations
+// not.
+[[nodiscard]] std::optional<WorkerTraffic> traffic_of_workers(const ReportContext& context);
 
 // Returns the assumptions of the program that no tool has proven: "exchange(odd, add)", "weight > 0.0".
 [[nodiscard]] std::vector<std::string> assumptions_of(const Module& module);

@@ -7,9 +7,11 @@
 
 #include "libcomm/exchange/mpi_transport.h"
 #include "libopt/cost/traffic.h"
+#include "libopt/cost/worker_traffic.h"
 #include "tests/exchange/mpi_main.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
+#include "tests/support/counting_transport.h"
 
 namespace kasen {
 namespace {
@@ -74,6 +76,19 @@ void expect_predicted_traffic(const Module& plan, const RunResult& mine, const s
   EXPECT_EQ(counted, predicted);
 }
 
+// With one worker on each rank, each sends and receives what was predicted of it.
+void expect_predicted_worker(const Module& plan, const RunResult& mine, const std::vector<Part>& parts,
+                             const testing::CountingTransport& counted) {
+  if (static_cast<int>(parts.size()) != mpi().ranks()) return;
+  const auto predicted = worker_traffic(plan, sizes_from_parts(plan, parts), [&](int number) {
+    return mine.ops.at(static_cast<size_t>(number)).executions;
+  });
+  ASSERT_TRUE(predicted);
+  const auto self = static_cast<size_t>(mpi().rank());
+  EXPECT_EQ(counted.sent.at(self), predicted->sent.at(self));
+  EXPECT_EQ(counted.received.at(self), predicted->received.at(self));
+}
+
 class PlansOverRanks : public ::testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Examples, PlansOverRanks,
@@ -86,9 +101,8 @@ INSTANTIATE_TEST_SUITE_P(Examples, PlansOverRanks,
                            return name;
                          });
 
-TEST_P(PlansOverRanks, AreThoseOfOneProcess) {
-  const Module program = example(GetParam());
-  for (const int workers : {mpi().ranks() == 2 ? 3 : 5}) {
+void run_over_ranks(const Module& program) {
+  for (const int workers : {mpi().ranks() == 2 ? 3 : 5, mpi().ranks()}) {
     const testing::TestData data = testing::random_data(program, workers, 30, 70, 11);
     const std::vector<Part> parts = testing::split(data);
     const WorkerRange range = workers_of_rank(mpi().rank(), mpi().ranks(), workers);
@@ -105,14 +119,25 @@ TEST_P(PlansOverRanks, AreThoseOfOneProcess) {
     for (size_t i = 0; i < plans.size(); ++i) {
       SCOPED_TRACE(std::to_string(workers) + " workers, plan " + std::to_string(i));
       const RunResult whole = testing::run_simulated(plans[i], parts);
-      const auto transport = make_mpi_transport(mpi(), workers);
+      testing::CountingTransport transport(make_mpi_transport(mpi(), workers));
       const auto kernels = make_interpreter_kernels();
-      const RunResult mine = execute(plans[i], local, *transport, *kernels, {});
+      const RunResult mine = execute(plans[i], local, transport, *kernels, {});
       expect_same_parts(mine, whole, static_cast<size_t>(range.first));
       expect_same_counts(mine, whole);
       expect_predicted_traffic(plans[i], mine, parts);
+      expect_predicted_worker(plans[i], mine, parts, transport);
     }
   }
+}
+
+TEST_P(PlansOverRanks, AreThoseOfOneProcess) { run_over_ranks(example(GetParam())); }
+
+// In slices, and along the tree: the second sum is small.
+TEST(SharedsOverRanks, AreThoseOfOneProcess) {
+  run_over_ranks(
+      compile("dim N\ndim F local = 450\ninput X : f64[N, F]\nw : f64[F] = 0.5\n"
+              "for turn in 0..3 {\n  w = sum(X * w, over N) * 0.125 + w\n}\ns = sum(w) + sum(X)\n"
+              "output w, s\n"));
 }
 
 }  // namespace

@@ -5,37 +5,14 @@
 
 #include "libcore/analysis/shared_batch.h"
 #include "libopt/cost/traffic.h"
+#include "libopt/cost/worker_traffic.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 #include "tests/opt/run_everywhere.h"
+#include "tests/support/counting_transport.h"
 
 namespace kasen {
 namespace {
-
-// Forwards everything, and adds the bytes that each worker sends and receives.
-class CountingTransport : public Transport {
- public:
-  explicit CountingTransport(int workers)
-      : under_(make_simulated_transport(workers)), sent(workers), received(workers) {}
-  [[nodiscard]] int workers() const override { return under_->workers(); }
-  [[nodiscard]] int first_worker() const override { return 0; }
-  [[nodiscard]] int local_workers() const override { return under_->workers(); }
-  [[nodiscard]] int start(std::int64_t step, std::span<const Message> sends,
-                          std::span<const Message> receives) override {
-    for (const Message& m : sends) sent[static_cast<size_t>(m.from)] += m.bytes;
-    for (const Message& m : receives) received[static_cast<size_t>(m.to)] += m.bytes;
-    return under_->start(step, sends, receives);
-  }
-  void finish(int ticket) override { under_->finish(ticket); }
-  void moved_here(std::int64_t bytes) override { under_->moved_here(bytes); }
-  [[nodiscard]] const Traffic& traffic() const override { return under_->traffic(); }
-
- private:
-  std::unique_ptr<Transport> under_;
-
- public:
-  std::vector<std::int64_t> sent, received;
-};
 
 // Shareds that are ready together: three of 8 bytes for each of F, the second in two planes, and a single number.
 constexpr const char* three = R"(dim N
@@ -92,6 +69,14 @@ std::vector<Part> data_of(const Module& program, int workers) {
   return testing::split(testing::random_data(program, workers, 40, 0, 3));
 }
 
+// The plan has no loops.
+void expect_predicted(const Module& module, const std::vector<Part>& parts, const testing::CountingTransport& counted) {
+  const auto predicted = worker_traffic(module, sizes_from_parts(module, parts), [](int) { return 1; });
+  ASSERT_TRUE(predicted);
+  EXPECT_EQ(counted.sent, predicted->sent);
+  EXPECT_EQ(counted.received, predicted->received);
+}
+
 TEST(SharedSlices, HaveTheBitsOfTheTree) {
   const Module module = plan_of(299), tree = apart(module);
   for (const int workers : {2, 3, 4, 5, 7, 8}) {
@@ -119,7 +104,8 @@ TEST(SharedSlices, MoveTheLeastOnEachWorker) {
   const std::int64_t bytes = 320 * (8 + 8 + 8) + 8;
   for (const int workers : {2, 5, 8}) {
     const std::vector<Part> parts = data_of(module, workers);
-    CountingTransport counted(workers), along_tree(workers);
+    testing::CountingTransport counted(make_simulated_transport(workers));
+    testing::CountingTransport along_tree(make_simulated_transport(workers));
     (void)execute(module, parts, counted, *make_interpreter_kernels(), {});
     (void)execute(tree, parts, along_tree, *make_interpreter_kernels(), {});
     for (int w = 0; w < workers; ++w) {
@@ -127,6 +113,8 @@ TEST(SharedSlices, MoveTheLeastOnEachWorker) {
       EXPECT_LE(counted.sent[static_cast<size_t>(w)], most) << w << " of " << workers;
       EXPECT_LE(counted.received[static_cast<size_t>(w)], most) << w << " of " << workers;
     }
+    expect_predicted(module, parts, counted);
+    expect_predicted(tree, parts, along_tree);
     std::int64_t rounds = 0;
     while ((1 << rounds) < workers) ++rounds;
     EXPECT_EQ(along_tree.received[0], rounds * bytes);

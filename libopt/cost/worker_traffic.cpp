@@ -1,0 +1,102 @@
+#include "libopt/cost/worker_traffic.h"
+
+#include "libcore/base/checked.h"
+#include "libcore/ir/layout.h"
+#include "libcore/ir/regions.h"
+#include "libopt/cost/traffic.h"
+
+namespace kasen {
+namespace {
+
+constexpr const char* what = "predicted traffic";
+
+class Adder {
+ public:
+  explicit Adder(int workers) {
+    sum_.sent.resize(static_cast<std::size_t>(workers), 0);
+    sum_.received.resize(static_cast<std::size_t>(workers), 0);
+  }
+
+  void send(int worker, std::int64_t bytes) { add(sum_.sent, worker, bytes); }
+  void receive(int worker, std::int64_t bytes) { add(sum_.received, worker, bytes); }
+  void move(int from, int to, std::int64_t bytes) {
+    send(from, bytes);
+    receive(to, bytes);
+  }
+  void add(const WorkerTraffic& once, std::int64_t times) {
+    for (std::size_t w = 0; w < sum_.sent.size(); ++w) {
+      send(static_cast<int>(w), checked_mul(once.sent[w], times, what));
+      receive(static_cast<int>(w), checked_mul(once.received[w], times, what));
+    }
+  }
+  [[nodiscard]] WorkerTraffic take() { return std::move(sum_); }
+
+ private:
+  static void add(std::vector<std::int64_t>& list, int worker, std::int64_t bytes) {
+    std::int64_t& sum = list.at(static_cast<std::size_t>(worker));
+    sum = checked_add(sum, bytes, what);
+  }
+  WorkerTraffic sum_;
+};
+
+// Worker w at a multiple of 2 * step meets w + step: on the way to worker 0, or from it.
+void add_tree(Adder& sum, bool gather, std::int64_t bytes, int workers) {
+  for (std::int64_t step = 1; step < workers; step *= 2) {
+    for (std::int64_t w = 0; w + step < workers; w += 2 * step) {
+      const int upper = static_cast<int>(w), lower = static_cast<int>(w + step);
+      gather ? sum.move(lower, upper, bytes) : sum.move(upper, lower, bytes);
+    }
+  }
+}
+
+// Each worker has its own slice from all others, or gives it to them.
+void add_slices(Adder& sum, bool gather, std::int64_t bytes, std::int64_t element, int workers) {
+  for (int w = 0; w < workers; ++w) {
+    const std::int64_t own = element == 0 ? 0 : slice_of(bytes / element, w, workers).count() * element;
+    const std::int64_t others = checked_mul(own, workers - 1, what);
+    sum.send(w, gather ? bytes - own : others);
+    sum.receive(w, gather ? others : bytes - own);
+  }
+}
+
+}  // namespace
+
+WorkerTraffic worker_traffic(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes) {
+  if (is_epilogue(op)) return worker_traffic(module, batches, epilogue_gather(op), sizes);
+  Adder sum(sizes.workers);
+  if (row(op.code).group != OpGroup::transition) return sum.take();
+  const bool gather = op.code == OpCode::gather;
+  const Type& held = held_type(module, op);
+  const std::int64_t bytes = moved_bytes(module, op, sizes.totals);
+  if (is_shared_transition(module, op)) {
+    if (travel_in_slices(module, batches, batches.holding(op), sizes)) {
+      add_slices(sum, gather, bytes, held.element.bytes(), sizes.workers);
+    } else {
+      add_tree(sum, gather, bytes, sizes.workers);
+    }
+    return sum.take();
+  }
+  const auto it = sizes.pairs.find({Layout(module, held).cut_name(), held.state.slaves});
+  if (it == sizes.pairs.end()) return sum.take();
+  for (const SlavePairs::Pair& pair : it->second.list) {
+    const std::int64_t moved = checked_mul(pair.count, bytes, what);
+    gather ? sum.move(pair.holder, pair.owner, moved) : sum.move(pair.owner, pair.holder, moved);
+  }
+  return sum.take();
+}
+
+std::optional<WorkerTraffic> worker_traffic(const Module& module, const Sizes& sizes, const Executions& executions) {
+  Adder sum(sizes.workers);
+  const SharedBatches batches(module);
+  bool known = true;
+  for_each_op(module, [&](const Op& op, int number, int) {
+    if (row(op.code).group != OpGroup::transition && !is_epilogue(op)) return;
+    const auto times = executions(number);
+    known = known && times;
+    if (known && *times > 0) sum.add(worker_traffic(module, batches, op, sizes), *times);
+  });
+  if (!known) return std::nullopt;
+  return sum.take();
+}
+
+}  // namespace kasen
