@@ -61,6 +61,13 @@ IdMap<ValueId, bool> dense_inputs(const Module& module) {
   return is_input;
 }
 
+// The space that a value takes by itself.
+Room own_room(const Type& type) {
+  std::vector<SlaveSet> holds;
+  if (type.state.is_cons() || type.state.is_pre()) holds.push_back(type.state.slaves);
+  return {type.element, type.dims, holds, std::max<std::int64_t>(type.list, 1)};
+}
+
 // Returns the plan's buffers, and space for each array without a buffer.
 std::vector<Room> rooms(const Module& module) {
   std::vector<Room> found;
@@ -71,9 +78,7 @@ std::vector<Room> rooms(const Module& module) {
     const Value& value = module.value(v);
     const bool array = is_distributed_array(module, v) || is_shared_array(module, v);
     if (value.buffer != no_buffer || inside[v] || input[v] || !array || liveness.is_view(v)) continue;
-    std::vector<SlaveSet> holds;
-    if (value.type.state.is_cons() || value.type.state.is_pre()) holds.push_back(value.type.state.slaves);
-    found.push_back({value.type.element, value.type.dims, holds, std::max<std::int64_t>(value.type.list, 1)});
+    found.push_back(own_room(value.type));
   }
   return found;
 }
@@ -295,6 +300,10 @@ Polynomial room_form(const Module& module, const Room& room) {
 }
 
 }  // namespace
+
+std::int64_t value_bytes(const Module& module, ValueId value, const Sizes& sizes, int worker) {
+  return room_bytes(module, own_room(module.type(value)), sizes.by_worker.at(static_cast<size_t>(worker)));
+}
 
 Polynomial buffer_bytes(const Module& module, const BufferDecl& buffer) {
   return room_form(module, {buffer.element, buffer.dims, buffer.holds, 1});

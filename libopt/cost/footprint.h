@@ -23,6 +23,8 @@ struct Footprint {
   Polynomial buffers, matrices, inputs;
 };
 [[nodiscard]] Footprint footprint(const Module& module);
+// Returns the bytes of a value's array, or of all arrays of a list, on a worker, with room for the ghosts of its state.
+[[nodiscard]] std::int64_t value_bytes(const Module& module, ValueId value, const Sizes& sizes, int worker);
 // Returns the bytes of one buffer of the plan.
 [[nodiscard]] Polynomial buffer_bytes(const Module& module, const BufferDecl& buffer);
 

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libopt/cost/footprint.h"
+#include "libopt/report/live_set.h"
 #include "libopt/report/report.h"
 #include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
@@ -57,10 +58,12 @@ Json memory_json(const ReportContext& c) {
             {"inputs", entry(c, printed_form(memory.inputs))}};
   if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) return json;
   const auto traffic = traffic_of_workers(c);
+  const std::vector<LiveSet> live = largest_live_sets(c.module(), *c.sizes());
   Json workers = Json::array();
   for (const PartCount& part : predict_parts(c.module(), *c.sizes())) {
     workers.push_back({{"worker", part.worker},
                        {"buffer_bytes", part.buffer_bytes},
+                       {"live_bytes", live.at(static_cast<size_t>(part.worker)).bytes},
                        {"exchange_bytes", part.exchange_bytes},
                        {"matrix_bytes", part.matrix_bytes},
                        {"input_bytes", part.input_bytes}});

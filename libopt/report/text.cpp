@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libopt/cost/footprint.h"
+#include "libopt/report/live_set.h"
 #include "libopt/sync/ahead.h"
 #include "libopt/text/report_parts.h"
 
@@ -115,6 +116,15 @@ std::string totals(const ReportContext& c, const Column& column) {
   return text;
 }
 
+// Where the arrays that are live at one time take most, on the worker where they do.
+std::string live_text(const ReportContext& c, const std::vector<LiveSet>& live) {
+  const auto most = std::max_element(live.begin(), live.end(), [](auto& a, auto& b) { return a.bytes < b.bytes; });
+  if (most == live.end() || most->bytes == 0) return {};
+  const CostRow& row = c.report().rows.at(static_cast<size_t>(most->number));
+  if (row.where.line == 0) return {};
+  return fmt::format("Arrays that are live at one time take most at line {}.\n", row.where.line);
+}
+
 std::string memory_text(const ReportContext& c) {
   const Footprint memory = footprint(c.module());
   std::string text = "\nMemory held by the run, over all workers (without padding):\n";
@@ -131,16 +141,19 @@ std::string memory_text(const ReportContext& c) {
   if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) return text;
   text += "Exactly, by worker (bytes):\n";
   const auto traffic = traffic_of_workers(c);
+  const std::vector<LiveSet> live = largest_live_sets(c.module(), *c.sizes());
   std::vector<std::vector<std::string>> rows{
-      {"  worker", "buffers", "exchange", "matrices", "inputs", "lists", "sends", "receives"}};
+      {"  worker", "buffers", "live", "exchange", "matrices", "inputs", "lists", "sends", "receives"}};
   for (const PartCount& part : predict_parts(c.module(), *c.sizes())) {
-    rows.push_back({fmt::format("  {}", part.worker), grouped(part.buffer_bytes), grouped(part.exchange_bytes),
+    rows.push_back({fmt::format("  {}", part.worker), grouped(part.buffer_bytes),
+                    grouped(live.at(static_cast<size_t>(part.worker)).bytes), grouped(part.exchange_bytes),
                     grouped(part.matrix_bytes), grouped(part.input_bytes),
                     part.list_bytes < 0 ? "-" : grouped(part.list_bytes),
                     traffic ? grouped(traffic->sent.at(static_cast<size_t>(part.worker))) : "-",
                     traffic ? grouped(traffic->received.at(static_cast<size_t>(part.worker))) : "-"});
   }
   text += table_text(rows);
+  text += live_text(c, live);
   const std::int64_t kernels = predict_kernel_bytes(c.module(), *c.sizes());
   if (kernels == 0) return text;
   return text + fmt::format("Generated kernels hold {} more: matrices of products in loops, rows sorted by length.\n",

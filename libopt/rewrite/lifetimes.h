@@ -20,6 +20,7 @@ class Lifetimes {
   [[nodiscard]] const std::vector<ValueId>& owners() const { return owners_; }
   [[nodiscard]] bool owns(ValueId v) const { return owns_[static_cast<size_t>(v)]; }
   [[nodiscard]] int begin(ValueId v) const { return begin_[static_cast<size_t>(v)]; }
+  [[nodiscard]] int end(ValueId v) const { return end_[static_cast<size_t>(v)]; }
   // Returns true if both are needed at one time, or if an operator writes one, reads the other and may not work in
   // place.
   [[nodiscard]] bool interfere(ValueId a, ValueId b) const;

@@ -47,7 +47,7 @@ ROOMS = {
         "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
         "passes": "time rewrite options sync fusion selection",
         "optimize": "cost time rewrite options sync fusion prover passes", "picture": "draw cost text time",
-        "report": "draw cost text time sync optimize picture",
+        "report": "draw cost text time rewrite sync optimize picture",
     },
     "libcomm/data": {
         "base": "", "hdf5": "base", "text": "base", "read": "base text", "cut": "base read", "compress": "base",

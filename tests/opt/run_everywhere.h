@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "libopt/optimize/strategies.h"
+#include "libopt/report/live_set.h"
 #include "libopt/time/run_report.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
@@ -31,7 +32,10 @@ inline void expect_counts(const Module& plan, const std::vector<Part>& parts, co
                           const char* kernels) {
   RunReport report = make_run_report(plan, result);
   report.kernels = kernels;
-  const Check check = check_against(plan, sizes_from_parts(plan, parts), report);
+  const Sizes sizes = sizes_from_parts(plan, parts);
+  const Check check = check_against(plan, sizes, report);
+  const std::vector<LiveSet> live = largest_live_sets(plan, sizes);
+  for (size_t w = 0; w < live.size(); ++w) EXPECT_LE(live[w].bytes, result.parts.at(w).buffer_bytes) << w;
   EXPECT_TRUE(check.mismatches.empty()) << check_text(plan, check) << print_module(plan);
 }
 

@@ -1,0 +1,91 @@
+#include "libopt/report/live_set.h"
+
+#include <algorithm>
+#include <map>
+
+#include "libcore/analysis/liveness.h"
+#include "libcore/base/checked.h"
+#include "libopt/cost/footprint.h"
+#include "libopt/rewrite/lifetimes.h"
+
+namespace kasen {
+namespace {
+
+// Memory of one name: values that have one buffer hold it one after another, or together where one is bound to the
+// other.
+struct Held {
+  ValueId value = no_value;
+  int name = -1;
+  int begin = 0, end = 0;  // as Lifetimes counts
+};
+
+class LiveSets {
+ public:
+  explicit LiveSets(const Module& module) : liveness_(module), lives_(module, liveness_) {
+    int own = static_cast<int>(module.buffers.size());  // names of values without a buffer
+    for (const ValueId v : lives_.owners()) {
+      const BufferId buffer = module.value(v).buffer;
+      all_.push_back({v, buffer == no_buffer ? own++ : static_cast<int>(buffer), lives_.begin(v), lives_.end(v)});
+    }
+    std::stable_sort(all_.begin(), all_.end(), [](const Held& a, const Held& b) { return a.begin < b.begin; });
+  }
+
+  [[nodiscard]] const std::vector<Held>& all() const { return all_; }
+
+  // `bytes` of each of all().
+  [[nodiscard]] LiveSet largest(const std::vector<std::int64_t>& bytes) const {
+    LiveSet most;
+    std::vector<std::size_t> open;
+    for (std::size_t first = 0, end = 0; first < all_.size(); first = end) {
+      const int now = all_[first].begin;  // a live set grows where lives begin
+      while (end < all_.size() && all_[end].begin == now) ++end;
+      std::erase_if(open, [&](std::size_t k) { return !is_needed(k, first, end); });
+      for (std::size_t i = first; i < end; ++i) open.push_back(i);
+      const std::int64_t sum = sum_of(open, bytes);
+      if (sum > most.bytes) most = {sum, now / 2};
+    }
+    return most;
+  }
+
+ private:
+  // True if value k is needed when those of first .. end - 1 begin: later, or now, and none of them may be written over
+  // it.
+  [[nodiscard]] bool is_needed(std::size_t k, std::size_t first, std::size_t end) const {
+    const int now = all_[first].begin;
+    if (all_[k].end >= now || all_[k].end < now - 1) return all_[k].end >= now;
+    return std::all_of(all_.begin() + static_cast<std::ptrdiff_t>(first),
+                       all_.begin() + static_cast<std::ptrdiff_t>(end),
+                       [&](const Held& made) { return lives_.interfere(all_[k].value, made.value); });
+  }
+
+  [[nodiscard]] std::int64_t sum_of(const std::vector<std::size_t>& open,
+                                    const std::vector<std::int64_t>& bytes) const {
+    std::map<int, std::int64_t> names;
+    for (const std::size_t k : open) {
+      std::int64_t& name = names[all_[k].name];
+      name = std::max(name, bytes[k]);
+    }
+    std::int64_t sum = 0;
+    for (const auto& [name, size] : names) sum = checked_add(sum, size, "a plan's memory");
+    return sum;
+  }
+
+  Liveness liveness_;
+  Lifetimes lives_;
+  std::vector<Held> all_;
+};
+
+}  // namespace
+
+std::vector<LiveSet> largest_live_sets(const Module& module, const Sizes& sizes) {
+  const LiveSets live(module);
+  std::vector<LiveSet> sets;
+  for (int worker = 0; worker < sizes.workers; ++worker) {
+    std::vector<std::int64_t> bytes;
+    for (const Held& held : live.all()) bytes.push_back(value_bytes(module, held.value, sizes, worker));
+    sets.push_back(live.largest(bytes));
+  }
+  return sets;
+}
+
+}  // namespace kasen
