@@ -115,9 +115,9 @@ class BufferCheck {
   void fits(const Op& op, ValueId id, BufferId b) {
     const BufferDecl& buffer = m_.buffers[b];
     const Type& type = m_.type(id);
-    if (buffer.element != type.element || buffer.dims != type.dims) {
+    if (buffer.element != type.element || buffer.dims != type.dims || buffer.cuts != type.cuts) {
       return faults_.add(op, fmt::format("{} does not fit into ~b{}", value_text(m_, id), b),
-                         "the buffer has another element type or other dimensions");
+                         "the buffer has another element type, or other dimensions or cuts");
     }
     const SlaveSet& set = type.state.slaves;
     const bool held = set.empty() || std::any_of(buffer.holds.begin(), buffer.holds.end(),
@@ -220,7 +220,7 @@ class BufferCheck {
     const Type& s = m_.type(a);
     const Type& t = m_.type(b);
     const bool slaves = s.state.slaves.empty() || t.state.slaves.empty() || s.state.slaves == t.state.slaves;
-    return slaves && s.element == t.element && s.dims == t.dims && s.list == 0 && t.list == 0;
+    return slaves && s.element == t.element && s.dims == t.dims && s.cuts == t.cuts && s.list == 0 && t.list == 0;
   }
 
   void conflict(ValueId held, ValueId written) {
