@@ -1,40 +1,52 @@
 // gather and scatter of shareds, in batches along a tree (libcore/analysis/shared_batch.h).
+#include "libcore/run/executor_shareds.h"
+
 #include "libcore/base/checked.h"
-#include "libcore/run/executor_steps.h"
 
 namespace kasen::executor {
+
+SharedExchange::SharedExchange(Execution& run, std::span<const Op> batch, int at)
+    : Step(batch.front(), at), gather_(op.code == OpCode::gather), workers_(run.transport.workers()) {
+  for (const Op& each : batch) {
+    const ValueId from = each.operands.at(0);
+    members_.push_back({from, each.results.at(0), run.module.type(from).element, run.storage.info(from).inner, bytes_});
+    bytes_ = checked_add(bytes_, batch_bytes(run, {&each, 1}), "a message");
+  }
+}
+
+void SharedExchange::copy_operands(Execution& run) const {
+  for (size_t k = 0; k < members_.size(); ++k) {
+    const SharedMember& m = members_[k];
+    if (run.storage.info(m.from).slot == run.storage.info(m.to).slot) continue;
+    for (int p = 0; p < run.part_count(); ++p) {
+      copy_elements(m.element, run.storage.view(m.from, p), run.storage.view(m.to, p), 0, m.count);
+    }
+    run.charge_copy(m.from, m.to, number + static_cast<int>(k));
+  }
+}
+
+std::int64_t batch_bytes(const Execution& run, std::span<const Op> batch) {
+  std::int64_t bytes = 0;
+  for (const Op& op : batch) {
+    const ValueId from = op.operands.at(0);
+    const std::int64_t element = run.module.type(from).element.bytes();
+    bytes = checked_add(bytes, checked_mul(run.storage.info(from).inner, element, "a message"), "a message");
+  }
+  return bytes;
+}
+
 namespace {
 
 // Moves the shareds of a batch along a binary tree over all workers to worker 0 and back. So the bits depend only on
 // the number of workers. In each round, one message carries all data of two workers, whatever the number of shareds.
-class SharedTransition : public Step {
+class SharedTransition : public SharedExchange {
  public:
-  SharedTransition(Execution& run, std::span<const Op> batch, int at)
-      : Step(batch.front(), at), gather_(op.code == OpCode::gather), workers_(run.transport.workers()) {
-    for (const Op& each : batch) {
-      Member made;
-      made.from = each.operands.at(0);
-      made.to = each.results.at(0);
-      made.element = run.module.type(made.from).element;
-      made.offset = bytes_;
-      made.count = run.storage.info(made.from).inner;
-      bytes_ = checked_add(bytes_, checked_mul(made.count, made.element.bytes(), "a message"), "a message");
-      members_.push_back(std::move(made));
-    }
-  }
+  using SharedExchange::SharedExchange;
 
   [[nodiscard]] std::int64_t packing_bytes(int /*part*/) const override { return workers_ > 1 ? 2 * bytes_ : 0; }
 
-  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-
   void run(Execution& run) override {
-    for (const Member& m : members_) {
-      if (run.storage.info(m.from).slot == run.storage.info(m.to).slot) continue;
-      for (int p = 0; p < run.part_count(); ++p) {
-        copy_elements(m.element, run.storage.view(m.from, p), run.storage.view(m.to, p), 0, m.count);
-      }
-      run.charge_copy(m.from, m.to, number + static_cast<int>(&m - members_.data()));
-    }
+    copy_operands(run);
     int top = 1;
     while (top < workers_) top *= 2;
     if (gather_) {
@@ -45,13 +57,6 @@ class SharedTransition : public Step {
   }
 
  private:
-  struct Member {
-    ValueId from = no_value, to = no_value;
-    ElementType element;
-    std::int64_t offset = 0;  // of its bytes in a message
-    std::int64_t count = 0;   // of its elements
-  };
-
   // Workers w that are multiples of 2 * step meet w + step.
   void round(Execution& run, int step) {
     sends_.clear();
@@ -74,15 +79,15 @@ class SharedTransition : public Step {
 
   void pack(Execution& run, int p) const {
     for (size_t k = 0; k < members_.size(); ++k) {
-      const Member& m = members_[k];
+      const SharedMember& m = members_[k];
       to_message(m.element, run.storage.view(m.to, p), 0, m.count, run.packing(p) + m.offset);
-      run.charge(number + static_cast<int>(k), m.count * m.element.bytes());
+      charge(run, k, m.count * m.element.bytes());
     }
   }
 
   void unpack(Execution& run, const Message& message) const {
     const int p = message.to - run.transport.first_worker();
-    for (const Member& m : members_) {
+    for (const SharedMember& m : members_) {
       const View& target = run.storage.view(m.to, p);
       const Mirrored list{target, ElementList::run(0, m.count), {message.data + m.offset, 0}, 0, true};
       if (gather_) {
@@ -92,12 +97,6 @@ class SharedTransition : public Step {
       }
     }
   }
-
-  bool gather_;
-  int workers_;
-  std::int64_t bytes_ = 0;  // of a message
-  std::vector<Member> members_;
-  std::vector<Message> sends_, receives_;
 };
 
 // Another operator of a batch: the first one has done the work.
@@ -111,9 +110,9 @@ class BatchedTransition : public Step {
 
 std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, bool paired, int number) {
   for (const Op& op : batch) require_gathered_is_pre(run, op);
-  auto tree = std::make_unique<SharedTransition>(run, batch, number);
-  if (!travels_in_slices(paired, tree->bytes(), run.transport.workers())) return tree;
-  return make_sliced_step(run, batch, number);
+  const bool sliced = travels_in_slices(paired, batch_bytes(run, batch), run.transport.workers());
+  if (sliced) return make_sliced_step(run, batch, number);
+  return std::make_unique<SharedTransition>(run, batch, number);
 }
 
 std::unique_ptr<Step> make_batched_step(const Op& op, int number) {

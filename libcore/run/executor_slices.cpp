@@ -1,7 +1,7 @@
 // gather and scatter of large shareds, in slices (libcore/analysis/shared_batch.h).
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/base/checked.h"
-#include "libcore/run/executor_steps.h"
+#include "libcore/run/executor_shareds.h"
 
 namespace kasen::executor {
 namespace {
@@ -9,20 +9,14 @@ namespace {
 // One round in which each worker exchanges slices with all others. Every plane of a slice is a payload of its own,
 // which is sent from where it lies. A scatter receives it in its place. A gather receives it behind the packing area's
 // other contributions: those of all workers but worker 0's, which goes in its place.
-class SlicedTransition : public Step {
+class SlicedTransition : public SharedExchange {
  public:
   SlicedTransition(Execution& run, std::span<const Op> batch, int at)
-      : Step(batch.front(), at), gather_(op.code == OpCode::gather), workers_(run.transport.workers()) {
-    for (const Op& each : batch) {
-      const ValueId from = each.operands.at(0);
-      members_.push_back({from, each.results.at(0), run.module.type(from).element, run.storage.info(from).inner});
-    }
-    first_worker_ = run.transport.first_worker();
-  }
+      : SharedExchange(run, batch, at), first_worker_(run.transport.first_worker()) {}
 
   [[nodiscard]] std::int64_t packing_bytes(int part) const override {
     std::int64_t bytes = 0;
-    for (const Member& m : members_) bytes = checked_add(bytes, slots_bytes(m, part), "a message");
+    for (const SharedMember& m : members_) bytes = checked_add(bytes, slots_bytes(m, part), "a message");
     return gather_ ? bytes : 0;
   }
 
@@ -34,29 +28,12 @@ class SlicedTransition : public Step {
   }
 
  private:
-  struct Member {
-    ValueId from = no_value, to = no_value;
-    ElementType element;
-    std::int64_t count = 0;  // of its elements
-  };
-
-  [[nodiscard]] Slice slice(const Member& m, int worker) const { return slice_of(m.count, worker, workers_); }
-  [[nodiscard]] std::int64_t slot_bytes(const Member& m, int part) const {
+  [[nodiscard]] Slice slice(const SharedMember& m, int worker) const { return slice_of(m.count, worker, workers_); }
+  [[nodiscard]] std::int64_t slot_bytes(const SharedMember& m, int part) const {
     return storage_bytes(m.element, slice(m, first_worker_ + part).count());
   }
-  [[nodiscard]] std::int64_t slots_bytes(const Member& m, int part) const {
+  [[nodiscard]] std::int64_t slots_bytes(const SharedMember& m, int part) const {
     return checked_mul(workers_ - 1, slot_bytes(m, part), "a message");
-  }
-
-  void copy_operands(Execution& run) const {
-    for (size_t k = 0; k < members_.size(); ++k) {
-      const Member& m = members_[k];
-      if (run.storage.info(m.from).slot == run.storage.info(m.to).slot) continue;
-      for (int p = 0; p < run.part_count(); ++p) {
-        copy_elements(m.element, run.storage.view(m.from, p), run.storage.view(m.to, p), 0, m.count);
-      }
-      run.charge_copy(m.from, m.to, number + static_cast<int>(k));
-    }
   }
 
   // The place of a worker's contribution to a part's slice of member k. Worker 0's is the slice itself.
@@ -65,7 +42,7 @@ class SlicedTransition : public Step {
     std::int64_t first = 0;
   };
   [[nodiscard]] Contribution contribution(Execution& run, size_t k, int part, int worker) const {
-    const Member& m = members_[k];
+    const SharedMember& m = members_[k];
     const Slice own = slice(m, first_worker_ + part);
     if (worker == 0) return {run.storage.view(m.to, part), own.begin};
     std::int64_t at = (worker - 1) * slot_bytes(m, part);
@@ -88,10 +65,10 @@ class SlicedTransition : public Step {
   }
 
   template <class Visit>
-  static void for_each_plane(const Member& m, const Visit& visit) {
+  static void for_each_plane(const SharedMember& m, const Visit& visit) {
     for (std::int64_t p = 0; p < m.element.planes(); ++p) visit(p, scalar_bytes(m.element.plane_scalar(p)));
   }
-  [[nodiscard]] static std::byte* plane_at(const Member& m, const Contribution& c, std::int64_t plane,
+  [[nodiscard]] static std::byte* plane_at(const SharedMember& m, const Contribution& c, std::int64_t plane,
                                            std::int64_t size) {
     return c.array.data + plane_offset(m.element, c.array.capacity, plane) + c.first * size;
   }
@@ -112,7 +89,7 @@ class SlicedTransition : public Step {
   void add_messages(Execution& run, int part, int peer) {
     const int self = first_worker_ + part;
     for (size_t k = 0; k < members_.size(); ++k) {
-      const Member& m = members_[k];
+      const SharedMember& m = members_[k];
       const View& array = run.storage.view(m.to, part);
       const Slice own = slice(m, self), others = slice(m, peer);
       const Contribution out = {array, gather_ ? others.begin : own.begin};
@@ -121,7 +98,7 @@ class SlicedTransition : public Step {
         const std::int64_t sent = (gather_ ? others : own).count() * size;
         sends_.push_back({self, peer, plane_at(m, out, plane, size), sent});
         receives_.push_back({peer, self, plane_at(m, in, plane, size), (gather_ ? own : others).count() * size});
-        run.charge(number + static_cast<int>(k), sent);
+        charge(run, k, sent);
       });
     }
   }
@@ -144,10 +121,7 @@ class SlicedTransition : public Step {
     }
   }
 
-  bool gather_;
-  int workers_, first_worker_ = 0;
-  std::vector<Member> members_;
-  std::vector<Message> sends_, receives_;
+  const int first_worker_;
 };
 
 }  // namespace

@@ -280,7 +280,6 @@ std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int num
 // For the shareds of a batch (libcore/analysis/shared_batch.h). The first step does the work of all of them. It charges
 // the bytes sent to each operator, `number` and those that follow.
 std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, bool paired, int number);
-std::unique_ptr<Step> make_sliced_step(Execution& run, std::span<const Op> batch, int number);
 void require_gathered_is_pre(const Execution& run, const Op& op);   // UserError
 std::unique_ptr<Step> make_batched_step(const Op& op, int number);  // any other of a batch
 std::unique_ptr<Step> make_list_step(Execution& run, const Op& op, int number);
