@@ -58,6 +58,11 @@ bool runs(const PassRow& pass, const Module& module, const OptimizeOptions& opti
   return is_enabled(pass.when, options) && module.level >= pass.from && module.level <= pass.to;
 }
 
+void require_plannable(const Module& module, LawChecker& laws) {
+  require_valid(module, laws);
+  require_default_layouts(module);
+}
+
 bool run_pass(const PassRow& pass, Module& module, PassContext& context) {
   const auto start = std::chrono::steady_clock::now();
   const bool changed = pass.run(module, context);
@@ -174,16 +179,14 @@ const PassRow& find_pass(std::string_view name, std::string_view option) {
 }
 
 Module optimize_exactly(Module module, LawChecker& laws, const OptimizeOptions& options) {
-  require_valid(module, laws);
-  require_default_layouts(module);
+  require_plannable(module, laws);
   record_reducer_laws(module, laws);
   return all_passes(std::move(module), laws, options);
 }
 
 Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& options,
                   const std::vector<std::string>& names) {
-  require_valid(module, laws);
-  require_default_layouts(module);
+  require_plannable(module, laws);
   record_reducer_laws(module, laws);
   PassContext context{laws, options};
   for (const std::string& name : names) {
@@ -200,8 +203,7 @@ Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& option
 }
 
 Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& options) {
-  require_valid(module, laws);
-  require_default_layouts(module);
+  require_plannable(module, laws);
   if (module.level >= 3) return module;
   record_reducer_laws(module, laws);
   PassContext context{laws, options};
@@ -215,8 +217,7 @@ Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& opt
 Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options) {
   if (!options.print_after.empty() && options.print_after != "all")
     (void)find_pass(options.print_after, "--print-after");
-  require_valid(module, laws);
-  require_default_layouts(module);
+  require_plannable(module, laws);
   if (module.level >= 3) return module;
   record_reducer_laws(module, laws);
   const bool explain = options.notes != nullptr && options.notes->explain;
