@@ -4,9 +4,13 @@
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/laws/laws.h"
+#include "tests/core/text_cases.h"
 
 namespace kasen {
 namespace {
+
+using testing::fault_of;
+using testing::replaced;
 
 const std::string on_a_mesh = R"(kir 2 level 3
 module layouts {
@@ -44,22 +48,6 @@ module columns {
 }
 ##end
 )";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
-
-std::string fault_of(const std::string& text) {
-  try {
-    static_cast<void>(parse_module(text, "bad.kir"));
-  } catch (const UserError& error) {
-    EXPECT_EQ(error.status(), ExitStatus::bad_input);
-    return error.what();
-  }
-  return "no fault";
-}
 
 std::string verified(const std::string& text) {
   TrialLawChecker laws;
@@ -135,17 +123,6 @@ TEST(LayoutText, ImpossibleLayoutsAreRefused) {
   EXPECT_NE(verified(replaced(on_a_mesh, "b = 3", "b = 0")).find("axis 'b' of the mesh has 0 workers"),
             std::string::npos);
   EXPECT_NE(verified(replaced(on_a_mesh, "a = 2", "a = 2147483648")).find("axis 'b' of the mesh"), std::string::npos);
-}
-
-// What is said of a value, in each way that an axis may have.
-TEST(LayoutText, PassesAndRunsTakeTheDefaultLayout) {
-  try {
-    require_default_layouts(parse_module(on_one_axis, "test.kir"));
-    FAIL() << "not refused";
-  } catch (const UserError& error) {
-    EXPECT_EQ(error.status(), ExitStatus::bad_input);
-    EXPECT_NE(std::string(error.what()).find("test.kir"), std::string::npos);
-  }
 }
 
 }  // namespace

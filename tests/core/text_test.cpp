@@ -4,9 +4,13 @@
 #include <random>
 
 #include "libcore/ir/module.h"
+#include "tests/core/text_cases.h"
 
 namespace kasen {
 namespace {
+
+using testing::fault_of;
+using testing::replaced;
 
 const std::string fused_pagerank = R"(kir 1 level 3
 ## kasen-plan 0.1.0 pagerank.ks
@@ -93,12 +97,6 @@ module kinds {
 ##end
 )";
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
-
 TEST(Text, PrintThenParseIsTheIdentity) {
   for (const std::string& text : {fused_pagerank, functions_and_lists}) {
     const Module module = parse_module(text, "test.kir");
@@ -120,16 +118,6 @@ TEST(Text, HistoryCanBeLeftOut) {
   const std::string text = print_module(parse_module(fused_pagerank, "test.kir"), false);
   EXPECT_EQ(text.find("## kasen-plan"), std::string::npos);
   EXPECT_NE(text.find("##end"), std::string::npos);
-}
-
-std::string fault_of(const std::string& text) {
-  try {
-    static_cast<void>(parse_module(text, "bad.kir"));
-  } catch (const UserError& error) {
-    EXPECT_EQ(error.status(), ExitStatus::bad_input);
-    return error.what();
-  }
-  return "no fault";
 }
 
 TEST(Text, FaultsNameTheirPlace) {

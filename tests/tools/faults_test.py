@@ -150,6 +150,10 @@ class Faults(ToolTest):
         self.fault("fuse", stdin=plan[: len(plan) // 2], status=BAD, says="cut off")
         self.fault("fuse", stdin="", status=BAD, says="")
         self.fault("fuse", stdin=plan.replace("kir 1", "kir 9", 1), status=BAD, says="version 9")
+        meshed = (ROOT / "tests" / "core" / "golden" / "mesh-cut-ok.kir").read_text()
+        self.kasen("verify", "-", stdin=meshed)
+        for tool in [["fuse"], ["measure"], ["partition", "--program", "-", "A=none.npy", "--workers", "6", "-o", "none"]]:
+            self.fault(*tool, stdin=meshed, status=BAD, says="plans with layouts")
         edited = fused.replace("@pre(add){G.cols}", "@part", 1)
         self.assertNotEqual(edited, fused)
         self.kasen("verify", "-", stdin=edited, status=1)
