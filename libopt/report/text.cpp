@@ -139,7 +139,7 @@ std::string memory_text(const ReportContext& c) {
   line("matrices", memory.matrices);
   line("inputs", memory.inputs);
   if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) return text;
-  text += "Exactly, by worker (bytes):\n";
+  text += "Exactly, by worker (bytes; sends and receives of the whole program, as above):\n";
   const auto traffic = traffic_of_workers(c);
   const std::vector<LiveSet> live = largest_live_sets(c.module(), *c.sizes());
   std::vector<std::vector<std::string>> rows{
