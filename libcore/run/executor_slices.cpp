@@ -7,8 +7,8 @@ namespace kasen::executor {
 namespace {
 
 // One round in which each worker exchanges slices with all others. Every plane of a slice is a payload of its own,
-// which is sent from where it lies. A scatter receives it in its place. A gather receives it behind the packing area's
-// other contributions: those of all workers but worker 0's, which goes in its place.
+// which is sent from where it lies. A scatter receives slices in their places. A gather receives the contributions to
+// its own slice in the packing area, but worker 0's in the slice's place: there the sum ends up.
 class SlicedTransition : public SharedExchange {
  public:
   SlicedTransition(Execution& run, std::span<const Op> batch, int at)
