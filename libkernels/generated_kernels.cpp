@@ -33,6 +33,10 @@ class GeneratedKernelSet : public GeneratedKernels {
     for (int t = 0; t < shop_.pool.threads(); ++t) alone_.push_back(std::make_unique<Workshop>(1));
   }
 
+  [[nodiscard]] std::unique_ptr<KernelSet> another() const override {
+    return std::make_unique<GeneratedKernelSet>(options_);
+  }
+
   void prepare(const Module& module) override {
     const auto start = std::chrono::steady_clock::now();
     module_ = &module;

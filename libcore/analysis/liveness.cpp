@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 namespace {
@@ -106,7 +108,8 @@ class LivenessBuilder {
     const Value& from = module_.value(a);
     const Value& to = module_.value(b);
     if (module_.level >= 3 && from.buffer != no_buffer && to.buffer != no_buffer) {
-      return module_.buffers.at(from.buffer) == module_.buffers.at(to.buffer);
+      const bool alike = !boxes_ || stored_box(module_, from.type) == stored_box(module_, to.type);
+      return alike && module_.buffers.at(from.buffer) == module_.buffers.at(to.buffer);
     }
     Type target = to.type;
     if (element) target.list = 0;
@@ -237,6 +240,7 @@ class LivenessBuilder {
   };
 
   const Module& module_;
+  const bool boxes_ = names_layouts(module_);
   Liveness& result_;
   std::vector<Site> sites_;
   IdMap<ValueId, int> depth_;              // parents of the defining block, -1: not defined

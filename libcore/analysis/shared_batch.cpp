@@ -7,7 +7,10 @@
 namespace kasen {
 
 bool is_shared_transition(const Module& module, const Op& op) {
-  return row(op.code).group == OpGroup::transition && Layout(module, op.operands.at(0)).is_shared();
+  if (op.code != OpCode::gather && op.code != OpCode::scatter) return false;
+  if (!Layout(module, op.operands.at(0)).is_shared()) return false;
+  const ValueId everywhere = op.code == OpCode::gather ? op.operands[0] : op.results.at(0);
+  return module.type(everywhere).state.slaves.empty();
 }
 
 std::span<const Op> shared_batch(const Module& module, std::span<const Op> ops) {

@@ -21,7 +21,7 @@
 
 namespace kasen {
 
-// A gather or scatter of a shared.
+// A gather or scatter of a shared from or to all workers; not along some axes of a mesh alone.
 [[nodiscard]] bool is_shared_transition(const Module& module, const Op& op);
 
 // The longest batch that begins with the first of `ops`, which are adjacent operators of one block. Empty if the first

@@ -291,6 +291,13 @@ RuleAnswer scatter_rule(const Question& q) {
   return yes(rule, State::cons(declared.is_cons() ? declared.slaves : SlaveSet{}));
 }
 
+// Each element goes to its owner; what a worker has as a copy stays where it is.
+RuleAnswer relayout_rule(const Question& q) {
+  if (!q.states[0].is_pre()) return yes(16, State::part());
+  return no(16, q.says(0) + ", but only values change their owners, not contributions",
+            "gather " + q.name(0) + " first");
+}
+
 // ---- lists keep one state; an array of another state may enter only by rule 0
 
 RuleAnswer make_list_rule(const Question& q) { return yes(-1, q.states[0]); }

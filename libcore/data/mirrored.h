@@ -7,6 +7,7 @@
 #include <span>
 
 #include "libcore/data/data.h"
+#include "libcore/data/place_list.h"
 
 namespace kasen {
 
@@ -18,21 +19,28 @@ struct View {
   const CompressedArray* compressed = nullptr;
 };
 
-// Elements of an array: `inner` consecutive ones for each of the indices, in their order. Without indices: a run of
-// `count` elements from `first` on.
+// Elements of an array: `inner` consecutive ones for each of the indices, in their order; or those at `places`. Without
+// either: a run of `count` elements from `first` on.
 struct ElementList {
   std::span<const std::int32_t> indices = {};
   std::int64_t inner = 1;
   std::int64_t first = 0;
   std::int64_t count = 0;
+  const PlaceList* places = nullptr;
 
+  [[nodiscard]] static ElementList at(const PlaceList& places) { return {{}, 1, 0, places.size(), &places}; }
   [[nodiscard]] static ElementList run(std::int64_t first, std::int64_t count) { return {{}, 1, first, count}; }
   [[nodiscard]] static ElementList of(std::span<const std::int32_t> indices, std::int64_t inner = 1) {
     return {indices, inner, 0, static_cast<std::int64_t>(indices.size()) * inner};
   }
+  // True if the runs of for_each_run are short: each has less than `elements`.
+  [[nodiscard]] bool in_short_runs(std::int64_t elements) const {
+    return places != nullptr ? places->longest_run() < elements : !indices.empty() && inner < elements;
+  }
   // Calls use(first, count) for runs of the elements that stand at begin .. end - 1 in the list, in their order.
   template <class Use>
   void for_each_run(std::int64_t begin, std::int64_t end, const Use& use) const {
+    if (places != nullptr) return places->for_each_run(begin, end, use);
     if (indices.empty()) return use(first + begin, end - begin);
     while (begin < end) {
       const std::int64_t within = begin % inner, some = std::min(inner - within, end - begin);

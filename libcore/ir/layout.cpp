@@ -62,7 +62,7 @@ bool names_layouts(const Module& module) {
 void require_default_layouts(const Module& module) {
   if (!names_layouts(module)) return;
   fail(ExitStatus::bad_input, "the plan names a mesh of workers, or cuts of arrays",
-       "plans with layouts are read and verified, and do not run yet", "leave out the mesh and the cuts",
+       "passes and partitions take the default layout alone", "measure and run it as it is, or leave out both",
        Location{module.text_name, 0, 0});
 }
 

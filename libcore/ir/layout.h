@@ -46,7 +46,7 @@ inline constexpr std::size_t most_mesh_axes = 8;
 
 /// True if the module names a mesh, or cuts: its text is of version 2.
 [[nodiscard]] bool names_layouts(const Module& module);
-/// Throws UserError (bad_input) if it does: passes, costs and the executor handle the default layout alone.
+/// Throws UserError (bad_input) if it does: passes and partitions handle the default layout alone.
 void require_default_layouts(const Module& module);
 
 /// The place of the axis that is cut, or no_axis. `is_local` tells whether one of `dims` is local.

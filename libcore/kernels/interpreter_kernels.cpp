@@ -46,6 +46,7 @@ class ExpandedViews {
 
 class InterpreterKernels : public KernelSet {
  public:
+  [[nodiscard]] std::unique_ptr<KernelSet> another() const override { return std::make_unique<InterpreterKernels>(); }
   void prepare(const Module& module) override {
     module_ = &module;
     programs_.clear();

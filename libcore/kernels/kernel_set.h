@@ -106,6 +106,9 @@ class KernelSet {
  public:
   virtual ~KernelSet() = default;
 
+  /// A kernel set of the same kind and options, which is not prepared.
+  [[nodiscard]] virtual std::unique_ptr<KernelSet> another() const = 0;
+
   /// Prepares everything that the plan needs, before the run. Anything unsupported is a UserError here, never a slow
   /// path. `module` outlives the kernel set.
   virtual void prepare(const Module& module) = 0;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "libcore/analysis/nan_watch.h"
+#include "libcore/analysis/boxes.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
@@ -39,34 +39,30 @@ std::int64_t workers_that_fit(std::int64_t workers, std::int64_t largest, std::i
   return static_cast<std::int64_t>(std::min(1e15, std::ceil(static_cast<double>(workers) * times)));
 }
 
-KernelForm form_of(const Module& plan, bool watched) {
-  KernelForm form = kernel_form(plan);
-  if (watched) watch_regions(form);
-  return form;
-}
-
 }  // namespace
 
 Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, Transport& mover, KernelSet& kernel_set,
                      const RunOptions& run_options)
     : plan(bound),
-      form(form_of(bound, run_options.refuse_nan)),
+      forms(bound, local_parts, kernel_set, run_options.refuse_nan),
+      form(forms.first()),
       module(form.module),
       parts(local_parts),
       transport(mover),
       kernels(kernel_set),
       options(run_options),
-      prepared(std::async([this] { kernels.prepare(module); })),
+      prepared(std::async([this] { forms.prepare(); })),
       live(plan),
-      numbering(plan, local_parts, run_options.masters, run_options.forms),
-      storage(plan, form, live, numbering, local_parts) {
+      numbering(forms.are_boxes() ? module : plan, local_parts, run_options.masters, run_options.forms),
+      storage(plan, forms, live, numbering, local_parts) {
   check_params();
   for (const Part& part : parts) {
     PartCount count;
     count.worker = part.worker;
     result.parts.push_back(count);
   }
-  Decoder decoder{*this, matrices_, all_, SharedBatches(module)};
+  Decoder decoder{*this, matrices_, all_, SharedBatches(plan), {}};
+  for_each_op(plan, [&](const Op& op, int, int) { decoder.planned.push_back(&op); });
   steps_ = decoder.decode(module.body);
   for (const auto& step : steps_) step->ends = matrices_.used_last_by(step->number);
   result.ops.resize(static_cast<size_t>(decoder.next));
@@ -179,7 +175,7 @@ RunResult Execution::run() {
   }
   result.seconds = seconds_since(began_);
   result.traffic = transport.traffic() - restored_;
-  result.kernel_bytes = kernels.held_bytes();
+  result.kernel_bytes = forms.held_bytes();
   result.late_allocations = storage.allocations() - allocated;
   return std::move(result);
 }
@@ -197,7 +193,7 @@ void Execution::run_steps(std::span<const std::unique_ptr<Step>> steps) {
 void Execution::run_step(Step& step, bool from_border) {
   OpCount& counted = count(step.number);
   began(RunPhase::step, step.number);
-  const AccessCount before = kernels.accesses();
+  const AccessCount before = forms.accesses();
   const Clock::time_point begin = Clock::now();
   for (const Op* slice : step.slices) {
     require_inside(range_sizes(module, *slice), shared_word(range_begin(*slice)).i, slice->where);
@@ -215,11 +211,11 @@ void Execution::run_step(Step& step, bool from_border) {
   ++place.step;
   if (step.progress != no_value) change_ = shared_word(step.progress).f;
   if (!step.control) {
-    const AccessCount after = kernels.accesses();
+    const AccessCount after = forms.accesses();
     counted.read_bytes += after.read_bytes - before.read_bytes;
     counted.written_bytes += after.written_bytes - before.written_bytes;
-    counted.read_bytes += step.shared_reads * part_count();
-    counted.written_bytes += step.shared_writes * part_count();
+    counted.read_bytes += step.shared_reads;
+    counted.written_bytes += step.shared_writes;
   }
   ended(RunPhase::step, step.number);
   for (const int matrix : step.ends) matrices_.release(matrix);
@@ -283,22 +279,18 @@ Word Execution::shared_word(ValueId value) const {
 }
 
 void Execution::copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number) {
-  const ValueInfo& info = storage.info(to);
-  const ElementType& element = module.type(to).element;
   for (int p = 0; p < part_count(); ++p) {
-    const std::int64_t held = storage.indices(from, p) * info.inner, wanted = storage.indices(to, p) * info.inner;
-    copy_elements(element, source[static_cast<size_t>(p)], storage.view_of(to_slot, p), 0, std::min(held, wanted));
+    copy_value(from, source[static_cast<size_t>(p)], to, storage.view_of(to_slot, p), p);
   }
   charge_copy(from, to, number);
 }
 
 void Execution::charge_copy(ValueId from, ValueId to, int number) {
-  const ValueInfo& info = storage.info(to);
   if (module.type(to).dims.empty()) return;
-  const std::int64_t bytes = info.inner * module.type(to).element.bytes();
+  const std::int64_t bytes = module.type(to).element.bytes();
   for (int p = 0; p < part_count(); ++p) {
-    count(number).read_bytes += storage.indices(from, p) * bytes;
-    count(number).written_bytes += storage.indices(to, p) * bytes;
+    count(number).read_bytes += storage.elements(from, p) * bytes;
+    count(number).written_bytes += storage.elements(to, p) * bytes;
   }
 }
 
@@ -334,10 +326,19 @@ std::set<DimId> used_dims(const Module& module) {
   return used;
 }
 
+// The mesh of a plan that names layouts.
+std::vector<MeshAxis> mesh_of_all(const Module& module, int workers) {
+  if (module.mesh.empty()) return {{std::string(mesh_axis_name(module, 0)), workers}};
+  if (mesh_workers(module) == workers) return module.mesh;
+  fail(ExitStatus::bad_input,
+       fmt::format("the plan's mesh has {} workers, and {} run it", mesh_workers(module), workers),
+       "each worker has one place in the mesh", "run it with as many workers, or plan with another mesh");
+}
+
 // A copy of the module in which every dimension has a size.
 Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
-  require_default_layouts(module);
   Module bound = module;
+  if (names_layouts(module)) bound.mesh = mesh_of_all(module, parts.at(0).workers);
   for (const DimId d : used_dims(module)) {
     Dimension& dim = bound.dims.at(d);
     for (const Part& part : parts) {

@@ -14,14 +14,14 @@ namespace {
 std::int64_t elements_of(const Execution& run, const HeldValue& held, int part) {
   const Storage& storage = run.storage;
   const std::int64_t indices = held.slaves ? storage.indices(held.value, part) : storage.masters(held.value, part);
-  return checked_mul(indices, storage.info(held.value).inner, "the content of a border");
+  return checked_mul(indices, storage.inner(held.value, part), "the content of a border");
 }
 
 // Copies an array between the numbering's order and the data's order. A border holds arrays in the data's order.
 void move_array(const Execution& run, const HeldValue& held, int part, const View& from, const View& to, bool forth) {
   const ElementType& element = run.module.type(held.value).element;
   const ValueInfo& info = run.storage.info(held.value);
-  const std::int64_t masters = run.storage.masters(held.value, part) * info.inner;
+  const std::int64_t masters = run.storage.masters(held.value, part) * run.storage.inner(held.value, part);
   const bool ordered = info.cut == no_dim || run.numbering.order(info.cut, part).empty();
   if (ordered) {
     copy_elements(element, from, to, 0, masters);

@@ -142,14 +142,13 @@ class MakeListStep : public Step {
     const ValueId from = op.operands[0], to = op.results[0];
     const ValueInfo info = run.storage.info(to);
     for (int p = 0; p < run.part_count(); ++p) {
-      const std::int64_t count = std::min(run.storage.indices(from, p), run.storage.indices(to, p)) * info.inner;
-      const ElementType& element = run.module.type(to).element;
       for (int i = 0; i < info.slots; ++i) {
-        copy_elements(element, run.storage.view(from, p), run.storage.view_of(info.slot + i, p), 0, count);
+        run.copy_value(from, run.storage.view(from, p), to, run.storage.view_of(info.slot + i, p), p);
       }
       if (run.module.type(to).dims.empty()) continue;
-      run.count(number).read_bytes += run.storage.indices(from, p) * info.inner * element.bytes();
-      run.count(number).written_bytes += run.storage.indices(to, p) * info.inner * element.bytes() * info.slots;
+      const std::int64_t bytes = run.module.type(to).element.bytes();
+      run.count(number).read_bytes += run.storage.elements(from, p) * bytes;
+      run.count(number).written_bytes += run.storage.elements(to, p) * bytes * info.slots;
     }
   }
 };

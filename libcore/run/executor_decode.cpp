@@ -9,6 +9,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
+#include "libcore/run/executor_boxes.h"
 #include "libcore/run/executor_steps.h"
 
 namespace kasen::executor {
@@ -72,7 +73,8 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
     case OpGroup::shared:
       return make_apply_step(run, op, number);
     case OpGroup::transition:
-      return make_transition_step(run, op, number);
+      if (!run.forms.are_boxes()) return make_transition_step(run, op, number);
+      return make_box_transition(run, op, *planned.at(static_cast<size_t>(number)), number);
     case OpGroup::list:
       return make_list_step(run, op, number);
     case OpGroup::control:
@@ -91,8 +93,9 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
 void charge_shareds(const Execution& run, const Op& op, Step& step) {
   const SharedTraffic traffic = shared_traffic(run.module, op);
   const auto bytes = [&](ValueId v) {
-    return checked_mul(Layout(run.module, v).elements_per_index(), run.module.type(v).element.bytes(),
-                       "a shared array");
+    std::int64_t elements = 0;
+    for (int p = 0; p < run.part_count(); ++p) elements += run.storage.inner(v, p);
+    return checked_mul(elements, run.module.type(v).element.bytes(), "a shared array");
   };
   for (const ValueId v : traffic.read) step.shared_reads += bytes(v);
   for (const ValueId v : traffic.written) {
@@ -105,10 +108,10 @@ std::unique_ptr<Step> Decoder::make_in_batch(std::span<const Op> ahead, int numb
     --batched;
     return make_batched_step(ahead.front(), number);
   }
-  const std::span<const Op> batch = batches.led_by(ahead.front());
-  if (batch.empty()) return make(ahead.front(), number);
-  batched = batch.size() - 1;
-  return make_batch_step(run, batch, batches.is_paired(batch), number);
+  const std::span<const Op> planned_batch = batches.led_by(*planned.at(static_cast<size_t>(number)));
+  if (planned_batch.empty()) return make(ahead.front(), number);
+  batched = planned_batch.size() - 1;
+  return make_batch_step(run, ahead.first(planned_batch.size()), batches.is_paired(planned_batch), number);
 }
 
 Sequence Decoder::decode(const Block& block) {

@@ -41,7 +41,7 @@ class ElementwiseStep : public Step {
     outputs_.resize(run.parts.size());
     for (int p = 0; p < run.part_count(); ++p) {
       look_up(run, p);
-      start_accumulators(run, op, accumulators_, outputs_[static_cast<size_t>(p)]);
+      start_accumulators(run, op, accumulators_, outputs_[static_cast<size_t>(p)], p);
       add_masters(run, p);
     }
     run_calls(run);
@@ -54,9 +54,9 @@ class ElementwiseStep : public Step {
   void look_at(Execution& run, const Op& inner) {
     const Module& module = run.module;
     for (const ValueId v : inner.operands) {
-      if (!is_view(inner)) widen(module, module.type(v));  // a view's array is read in the view's space
+      if (!is_view(inner)) widen(module, v);  // a view's array is read in the view's space
     }
-    for (const ValueId v : inner.results) widen(module, module.type(v));
+    for (const ValueId v : inner.results) widen(module, v);
     const Type& result = module.type(inner.results.at(0));
     const bool reduces = inner.code == OpCode::reduce && Layout(module, result).is_shared();
     const Type& ruling = reduces ? module.type(inner.operands.at(0)) : result;
@@ -83,13 +83,10 @@ class ElementwiseStep : public Step {
     if (kept.dims != result.dims) repeated_ = interpreter::broadcast(module, result, kept);
   }
 
-  void widen(const Module& module, const Type& type) {
-    const Layout layout(module, type);
-    if (type.dims.size() > dims_) {  // the loop runs over the array with most of them; any may be empty
-      dims_ = type.dims.size();
-      inner_ = layout.elements_per_index();
-    }
-    const DimId cut = layout.cut();
+  void widen(const Module& module, ValueId value) {
+    const Type& type = module.type(value);
+    if (widest_ == no_value || type.dims.size() > module.type(widest_).dims.size()) widest_ = value;
+    const DimId cut = Layout(module, type).cut();
     if (cut == no_dim) return;
     if (cut_ != no_dim && cut_ != cut) {
       fail(ExitStatus::bad_input,
@@ -147,9 +144,9 @@ class ElementwiseStep : public Step {
   [[nodiscard]] bool in_one_loop() const { return everywhere_ && repacks_.empty(); }
 
   void add_masters(const Execution& run, int part) {
-    if (cut_ == no_dim) return add_call(part, {0, 1}, false);
+    if (cut_ == no_dim) return add_call(run, part, {0, 1}, false);
     const bool both = slave_set_ && in_one_loop();
-    add_call(part, {0, both ? run.numbering.space(space_, part).total : run.numbering.masters(cut_, part)}, false);
+    add_call(run, part, {0, both ? run.numbering.space(space_, part).total : run.numbering.masters(cut_, part)}, false);
   }
 
   void add_slaves(Execution& run, int part) {
@@ -158,7 +155,7 @@ class ElementwiseStep : public Step {
     const std::int64_t total = run.numbering.space(space_, part).total;
     if (copied_slaves_) return keep_slaves(run, part, masters, total);
     for (const Repack& repack : repacks_) fill_repack(run, repack, part, masters);
-    add_call(part, {masters, total}, true);
+    add_call(run, part, {masters, total}, true);
   }
 
   // For a pushdown map alone: the result's ghosts are those of the pre-reduced operand, repeated along dimensions that
@@ -214,25 +211,27 @@ class ElementwiseStep : public Step {
     operand = to;
   }
 
-  void add_call(int part, Range range, bool slaves) {
+  void add_call(const Execution& run, int part, Range range, bool slaves) {
     ElementwiseCall made;
-    made.op = &op;
+    made.op = &run.forms.op_on(part, op, number);
     made.inputs = inputs_[static_cast<size_t>(part)];
     made.outputs = outputs_[static_cast<size_t>(part)];
     made.range = range;
-    made.inner = inner_;
+    made.inner = run.storage.inner(widest_, part);
     made.slaves = slaves;
-    calls_.push_back(made);
+    calls_.resize(run.forms.shapes());
+    calls_[run.forms.shape(part)].push_back(made);
   }
 
-  void run_calls(Execution& run) {
-    if (!calls_.empty()) run.kernels.elementwise_of_parts(calls_);
-    calls_.clear();
+  void run_calls(const Execution& run) {
+    for (size_t shape = 0; shape < calls_.size(); ++shape) {
+      if (!calls_[shape].empty()) run.forms.kernels(shape).elementwise_of_parts(calls_[shape]);
+      calls_[shape].clear();
+    }
   }
 
   DimId cut_ = no_dim;
-  std::int64_t inner_ = 1;
-  size_t dims_ = 0;                      // of the array whose inner size it is
+  ValueId widest_ = no_value;            // the loop runs over the array with most dimensions; any may be empty
   bool everywhere_ = true;               // all operators run on owned elements and ghosts
   std::optional<SlaveSet> slave_set_;    // the ghosts on which some operator runs
   std::optional<size_t> copied_slaves_;  // a single pushdown map: the operand
@@ -242,7 +241,7 @@ class ElementwiseStep : public Step {
   std::vector<FnId> accumulators_;  // [result]
   std::vector<Repack> repacks_;
   std::vector<std::vector<View>> inputs_, outputs_;  // [part]
-  std::vector<ElementwiseCall> calls_;
+  std::vector<std::vector<ElementwiseCall>> calls_;  // by shape of the parts
 };
 
 // A function of shareds: every worker computes it.
@@ -297,10 +296,11 @@ std::vector<FnId> accumulators(const Module& module, std::span<const Op> ops, co
   return found;
 }
 
-void start_accumulators(Execution& run, const Op& op, std::span<const FnId> reducers, std::span<const View> outputs) {
+void start_accumulators(Execution& run, const Op& op, std::span<const FnId> reducers, std::span<const View> outputs,
+                        int part) {
   for (size_t i = 0; i < reducers.size(); ++i) {
     if (reducers[i] == no_fn) continue;
-    store_identity(run, reducers[i], outputs[i], run.storage.info(op.results[i]).inner);
+    store_identity(run, reducers[i], outputs[i], run.storage.inner(op.results[i], part));
   }
 }
 

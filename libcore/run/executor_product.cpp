@@ -86,22 +86,23 @@ class DenseProductStep : public Step {
   }
 
   void run(Execution& run) override {
-    const Type& type = run.module.type(matrix_);
+    const std::vector<DimId>& dims = run.module.type(matrix_).dims;
     for (int p = 0; p < run.part_count(); ++p) {
+      const Module& module = run.forms.module(p);
       inputs_.clear();
       outputs_.clear();
       for (const ValueId v : op.operands) inputs_.push_back(run.storage.view(v, p));
       for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, p));
-      start_accumulators(run, op, accumulators_, outputs_);
+      start_accumulators(run, op, accumulators_, outputs_, p);
       DenseProductCall call;
-      call.op = &op;
+      call.op = &run.forms.op_on(p, op, number);
       call.matrix = run.storage.view(matrix_, p);
       call.inputs = inputs_;
       call.outputs = outputs_;
-      call.cols = run.module.dim(type.dims[1]).size;
-      call.rows =
-          run.storage.info(matrix_).cut == no_dim ? run.module.dim(type.dims[0]).size : run.storage.masters(matrix_, p);
-      run.kernels.dense_product(call);
+      call.cols = module.dim(dims[1]).size;
+      const bool cut = run.storage.info(matrix_).cut != no_dim;
+      call.rows = cut ? run.storage.masters(matrix_, p) : module.dim(dims[0]).size;
+      run.forms.kernels(run.forms.shape(p)).dense_product(call);
     }
   }
 

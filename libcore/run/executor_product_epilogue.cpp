@@ -27,7 +27,7 @@ class EpilogueStep : public SparseStep {
     const bool alone = run.transport.workers() == 1;
     look_up(run);
     for (int p = 0; p < run.part_count(); ++p) {
-      start_accumulators(run, op, accumulators_, outputs(p));
+      start_accumulators(run, op, accumulators_, outputs(p), p);
       some(run, p, RowWork::all, {0, early(p, settled(run, p))});
     }
     run_calls(run);

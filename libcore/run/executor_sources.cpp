@@ -8,6 +8,7 @@
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
 #include "libcore/laws/laws.h"
+#include "libcore/run/executor_boxes.h"
 #include "libcore/run/executor_steps.h"
 #include "libcore/system/fault.h"
 
@@ -37,7 +38,7 @@ class InputStep : public Step {
       const ValueInfo& info = run.storage.info(value);
       if (it == run.parts[static_cast<size_t>(p)].arrays.end() ||
           it->second.data.element != run.module.type(value).element ||
-          it->second.data.count != run.storage.masters(value, p) * info.inner) {
+          it->second.data.count != run.storage.masters(value, p) * run.storage.inner(value, p)) {
         fail(ExitStatus::bad_input, fmt::format("input '{}' does not fit the data", op.name), "",
              "partition the data with this program", op.where);
       }
@@ -61,7 +62,7 @@ class ConstantStep : public Step {
     const Type& type = run.module.type(value);
     const ValueInfo& info = run.storage.info(value);
     for (int p = 0; p < run.part_count(); ++p) {
-      const std::int64_t count = run.storage.indices(value, p) * info.inner;
+      const std::int64_t count = run.storage.elements(value, p);
       const auto planes = static_cast<std::int64_t>(type.element.planes());
       if (static_cast<std::int64_t>(words_.size()) == planes) {
         fill_view(type.element, run.storage.view(value, p), count, words_);
@@ -95,6 +96,13 @@ class IndexStep : public Step {
     const ValueInfo& info = run.storage.info(value);
     for (int p = 0; p < run.part_count(); ++p) {
       auto* out = reinterpret_cast<std::int64_t*>(run.storage.view(value, p).data);
+      if (run.forms.are_boxes()) {
+        const int worker = run.parts[static_cast<size_t>(p)].worker;
+        for (const IndexRun& indices : runs_of(run.plan, stored_box(run.plan, run.plan.type(value)).at(0), worker)) {
+          for (std::int64_t i = 0; i < indices.count; ++i) *out++ = indices.first + i;
+        }
+        continue;
+      }
       if (info.cut == no_dim) {
         for (std::int64_t i = 0; i < info.inner; ++i) out[i] = i;
         continue;
@@ -135,6 +143,7 @@ class OutputStep : public Step {
 
  private:
   Array owned_elements(Execution& run, ValueId value, int p) const {
+    if (run.forms.are_boxes()) return owned_of_box(run, value, p);
     const ElementType& element = run.plan.type(value).element;
     const ValueInfo& info = run.storage.info(value);
     const View& from = run.storage.view(value, p);
@@ -154,6 +163,21 @@ class OutputStep : public Step {
     } else {
       move_rows(element, info.inner, run.numbering.order(info.cut, p), from, to, false);
     }
+    return copy;
+  }
+
+  // A part owns nothing of a value that it has as a copy, but all of a shared.
+  static Array owned_of_box(const Execution& run, ValueId value, int p) {
+    const Type& type = run.plan.type(value);
+    const int worker = run.parts[static_cast<size_t>(p)].worker;
+    const Elements stored = elements_of(run.plan, stored_box(run.plan, type), worker);
+    const Elements own = Layout(run.plan, type).is_shared() ? stored : kasen::owned_elements(run.plan, type, worker);
+    const std::int64_t count = own.count();
+    Array copy(type.element, count);
+    if (count == 0) return copy;
+    const PlaceList places = places_in(own, stored);
+    copy_places(type.element, run.storage.view(value, p), places, {copy.bytes.data(), count},
+                PlaceList({{IndexList::run(0, count), count}}));
     return copy;
   }
 

@@ -52,7 +52,7 @@ class Step {
   Step* leader = nullptr;    // the late scatter of this product's vector, right before it
   bool late = false;
   std::vector<ValueId> reads_whole, makes_whole;     // stand-ins (KernelForm) in its operands and results
-  std::int64_t shared_reads = 0, shared_writes = 0;  // bytes of shared arrays, on each worker
+  std::int64_t shared_reads = 0, shared_writes = 0;  // bytes of shared arrays, on all parts
   std::vector<const Op*> slices;                     // the slices that it reads: itself, or some of its region
   std::vector<int> ends;                             // indices of matrices that no later step of the run uses
   ValueId progress = no_value;                       // the progress of the loop around, known after this step
@@ -174,15 +174,24 @@ class Execution {
   [[nodiscard]] const std::vector<Word>& identity(FnId reducer);
 
   // Copies the content of a value to a slot and charges it: the source's elements as read, the target's as written.
+  // `to` has no element that `from` lacks.
+  void copy_value(ValueId from, const View& source, ValueId to, const View& target, int part) const;
   void copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number);
   void charge_copy(ValueId from, ValueId to, int number);
+  // Charges elements of a value that a step copies. Single values are free.
+  void charge_moved(ValueId value, int number, std::int64_t read, std::int64_t written) {
+    if (module.type(value).dims.empty()) return;
+    count(number).read_bytes += read * module.type(value).element.bytes();
+    count(number).written_bytes += written * module.type(value).element.bytes();
+  }
 
-  const Module& plan;     // with the data's sizes
-  const KernelForm form;  // the form that steps and kernels run
-  const Module& module;   // of the form
+  const Module& plan;      // with the data's sizes
+  const LocalForms forms;  // the forms that steps and kernels run
+  const KernelForm& form;  // of the first shape
+  const Module& module;    // of the form
   const std::vector<Part>& parts;
   Transport& transport;
-  KernelSet& kernels;
+  KernelSet& kernels;  // of the first shape
   const RunOptions& options;
   // Kernels are made while data are numbered and brought into their form. The two do not depend on each other.
   std::future<void> prepared;
@@ -204,6 +213,7 @@ class Execution {
   [[nodiscard]] const HeldAtBorder& held_at(int loop);
   void tell_border(int loop);
   void move_whole(ValueId stand_in, int part, bool bring);
+  void move_box(ValueId stand_in, int part, int number, bool bring);
   [[nodiscard]] std::int64_t part_bytes(size_t part, std::int64_t packing, bool with_data) const;
   void check_machine_memory(std::int64_t needed) const;
   void check_memory(std::span<const std::int64_t> packing) const;
@@ -231,11 +241,12 @@ struct Decoder {
   Execution& run;
   MatrixStore& matrices;
   std::vector<Step*>& all;
-  SharedBatches batches;
-  int next = 0;        // preorder number of the next operator
-  int loops = 0;       // open loops around
-  int depth = 0;       // number of operators around the current one
-  size_t batched = 0;  // how many of the next operators belong to the open batch
+  SharedBatches batches;           // of the plan: in the form, boxes look like shareds
+  std::vector<const Op*> planned;  // the plan's operators, in preorder
+  int next = 0;                    // preorder number of the next operator
+  int loops = 0;                   // open loops around
+  int depth = 0;                   // number of operators around the current one
+  size_t batched = 0;              // how many of the next operators belong to the open batch
   Sequence decode(const Block& block);
 
  private:
@@ -290,8 +301,9 @@ std::unique_ptr<Step> make_epilogue_step(Execution& run, MatrixStore& matrices, 
 
 // For each of `results`, which some of `ops` make: the reducer if it is a reduction to a shared, else no_fn.
 std::vector<FnId> accumulators(const Module& module, std::span<const Op> ops, const std::vector<ValueId>& results);
-// Sets accumulators to the identity; `outputs` are views of the results of `op`.
-void start_accumulators(Execution& run, const Op& op, std::span<const FnId> reducers, std::span<const View> outputs);
+// Sets accumulators to the identity; `outputs` are views of the results of `op` on a part.
+void start_accumulators(Execution& run, const Op& op, std::span<const FnId> reducers, std::span<const View> outputs,
+                        int part);
 
 // Fills `view` with `elements` copies of the identity of a reducer.
 void store_identity(Execution& run, FnId reducer, const View& view, std::int64_t elements);

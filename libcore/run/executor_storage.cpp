@@ -19,14 +19,15 @@ namespace {
 
 }  // namespace
 
-Storage::Storage(const Module& plan, const KernelForm& form, const Liveness& live, const Numbering& numbering,
+Storage::Storage(const Module& plan, const LocalForms& forms, const Liveness& live, const Numbering& numbering,
                  std::span<const Part> parts)
     : plan_(plan),
-      form_(form),
-      module_(form.module),
+      forms_of_parts_(forms),
+      form_(forms.first()),
+      module_(form_.module),
       numbering_(numbering),
       parts_(parts.size()),
-      values_(form.module.values.size()) {
+      values_(module_.values.size()) {
   pool_.assign(parts_, 0);
   whole_.assign(parts_, 0);
   for (const ValueId v : values_.ids()) {
@@ -57,10 +58,18 @@ void Storage::place_stand_ins() {
   for (const ValueId v : IdSequence(plan_.values.end_id(), values_.end_id())) {
     if (form_.is_mark(v)) continue;
     const ElementType& element = module_.values[v].type.element;
-    const std::vector<std::int64_t> capacity(parts_, values_[v].inner);
+    const std::vector<std::int64_t> capacity = capacity_of(v);
+    for (size_t p = 0; p < parts_; ++p) whole_[p] += storage_bytes(element, capacity[p]);
     values_[v].slot = add_slot(element, capacity, false);
-    for (std::int64_t& bytes : whole_) bytes += storage_bytes(element, values_[v].inner);
   }
+}
+
+std::vector<std::int64_t> Storage::capacity_of(ValueId value) const {
+  const ValueInfo& info = values_[value];
+  if (!forms_of_parts_.are_boxes()) return capacity_of(info.cut, info.inner, {&module_.type(value).state.slaves, 1});
+  std::vector<std::int64_t> capacity;
+  for (size_t p = 0; p < parts_; ++p) capacity.push_back(inner(value, static_cast<int>(p)));
+  return capacity;
 }
 
 std::vector<std::int64_t> Storage::capacity_of(DimId cut, std::int64_t inner, std::span<const SlaveSet> sets) const {
@@ -89,6 +98,13 @@ int Storage::add_slot(const ElementType& element, std::vector<std::int64_t> capa
 
 int Storage::buffer_slot(BufferId buffer) {
   const BufferDecl& decl = module_.buffers[buffer];
+  if (forms_of_parts_.are_boxes()) {
+    std::vector<std::int64_t> capacity;
+    for (size_t p = 0; p < parts_; ++p) {
+      capacity.push_back(forms_of_parts_.buffer_elements(buffer, static_cast<int>(p)));
+    }
+    return add_slot(decl.element, std::move(capacity), true);
+  }
   const Layout layout(module_, decl.dims);
   return add_slot(decl.element, capacity_of(layout.cut(), layout.elements_per_index(), decl.holds), true);
 }
@@ -114,8 +130,7 @@ void Storage::place_value(ValueId value) {
   if (v.buffer != no_buffer) {
     info.slot = buffers_.at(v.buffer);
     const BufferId last(v.buffer + info.slots - 1);
-    const std::vector<SlaveSet> sets{v.type.state.slaves};
-    const auto needed = capacity_of(info.cut, info.inner, sets);
+    const std::vector<std::int64_t> needed = capacity_of(value);
     for (size_t p = 0; p < parts_; ++p) {
       if (!buffers_.contains(last) || slot(buffers_[last]).capacity[p] < needed[p] ||
           slot(info.slot).element != v.type.element) {
@@ -125,9 +140,8 @@ void Storage::place_value(ValueId value) {
     }
     return;
   }
-  const std::vector<SlaveSet> sets{v.type.state.slaves};
   for (int i = 0; i < info.slots; ++i) {
-    const int made = add_slot(v.type.element, capacity_of(info.cut, info.inner, sets), !v.type.dims.empty());
+    const int made = add_slot(v.type.element, capacity_of(value), !v.type.dims.empty());
     if (i == 0) info.slot = made;
   }
 }
@@ -169,7 +183,9 @@ void Storage::place_input(const Op& op, std::span<const Part> parts) {
       slot.capacity.push_back(indices * info.inner);
       continue;
     }
-    if (array.data.count != indices * info.inner) no_input(op, "it has another number of elements");
+    if (array.data.count != indices * inner(value, static_cast<int>(p))) {
+      no_input(op, "it has another number of elements");
+    }
     slot.views.push_back({const_cast<std::byte*>(array.data.bytes.data()), array.data.count});
     slot.capacity.push_back(array.data.count);
   }
@@ -193,6 +209,11 @@ std::int64_t Storage::indices(ValueId value, int part) const {
   const State& state = module_.type(value).state;
   if (state.is_part()) return numbering_.masters(info.cut, part);
   return numbering_.space(info.space, part).total;
+}
+
+std::int64_t Storage::inner(ValueId value, int part) const {
+  if (forms_of_parts_.shape(part) == 0) return values_[value].inner;
+  return Layout(forms_of_parts_.module(part), value).elements_per_index();
 }
 
 void Storage::allocate() {

@@ -13,6 +13,7 @@
 #include "libcore/kernels/kernel_set.h"
 #include "libcore/kernels/numbering.h"
 #include "libcore/run/executor.h"
+#include "libcore/run/local_forms.h"
 
 namespace kasen::executor {
 
@@ -20,7 +21,7 @@ namespace kasen::executor {
 struct ValueInfo {
   DimId cut = no_dim;      // no_dim: a shared
   int space = -1;          // its index in Numbering::keys(); -1 for shareds
-  std::int64_t inner = 1;  // elements for each index; all elements of a shared
+  std::int64_t inner = 1;  // elements for each index; all elements of a shared. Of boxes: on the first part
   int slot = -1;           // its first slot; of a view: its current slot. -1: a matrix, which has none
   int slots = 1;           // arrays of a list
 };
@@ -35,8 +36,8 @@ struct Slot {
 
 class Storage {
  public:
-  // `plan` has its sizes bound, `form` is its kernel form. Nothing is allocated yet.
-  Storage(const Module& plan, const KernelForm& form, const Liveness& live, const Numbering& numbering,
+  // `plan` has its sizes bound, `forms` are its kernel forms. Nothing is allocated yet.
+  Storage(const Module& plan, const LocalForms& forms, const Liveness& live, const Numbering& numbering,
           std::span<const Part> parts);
 
   [[nodiscard]] const ValueInfo& info(ValueId value) const { return values_[value]; }
@@ -48,6 +49,11 @@ class Storage {
   // The number of local indices at which a value is stored: the owned elements in state P, the whole space in C and PR;
   // 1 for shareds.
   [[nodiscard]] std::int64_t indices(ValueId value, int part) const;
+  // The elements for each of these. Parts differ where arrays are boxes.
+  [[nodiscard]] std::int64_t inner(ValueId value, int part) const;
+  [[nodiscard]] std::int64_t elements(ValueId value, int part) const {
+    return indices(value, part) * inner(value, part);
+  }
   [[nodiscard]] std::int64_t masters(ValueId value, int part) const;
 
   // True for an input that is copied out of the data.
@@ -74,10 +80,12 @@ class Storage {
   void place_input(const Op& op, std::span<const Part> parts);
   void place_value(ValueId value);
   void place_stand_ins();
+  [[nodiscard]] std::vector<std::int64_t> capacity_of(ValueId value) const;
   [[nodiscard]] std::vector<std::int64_t> capacity_of(DimId cut, std::int64_t inner,
                                                       std::span<const SlaveSet> sets) const;
 
   const Module& plan_;
+  const LocalForms& forms_of_parts_;
   const KernelForm& form_;
   const Module& module_;  // of the form
   const Numbering& numbering_;

@@ -36,12 +36,20 @@ void Execution::move_whole(ValueId stand_in, int part, bool bring) {
 
 void Execution::bring_whole(const Step& step) {
   for (const ValueId stand_in : step.reads_whole) {
-    for (int p = 0; p < part_count(); ++p) move_whole(stand_in, p, true);
+    for (int p = 0; p < part_count(); ++p) {
+      if (forms.are_boxes()) {
+        move_box(stand_in, p, step.number, true);
+      } else {
+        move_whole(stand_in, p, true);
+      }
+    }
   }
 }
 
 void Execution::take_whole(const Step& step) {
   for (const ValueId stand_in : step.makes_whole) {
+    for (int p = 0; p < part_count() && forms.are_boxes(); ++p) move_box(stand_in, p, step.number, false);
+    if (forms.are_boxes()) continue;
     const std::int64_t bytes = storage.info(stand_in).inner * module.type(stand_in).element.bytes();
     for (int p = 0; p < part_count(); ++p) move_whole(stand_in, p, false);
     count(step.number).written_bytes += bytes * part_count();

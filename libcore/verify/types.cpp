@@ -330,6 +330,13 @@ class TypeCheck {
     if (no_list(op)) expect(op, type(op, 0), op.results[0], "the moved value");
   }
 
+  void relayout(const Op& op) {
+    Type wanted = type(op, 0);
+    wanted.cuts = result(op).cuts;
+    if (wanted.sparse || wanted.compressed) return faults_.add(op, name(op, 0) + " has the default layout alone");
+    if (no_list(op)) expect(op, wanted, op.results[0], "the array over the same dimensions");
+  }
+
   // ---- control
 
   void carried(const Op& op, size_t first_operand, size_t first_arg) {

@@ -94,7 +94,7 @@ void combine_some(CombineFunction function, const ElementType& element, const Mi
   const bool small_indices = list.masters.capacity <= std::numeric_limits<std::int32_t>::max();
   if (!elements.indices.empty() && elements.inner == 1) {
     function(combine_arguments(element, list).data(), elements.indices.data(), begin, end, scratch);
-  } else if (!elements.indices.empty() && elements.inner < small_row && small_indices) {
+  } else if (elements.in_short_runs(small_row) && small_indices) {
     combine_rows(function, element, list, begin, end, scratch);
   } else {
     elements.for_each_run(begin, end, [&](std::int64_t first, std::int64_t count) {

@@ -140,6 +140,8 @@ void MeshRun::one(const Op& op) {
       return gather(op);
     case OpCode::scatter:
       return scatter(op);
+    case OpCode::relayout:
+      return store(op, value(op.operands[0]));
     case OpCode::transpose:
       return transpose(op);
     default:

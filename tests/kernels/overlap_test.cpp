@@ -39,6 +39,7 @@ class LoggingTransport : public Transport {
 class LoggingKernels : public KernelSet {
  public:
   explicit LoggingKernels(Log& log) : computes_(make_interpreter_kernels()), log_(log) {}
+  [[nodiscard]] std::unique_ptr<KernelSet> another() const override { return std::make_unique<LoggingKernels>(log_); }
   void prepare(const Module& module) override { computes_->prepare(module); }
   void elementwise(const ElementwiseCall& call) override { computes_->elementwise(call); }
   void product(const ProductCall& call) override {

@@ -94,8 +94,8 @@ mutants("kernels", "libkernels/dense/compressed_product.cpp",
 
 mutants("executor", "libcore/run/executor_elementwise.cpp",
         ("everywhere_ = everywhere_ && slaves && ⟦!handed_on⟧;", "true"),
-        ("return ⟦add_call(part, {0, 1}, false)⟧;", "(void)0"),
-        ("add_call(part, {⟦masters⟧, total}, true);", "masters + (masters < total ? 1 : 0)"),
+        ("return ⟦add_call(run, part, {0, 1}, false)⟧;", "(void)0"),
+        ("add_call(run, part, {⟦masters⟧, total}, true);", "masters + (masters < total ? 1 : 0)"),
         ("known.emplace(from.global(i), ⟦static_cast<std::int32_t>(i)⟧);",
          "static_cast<std::int32_t>(from.masters)"),
         ("copy_elements(element, source, target, masters * made.inner, ⟦total * made.inner⟧);", "total"))
@@ -108,7 +108,7 @@ mutants("executor", "libcore/run/executor_product.cpp",
         ("⟦last_use_[place] = step_;⟧", "last_use_[place] = std::min(last_use_[place], step_);"))
 mutants("executor", "libcore/run/executor_product_epilogue.cpp",
         ("some(run, p, RowWork::product, {⟦settled(run, p)⟧, masters(run, p)});", "masters(run, p)"),
-        ("⟦start_accumulators(run, op, accumulators_, outputs(p));⟧", "(void)accumulators_;"))
+        ("⟦start_accumulators(run, op, accumulators_, outputs(p), p);⟧", "(void)accumulators_;"))
 mutants("executor", "libcore/run/executor_control.cpp",
         ("const Word i = Word::integer(op.down ? ⟦hi - 1 - (k - lo)⟧ : k);", "hi - (k - lo)"),
         ("(⟦yes⟧ ? then_ : else_).apply(run);", "!yes"),

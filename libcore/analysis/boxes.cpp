@@ -1,0 +1,180 @@
+#include "libcore/analysis/boxes.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "libcore/analysis/mesh_rules.h"
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
+
+namespace kasen {
+namespace {
+
+MeshAxes axis_bit(std::size_t axis) { return MeshAxes{1} << axis; }
+
+std::int64_t mesh_size(const Module& module, std::size_t axis) {
+  return axis < module.mesh.size() ? module.mesh[axis].size : 1;
+}
+
+void append(IndexRuns& runs, IndexRun run) {
+  if (run.count == 0) return;
+  if (!runs.empty() && runs.back().first + runs.back().count == run.first) {
+    runs.back().count += run.count;
+  } else {
+    runs.push_back(run);
+  }
+}
+
+// The run of one place among `places` equal ones; the first ones are longer by one.
+IndexRun part_of(IndexRun run, std::int64_t place, std::int64_t places) {
+  const std::int64_t each = run.count / places, longer = run.count % places;
+  return {run.first + place * each + std::min(place, longer), each + (place < longer ? 1 : 0)};
+}
+
+Box box_of(const Module& module, const Type& type, MeshAxes held) {
+  const Layout layout(module, type);
+  Box box;
+  for (std::size_t axis = 0; axis < type.dims.size(); ++axis) {
+    box.push_back(axis_part(type.dims[axis], layout.cuts(axis), held & layout.cuts(axis)));
+  }
+  return box;
+}
+
+Elements some_elements(const Module& module, const Type& type, int worker, MeshAxes held) {
+  Elements some = elements_of(module, box_of(module, type, held), worker);
+  const MeshAxes alone = all_mesh_axes(module) & ~Layout(module, type).all_cuts() & ~held;
+  some.none = some.none || !is_first_along(module, worker, alone);
+  return some;
+}
+
+}  // namespace
+
+AxisPart axis_part(DimId dim, MeshAxes cuts, MeshAxes held) {
+  while (cuts != 0 && held != 0) {
+    const MeshAxes last = std::bit_floor(cuts);
+    if ((held & last) == 0) break;
+    cuts &= ~last;
+    held &= ~last;
+  }
+  return {dim, cuts, held};
+}
+
+Box stored_box(const Module& module, const Type& type) {
+  return box_of(module, type, held_axes(module, type, type.state));
+}
+Box owned_box(const Module& module, const Type& type) { return box_of(module, type, 0); }
+
+int mesh_workers(const Module& module) {
+  std::int64_t workers = 1;
+  for (const MeshAxis& axis : module.mesh) workers = checked_mul(workers, axis.size, "a mesh's size");
+  return static_cast<int>(workers);
+}
+
+std::int64_t mesh_place(const Module& module, int worker, std::size_t axis) {
+  std::int64_t place = worker;
+  for (std::size_t a = module.mesh.size(); --a > axis;) place /= mesh_size(module, a);
+  return place % mesh_size(module, axis);
+}
+
+bool is_first_along(const Module& module, int worker, MeshAxes axes) {
+  for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    if ((axes & axis_bit(axis)) != 0 && mesh_place(module, worker, axis) != 0) return false;
+  }
+  return true;
+}
+
+IndexRuns runs_of(const Module& module, const AxisPart& part, int worker) {
+  IndexRuns runs{{0, std::max<std::int64_t>(module.dim(part.dim).size, 0)}};
+  for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    if ((part.cuts & axis_bit(axis)) == 0) continue;
+    const std::int64_t places = mesh_size(module, axis);
+    const bool held = (part.held & axis_bit(axis)) != 0;
+    IndexRuns finer;  // not appended: a cut further in cuts each run by itself
+    for (const IndexRun& run : runs) {
+      for (std::int64_t place = 0; place < places && held; ++place) finer.push_back(part_of(run, place, places));
+      if (!held) finer.push_back(part_of(run, mesh_place(module, worker, axis), places));
+    }
+    runs = std::move(finer);
+  }
+  IndexRuns joined;
+  for (const IndexRun& run : runs) append(joined, run);
+  return joined;
+}
+
+std::int64_t count_of(const IndexRuns& runs) {
+  std::int64_t count = 0;
+  for (const IndexRun& run : runs) count += run.count;
+  return count;
+}
+
+IndexRuns intersection(const IndexRuns& a, const IndexRuns& b) {
+  IndexRuns both;
+  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    const std::int64_t begin = std::max(a[i].first, b[k].first);
+    const std::int64_t a_end = a[i].first + a[i].count, b_end = b[k].first + b[k].count;
+    if (begin < std::min(a_end, b_end)) append(both, {begin, std::min(a_end, b_end) - begin});
+    ++(a_end < b_end ? i : k);
+  }
+  return both;
+}
+
+std::int64_t Elements::count() const {
+  std::int64_t product = none ? 0 : 1;
+  for (const IndexRuns& runs : axes) product = checked_mul(product, count_of(runs), "an array's local size");
+  return product;
+}
+
+Elements elements_of(const Module& module, const Box& box, int worker) {
+  Elements all;
+  for (const AxisPart& part : box) all.axes.push_back(runs_of(module, part, worker));
+  return all;
+}
+
+Elements stored_elements(const Module& module, const Type& type, int worker) {
+  return some_elements(module, type, worker, held_axes(module, type, type.state));
+}
+Elements owned_elements(const Module& module, const Type& type, int worker) {
+  return some_elements(module, type, worker, 0);
+}
+
+Elements intersection(const Elements& a, const Elements& b) {
+  if (a.axes.size() != b.axes.size()) throw InternalError("elements of arrays of two ranks");
+  Elements both{{}, a.none || b.none};
+  for (std::size_t axis = 0; axis < a.axes.size(); ++axis) {
+    both.axes.push_back(intersection(a.axes[axis], b.axes[axis]));
+  }
+  return both;
+}
+
+namespace {
+
+// The places of indices in a list that has all of them.
+IndexRuns places_of(const IndexRuns& some, const IndexRuns& all) {
+  IndexRuns places;
+  std::int64_t before = 0;
+  std::size_t i = 0;
+  for (const IndexRun& run : some) {
+    while (i < all.size() && all[i].first + all[i].count <= run.first) before += all[i++].count;
+    if (i == all.size() || run.first < all[i].first || run.first + run.count > all[i].first + all[i].count) {
+      throw InternalError("a box lacks indices that it should have");
+    }
+    append(places, {before + run.first - all[i].first, run.count});
+  }
+  return places;
+}
+
+}  // namespace
+
+PlaceList places_in(const Elements& some, const Elements& all) {
+  if (some.count() == 0) return {};
+  std::vector<PlaceList::Axis> axes;
+  for (std::size_t axis = 0; axis < some.axes.size(); ++axis) {
+    IndexList places;
+    for (const IndexRun& run : places_of(some.axes[axis], all.axes[axis])) places.append_run(run.first, run.count);
+    axes.push_back({std::move(places), count_of(all.axes[axis])});
+  }
+  return PlaceList(std::move(axes));
+}
+
+}  // namespace kasen

@@ -1,0 +1,72 @@
+/// \file
+/// What each worker has of an array whose layout a plan names (docs/ir.md, "Layouts"): a box, some indices of each
+/// axis. It stands in memory in the order of the whole array, without gaps. Arrays of the default layout are numbered
+/// otherwise (libcore/kernels/numbering.h).
+///
+/// An axis that is cut over mesh axes a, b is cut in equal runs over a, and each of these over b; the first ones are
+/// longer by one. A worker has the run of its own place along each of these mesh axes, but the runs of all places along
+/// those that are *held*.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libcore/data/place_list.h"
+#include "libcore/ir/module.h"
+
+namespace kasen {
+
+/// One axis of a box. `held` is a part of `cuts`, without mesh axes behind which all cuts are held: N/ab held along b
+/// is N/a. So equal parts are equal.
+struct AxisPart {
+  DimId dim = no_dim;
+  MeshAxes cuts = 0, held = 0;
+
+  friend auto operator<=>(const AxisPart&, const AxisPart&) = default;
+};
+[[nodiscard]] AxisPart axis_part(DimId dim, MeshAxes cuts, MeshAxes held);
+using Box = std::vector<AxisPart>;  ///< by axis of the array
+
+/// What a worker has of a value of this type, and what it owns of it.
+[[nodiscard]] Box stored_box(const Module& module, const Type& type);
+[[nodiscard]] Box owned_box(const Module& module, const Type& type);
+
+/// The number of workers; 1 without a mesh.
+[[nodiscard]] int mesh_workers(const Module& module);
+/// The place of a worker along an axis of the mesh. Workers are numbered row-major: the last axis runs fastest.
+[[nodiscard]] std::int64_t mesh_place(const Module& module, int worker, std::size_t axis);
+/// True if a worker is at place 0 along each of these axes.
+[[nodiscard]] bool is_first_along(const Module& module, int worker, MeshAxes axes);
+
+/// Indices first .. first + count - 1 of an axis. Lists of them ascend, and adjacent runs are one.
+struct IndexRun {
+  std::int64_t first = 0, count = 0;
+  friend bool operator==(const IndexRun&, const IndexRun&) = default;
+};
+using IndexRuns = std::vector<IndexRun>;
+
+/// The indices of an axis on a worker. `module` has sizes.
+[[nodiscard]] IndexRuns runs_of(const Module& module, const AxisPart& part, int worker);
+[[nodiscard]] std::int64_t count_of(const IndexRuns& runs);
+[[nodiscard]] IndexRuns intersection(const IndexRuns& a, const IndexRuns& b);
+
+/// Elements of an array: those of all these indices of each axis.
+struct Elements {
+  std::vector<IndexRuns> axes;
+  bool none = false;  ///< also without axes
+
+  [[nodiscard]] std::int64_t count() const;
+};
+[[nodiscard]] Elements elements_of(const Module& module, const Box& box, int worker);
+/// The elements of a value that are defined on a worker: none where it is not at place 0 along a mesh axis that neither
+/// cuts the value nor is held. (Its memory is the same at all places.)
+[[nodiscard]] Elements stored_elements(const Module& module, const Type& type, int worker);
+[[nodiscard]] Elements owned_elements(const Module& module, const Type& type, int worker);
+[[nodiscard]] Elements intersection(const Elements& a, const Elements& b);
+
+/// The places in memory of `some` elements of a box of `all`, in the order of the whole array. `all` has all of them.
+[[nodiscard]] PlaceList places_in(const Elements& some, const Elements& all);
+
+}  // namespace kasen

@@ -1,0 +1,94 @@
+#include "libcore/analysis/op_boxes.h"
+
+#include "libcore/analysis/mesh_rules.h"
+#include "libcore/analysis/state_rules.h"
+#include "libcore/analysis/whole.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
+
+namespace kasen {
+namespace {
+
+OpBoxes of_map(const Module& module, const Op& op) {
+  const Type& result = module.type(op.results.at(0));
+  OpBoxes boxes{{}, stored_box(module, result), 0, -1};
+  const LawUse* law = result.state.is_pre() ? law_in_force(module, op) : nullptr;
+  if (law != nullptr && law->kind == LawKind::pushdown) {
+    boxes.result = owned_box(module, result);
+    boxes.first_only = all_mesh_axes(module) & ~Layout(module, result).all_cuts();
+    boxes.handed_on = law->operand;
+  }
+  for (const ValueId operand : op.operands) {
+    Box& read = boxes.operands.emplace_back();
+    for (const std::ptrdiff_t axis : met_axes(result.dims, module.type(operand).dims)) {
+      read.push_back(boxes.result.at(static_cast<std::size_t>(axis)));
+    }
+  }
+  return boxes;
+}
+
+OpBoxes of_view(const Module& module, const Op& op) {
+  OpBoxes boxes{{}, stored_box(module, module.type(op.results.at(0))), 0, -1};
+  Box& read = boxes.operands.emplace_back();
+  const std::vector<DimId>& dims = module.type(viewed(op)).dims;
+  const std::vector<size_t> places = view_places(module, op);
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    const bool sliced = static_cast<std::ptrdiff_t>(axis) == ranged_place(module, op);
+    read.push_back(sliced ? axis_part(dims[axis], 0, 0) : boxes.result.at(places[axis]));
+  }
+  for (size_t i = 1; i < op.operands.size(); ++i) boxes.operands.emplace_back();  // the first index of a slice
+  return boxes;
+}
+
+// A reduction that crosses workers takes each element at its owner; any other takes what the worker has.
+OpBoxes of_reduce(const Module& module, const Op& op) {
+  const Type &from = module.type(op.operands.at(0)), &to = module.type(op.results.at(0));
+  const bool crosses = to.state.is_pre() && !from.state.is_pre();
+  OpBoxes boxes;
+  Box read = crosses ? owned_box(module, from) : stored_box(module, from);
+  if (crosses) boxes.first_only = all_mesh_axes(module) & ~Layout(module, from).all_cuts();
+  const Box result = stored_box(module, to);
+  size_t kept = 0;
+  for (size_t axis = 0; axis < read.size(); ++axis) {
+    if (op.over.empty() || contains(op.over, from.dims[axis])) continue;
+    if (!to.state.is_pre()) read[axis] = result.at(kept);
+    boxes.result.push_back(read[axis]);
+    ++kept;
+  }
+  boxes.operands = {std::move(read)};
+  return boxes;
+}
+
+// Each worker adds the terms whose summed index is its own over the axes that cut it.
+OpBoxes of_product(const Module& module, const Op& op) {
+  const std::vector<State> states{module.type(op.operands.at(0)).state, module.type(op.operands.at(1)).state};
+  const MeshAxes summed = contraction(module, op, states).summed;
+  const bool transposed = op.code == OpCode::mxvt;
+  const std::size_t label = transposed ? 1 : 0;
+  const Layout vector(module, op.operands[0]), matrix(module, op.operands[1]);
+  const bool by_matrix = (summed & ~matrix.cuts(label)) == 0;
+  const MeshAxes cuts = by_matrix ? matrix.cuts(label) : vector.cuts(0);
+  const AxisPart terms = axis_part(module.type(op.operands[1]).dims.at(label), cuts, cuts & ~summed);
+  OpBoxes boxes;
+  boxes.result = stored_box(module, module.type(op.results.at(0)));
+  Box columns = boxes.result;
+  columns.at(0) = terms;
+  const AxisPart row = boxes.result.at(0);
+  boxes.operands = {std::move(columns), transposed ? Box{row, terms} : Box{terms, row}};
+  return boxes;
+}
+
+}  // namespace
+
+OpBoxes op_boxes(const Module& module, const Op& op) {
+  if (is_view(op)) return of_view(module, op);
+  if (op.code == OpCode::map || op.code == OpCode::apply) return of_map(module, op);
+  if (op.code == OpCode::reduce) return of_reduce(module, op);
+  if (is_product(op) && is_dense_product(module, op)) return of_product(module, op);
+  fail(ExitStatus::bad_input, std::string(row(op.code).name) + " in a plan that names layouts",
+       "sparse matrices have the default layout", "leave out the mesh and the cuts", op.where);
+}
+
+}  // namespace kasen

@@ -1,0 +1,59 @@
+#include "libcore/data/place_list.h"
+
+#include <utility>
+
+#include "libcore/base/checked.h"
+
+namespace kasen {
+namespace {
+
+// The places of all elements at these indices of an axis, with `below` elements each.
+IndexList widened(const IndexList& indices, std::int64_t below) {
+  IndexList list;
+  indices.for_each_run(0, indices.size(),
+                       [&](std::int64_t first, std::int64_t count) { list.append_run(first * below, count * below); });
+  return list;
+}
+
+}  // namespace
+
+PlaceList::PlaceList(std::vector<Axis> axes) : along_(IndexList::run(0, 1)), size_(1) {
+  std::int64_t below = 1;
+  bool whole = true;
+  while (!axes.empty() && whole) {
+    const Axis& axis = axes.back();
+    whole = axis.indices.size() == axis.extent;
+    along_ = widened(axis.indices, below);
+    below = checked_mul(below, axis.extent, "an array's local size");
+    axes.pop_back();
+  }
+  for (; !axes.empty(); axes.pop_back()) {
+    const std::int64_t extent = axes.back().extent;
+    outer_.push_back({std::move(axes.back().indices), below});
+    below = checked_mul(below, extent, "an array's local size");
+  }
+  std::reverse(outer_.begin(), outer_.end());
+  size_ = along_.size();
+  for (const Outer& axis : outer_) size_ = checked_mul(size_, axis.indices.size(), "an array's local size");
+  along_.for_each_run(0, along_.size(),
+                      [&](std::int64_t, std::int64_t count) { longest_ = std::max(longest_, count); });
+}
+
+std::int64_t PlaceList::line_begin(std::int64_t line) const {
+  std::int64_t at = 0;
+  for (auto axis = outer_.rbegin(); axis != outer_.rend(); ++axis) {
+    at += axis->indices[line % axis->indices.size()] * axis->stride;
+    line /= axis->indices.size();
+  }
+  return at;
+}
+
+std::int64_t PlaceList::first() const { return size_ == 0 ? 0 : line_begin(0) + along_[0]; }
+
+std::int64_t PlaceList::bytes() const {
+  std::int64_t bytes = along_.bytes();
+  for (const Outer& axis : outer_) bytes += axis.indices.bytes();
+  return bytes;
+}
+
+}  // namespace kasen

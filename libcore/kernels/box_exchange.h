@@ -1,0 +1,43 @@
+/// \file
+/// What each worker sends and receives in a gather, scatter or relayout of an array whose layout the plan names. The
+/// executor and the cost model both read it.
+///
+/// gather: each worker sends its contributions to their owners. scatter: each owner sends its elements to all that hold
+/// copies of them. relayout: each owner sends its elements to their new owners; a worker that holds a copy of all that
+/// it will own receives nothing. Every pair of workers with elements has one message.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libcore/data/place_list.h"
+#include "libcore/ir/module.h"
+
+namespace kasen {
+
+/// Elements that a worker sends to another one, or receives from it. They are sent from where they are, or received
+/// there, if they have one plane and are contiguous. All others take a place in the packing area, and so do
+/// contributions that are received.
+struct BoxPiece {
+  int peer = 0;
+  PlaceList places;
+  std::int64_t bytes = 0;
+  bool in_place = false;
+  std::int64_t at = 0;  ///< in the packing area, bytes
+};
+
+/// The exchange as one worker sees it. Places are those of its own memory. A scatter sends from its result, where its
+/// own elements are moved first; all others send from their operand.
+struct BoxExchange {
+  std::vector<BoxPiece> sends, receives;  ///< by ascending peer
+  std::int64_t own = 0;                   ///< the elements that the worker has and needs itself
+  PlaceList own_sources, own_targets;     ///< their places
+  bool own_stays = false;                 ///< it is in its place already
+  bool own_packed = false;                ///< it is moved within one array, through the beginning of the packing area
+  std::int64_t packing = 0;               ///< bytes
+};
+
+/// `module` has sizes and a mesh (libcore/analysis/boxes.h), and `op` is of it.
+[[nodiscard]] BoxExchange box_exchange(const Module& module, const Op& op, int worker);
+
+}  // namespace kasen

@@ -1,0 +1,104 @@
+// gather, scatter and relayout of arrays whose layout the plan names (libcore/kernels/box_exchange.h).
+#include "libcore/kernels/box_exchange.h"
+#include "libcore/run/executor_boxes.h"
+
+namespace kasen::executor {
+namespace {
+
+class BoxTransition : public Step {
+ public:
+  BoxTransition(Execution& run, const Op& decoded, const Op& planned, int at)
+      : Step(decoded, at),
+        gather_(op.code == OpCode::gather),
+        from_(op.operands.at(0)),
+        to_(op.results.at(0)),
+        element_(run.module.type(to_).element) {
+    for (const Part& part : run.parts) exchanges_.push_back(box_exchange(run.plan, planned, part.worker));
+  }
+
+  [[nodiscard]] std::int64_t packing_bytes(int part) const override {
+    return exchanges_[static_cast<size_t>(part)].packing;
+  }
+
+  // A gather's own elements may be written over what it sends, and a scatter sends them from its result.
+  void run(Execution& run) override {
+    if (!gather_) move_own(run);
+    run.began(RunPhase::start, number);
+    sends_.clear();
+    receives_.clear();
+    for_each_piece([&](int part, const BoxPiece& piece) { send(run, part, piece); }, &BoxExchange::sends);
+    for_each_piece([&](int part, const BoxPiece& piece) { receive(run, part, piece); }, &BoxExchange::receives);
+    const int ticket = run.start(*this, sends_, receives_);
+    run.ended(RunPhase::start, number);
+    run.began(RunPhase::finish, number);
+    run.transport.finish(ticket);
+    if (gather_) move_own(run);
+    for_each_piece([&](int part, const BoxPiece& piece) { take(run, part, piece); }, &BoxExchange::receives);
+    run.ended(RunPhase::finish, number);
+  }
+
+ private:
+  template <class Visit>
+  void for_each_piece(const Visit& visit, std::vector<BoxPiece> BoxExchange::*pieces) const {
+    for (size_t p = 0; p < exchanges_.size(); ++p) {
+      for (const BoxPiece& piece : exchanges_[p].*pieces) visit(static_cast<int>(p), piece);
+    }
+  }
+
+  [[nodiscard]] std::byte* place_of(Execution& run, int part, const BoxPiece& piece, const View& array) const {
+    return piece.in_place ? array.data + piece.places.first() * element_.bytes() : run.packing(part) + piece.at;
+  }
+
+  void send(Execution& run, int part, const BoxPiece& piece) {
+    const View& array = run.storage.view(op.code == OpCode::scatter ? to_ : from_, part);
+    std::byte* data = place_of(run, part, piece, array);
+    if (!piece.in_place) pack_places(element_, array, piece.places, data);
+    sends_.push_back({run.parts[static_cast<size_t>(part)].worker, piece.peer, data, piece.bytes});
+    run.charge(number, piece.bytes);
+  }
+
+  void receive(Execution& run, int part, const BoxPiece& piece) {
+    std::byte* data = place_of(run, part, piece, run.storage.view(to_, part));
+    receives_.push_back({piece.peer, run.parts[static_cast<size_t>(part)].worker, data, piece.bytes});
+  }
+
+  // Contributions are combined in ascending order of the workers that hold them, behind the owner's.
+  void take(Execution& run, int part, const BoxPiece& piece) const {
+    if (piece.in_place) return;
+    const View& array = run.storage.view(to_, part);
+    std::byte* data = run.packing(part) + piece.at;
+    if (!gather_) return unpack_places(element_, data, array, piece.places);
+    const Mirrored list{array, ElementList::at(piece.places), {data, 0}, 0, true};
+    run.kernels.combine(run.module.type(from_).state.reducer, {&list, 1});
+  }
+
+  void move_own(Execution& run) const {
+    for (int p = 0; p < run.part_count(); ++p) {
+      const BoxExchange& exchange = exchanges_[static_cast<size_t>(p)];
+      if (exchange.own_stays) continue;
+      const View &from = run.storage.view(from_, p), &to = run.storage.view(to_, p);
+      if (exchange.own_packed) {
+        pack_places(element_, from, exchange.own_sources, run.packing(p));
+        unpack_places(element_, run.packing(p), to, exchange.own_targets);
+      } else {
+        copy_places(element_, from, exchange.own_sources, to, exchange.own_targets);
+      }
+      run.charge_moved(to_, number, exchange.own_sources.size(), exchange.own_sources.size());
+    }
+  }
+
+  bool gather_;
+  ValueId from_, to_;
+  ElementType element_;
+  std::vector<BoxExchange> exchanges_;  // by part
+  std::vector<Message> sends_, receives_;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> make_box_transition(Execution& run, const Op& op, const Op& planned, int number) {
+  require_gathered_is_pre(run, op);
+  return std::make_unique<BoxTransition>(run, op, planned, number);
+}
+
+}  // namespace kasen::executor

@@ -1,0 +1,141 @@
+// What the parts of a plan that names layouts copy within themselves: the elements that an operator reads or makes of a
+// larger box, and values that are bound to others.
+#include "libcore/run/executor_boxes.h"
+
+#include <cstring>
+
+#include "libcore/ir/layout.h"
+
+namespace kasen::executor {
+namespace {
+
+// Calls copy(to, from, bytes) for runs of a plane.
+template <class Copy>
+void for_each_pair(const PlaceList& sources, const PlaceList& targets, std::int64_t size, const Copy& copy) {
+  std::int64_t done = 0;
+  sources.for_each_run(0, sources.size(), [&](std::int64_t from, std::int64_t count) {
+    targets.for_each_run(done, done + count, [&](std::int64_t to, std::int64_t some) {
+      copy(to * size, from * size, static_cast<size_t>(some * size));
+      from += some;
+    });
+    done += count;
+  });
+}
+
+PlaceList all_of(std::int64_t count) { return PlaceList({{IndexList::run(0, count), count}}); }
+
+// Copies an operand's elements to a result over more dimensions, as a map broadcasts it.
+void repeat_places(const ElementType& element, const View& from, const std::vector<std::int64_t>& places,
+                   const View& to) {
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const std::int64_t size = scalar_bytes(element.plane_scalar(p));
+    const std::byte* source = from.data + plane_offset(element, from.capacity, p);
+    std::byte* target = to.data + plane_offset(element, to.capacity, p);
+    for (const std::int64_t place : places) target = std::copy_n(source + place * size, size, target);
+  }
+}
+
+// For each element of `all` the place of the operand's element that it meets. `met`: the axis of `all` that each axis
+// of the operand meets.
+std::vector<std::int64_t> met_places(const Elements& all, const Elements& operand,
+                                     const std::vector<std::ptrdiff_t>& met) {
+  std::vector<std::int64_t> places{0};
+  for (size_t axis = 0; axis < all.axes.size(); ++axis) {
+    std::int64_t stride = 0, below = 1;
+    const IndexRuns* own = nullptr;
+    for (size_t i = operand.axes.size(); i-- > 0;) {
+      if (met[i] == static_cast<std::ptrdiff_t>(axis)) {
+        stride = below;
+        own = &operand.axes[i];
+      }
+      below *= count_of(operand.axes[i]);
+    }
+    std::vector<std::int64_t> finer;
+    const PlaceList along = own == nullptr ? PlaceList() : places_in({{all.axes[axis]}}, {{*own}});
+    for (const std::int64_t place : places) {
+      if (own == nullptr) finer.insert(finer.end(), static_cast<size_t>(count_of(all.axes[axis])), place);
+      along.for_each_run(0, along.size(), [&](std::int64_t first, std::int64_t count) {
+        for (std::int64_t i = first; i < first + count; ++i) finer.push_back(place + i * stride);
+      });
+    }
+    places = std::move(finer);
+  }
+  return places;
+}
+
+}  // namespace
+
+void copy_places(const ElementType& element, const View& from, const PlaceList& sources, const View& to,
+                 const PlaceList& targets) {
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const std::int64_t size = scalar_bytes(element.plane_scalar(p));
+    const std::byte* source = from.data + plane_offset(element, from.capacity, p);
+    std::byte* target = to.data + plane_offset(element, to.capacity, p);
+    for_each_pair(sources, targets, size, [&](std::int64_t at, std::int64_t begin, size_t bytes) {
+      std::memmove(target + at, source + begin, bytes);
+    });
+  }
+}
+
+void pack_places(const ElementType& element, const View& from, const PlaceList& sources, std::byte* message) {
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const std::int64_t size = scalar_bytes(element.plane_scalar(p));
+    const std::byte* source = from.data + plane_offset(element, from.capacity, p);
+    sources.for_each_run(0, sources.size(), [&](std::int64_t first, std::int64_t count) {
+      message = std::copy_n(source + first * size, count * size, message);
+    });
+  }
+}
+
+void unpack_places(const ElementType& element, const std::byte* message, const View& to, const PlaceList& targets) {
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const std::int64_t size = scalar_bytes(element.plane_scalar(p));
+    std::byte* target = to.data + plane_offset(element, to.capacity, p);
+    targets.for_each_run(0, targets.size(), [&](std::int64_t first, std::int64_t count) {
+      std::copy_n(message, count * size, target + first * size);
+      message += count * size;
+    });
+  }
+}
+
+void Execution::copy_value(ValueId from, const View& source, ValueId to, const View& target, int part) const {
+  const ElementType& element = module.type(to).element;
+  if (!forms.are_boxes() || stored_box(plan, plan.type(from)) == stored_box(plan, plan.type(to))) {
+    const std::int64_t count = std::min(storage.elements(from, part), storage.elements(to, part));
+    return copy_elements(element, source, target, 0, count);
+  }
+  const int worker = parts[static_cast<size_t>(part)].worker;
+  const Elements wanted = elements_of(plan, stored_box(plan, plan.type(to)), worker);
+  const Elements held = elements_of(plan, stored_box(plan, plan.type(from)), worker);
+  copy_places(element, source, places_in(wanted, held), target, all_of(wanted.count()));
+}
+
+// The elements of a stand-in come from its value before the step. If the step makes it, they go there behind it.
+void Execution::move_box(ValueId stand_in, int part, int number, bool bring) {
+  const BoxStandIn& box = forms.stand_ins()[static_cast<size_t>(stand_in - plan.values.end_id())];
+  const int worker = parts[static_cast<size_t>(part)].worker;
+  const Type& type = plan.type(box.of);
+  const View &whole = storage.view(box.of, part), &some = storage.view(stand_in, part);
+  const Elements stored = elements_of(plan, stored_box(plan, type), worker);
+  const Elements own = elements_of(plan, box.box, worker);
+  const PlaceList places = places_in(own, stored), all = all_of(own.count());
+  if (bring) {
+    copy_places(type.element, whole, places, some, all);
+  } else {
+    if (box.handed_on == no_value) {
+      store_identity(*this, box.reducer, whole, stored.count());
+      charge_moved(box.of, number, 0, stored.count());
+    } else if (storage.info(box.handed_on).slot != storage.info(box.of).slot) {
+      const Type& kept = plan.type(box.handed_on);
+      const Elements held = elements_of(plan, stored_box(plan, kept), worker);
+      repeat_places(type.element, storage.view(box.handed_on, part),
+                    met_places(stored, held, met_axes(type.dims, kept.dims)), whole);
+      charge_moved(box.of, number, stored.count(), stored.count());
+    }
+    if (!is_first_along(plan, worker, box.first_only)) return;
+    copy_places(type.element, some, all, whole, places);
+  }
+  charge_moved(box.of, number, own.count(), own.count());
+}
+
+}  // namespace kasen::executor

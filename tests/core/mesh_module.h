@@ -1,0 +1,340 @@
+// Random modules of arrays of rank 0 to 3, of all layouts, on meshes of up to three axes, that the state rules allow.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libcore/analysis/state_rules.h"
+#include "libcore/ir/layout.h"
+#include "libcore/laws/laws.h"
+#include "libcore/reference/interpreter.h"
+#include "tests/core/mesh_run.h"
+
+namespace kasen::testing {
+
+class RandomModule {
+ public:
+  explicit RandomModule(std::uint64_t seed) : random_(seed) {
+    module_.level = 2;
+    module_.name = "random";
+    constexpr const char* axes[] = {"a", "b", "c"};
+    const int rank = 1 + below(3);
+    for (int a = 0; a < rank; ++a) module_.mesh.push_back({axes[a], 1 + below(rank == 1 ? 5 : 3)});
+    constexpr std::int64_t sizes[] = {0, 1, 2, 3, 4, 5, 7};
+    for (const char* name : {"N", "K", "M"}) module_.dims.push_back({name, chance(0.15), sizes[below(7)]});
+    twice_ = function(
+        "twice", [](const Expr& x, const Expr&) { return make(ScalarOp::mul, x, number(2)); }, 1);
+    less_ = function(
+        "less", [](const Expr& x, const Expr&) { return make(ScalarOp::sub, x, number(3)); }, 1);
+    add_ = function(
+        "add", [](const Expr& x, const Expr& y) { return make(ScalarOp::add, x, y); }, 2);
+    mul_ = function(
+        "mul", [](const Expr& x, const Expr& y) { return make(ScalarOp::mul, x, y); }, 2);
+    most_ = function(
+        "most", [](const Expr& x, const Expr& y) { return make(ScalarOp::max, x, y); }, 2);
+  }
+
+  void make_program() {
+    for (int i = 0; i < 3; ++i) input(i);
+    for (int tries = 0; tries < 60 && made_ < 15; ++tries) attempt();
+    finish();
+  }
+
+  [[nodiscard]] const Module& module() const { return module_; }
+  [[nodiscard]] const std::map<int, int>& rules() const { return rules_; }  // how often each has allowed one
+  [[nodiscard]] const std::map<std::string, MeshRun::Whole>& inputs() const { return inputs_; }
+
+ private:
+  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
+  bool chance(double p) { return std::uniform_real_distribution<>()(random_) < p; }
+  static Expr number(double x) { return make_literal(Scalar::f64, Word::real(x)); }
+  static Expr make(ScalarOp op, const Expr& a, const Expr& b) { return make_op(op, {a, b}); }
+
+  template <class Body>
+  FnId function(const char* name, const Body& body, int params) {
+    ScalarFunction fn;
+    fn.name = name;
+    const ElementType f64 = ElementType::of(Scalar::f64);
+    for (int i = 0; i < params; ++i) fn.params.push_back({i == 0 ? "x" : "y", f64, {}});
+    fn.body = body(make_param(0, f64), make_param(params - 1, f64));
+    return module_.functions.push_back(std::move(fn));
+  }
+
+  std::vector<MeshAxes> some_cuts(const std::vector<DimId>& dims) {
+    std::vector<MeshAxes> cuts(dims.size(), 0);
+    bool local = true;
+    for (const DimId d : dims) local = local && module_.dim(d).local;
+    if (local) return {};
+    for (size_t a = 0; a < module_.mesh.size(); ++a) {
+      const auto at = static_cast<size_t>(below(static_cast<int>(dims.size()) + 1));
+      if (at < dims.size() && !module_.dim(dims[at]).local) cuts[at] |= MeshAxes{1} << a;
+    }
+    return cuts;
+  }
+
+  std::vector<DimId> some_dims() {
+    std::vector<DimId> dims;
+    for (const DimId d : module_.dims.ids()) {
+      if (chance(0.55)) dims.push_back(d);
+    }
+    return dims;
+  }
+
+  ValueId value(std::vector<DimId> dims, std::vector<MeshAxes> cuts) {
+    Type type;
+    type.element = ElementType::of(Scalar::f64);
+    type.dims = std::move(dims);
+    type.cuts = std::move(cuts);
+    return module_.add_value("v", type);
+  }
+
+  void input(int number) {
+    Op op;
+    op.code = OpCode::input;
+    op.name = std::string("x") + std::to_string(number);
+    std::vector<DimId> dims;
+    while (dims.empty()) dims = some_dims();
+    op.results = {value(dims, some_cuts(dims))};
+    Type& type = module_.value(op.results[0]).type;
+    type.state = Layout(module_, type).is_shared() ? State::cons() : State::part();
+    std::size_t count = 1;
+    for (const DimId d : dims) count *= static_cast<std::size_t>(module_.dim(d).size);
+    MeshRun::Whole& whole = inputs_[op.name];
+    for (std::size_t i = 0; i < count; ++i) whole.push_back(below(9) - 4);
+    add(std::move(op));
+  }
+
+  ValueId some_value() { return values_[static_cast<size_t>(below(static_cast<int>(values_.size())))]; }
+
+  void attempt() {
+    Op op;
+    op.operands = {some_value()};
+    switch (below(9)) {
+      case 0:
+      case 1:
+        return transition(std::move(op));
+      case 2:
+      case 3:
+        return map(std::move(op));
+      case 4:
+      case 5:
+        return reduce(std::move(op));
+      case 6:
+        return transpose(std::move(op));
+      case 7:
+        return relayout(std::move(op));
+      default:
+        return product(std::move(op));
+    }
+  }
+
+  // Keeps the operator if the rules allow it, with the state that they give, or P where they give C.
+  void keep(Op op) {
+    TrialLawChecker laws;
+    const RuleAnswer answer = apply_rule(module_, op, laws);
+    if (!answer.allowed) return;
+    State& state = module_.value(op.results[0]).type.state;
+    state = answer.results[0];
+    if (state.is_cons() && chance(0.2) && op.code != OpCode::scatter) state = State::part();
+    if (answer.law && std::find(module_.laws.begin(), module_.laws.end(), *answer.law) == module_.laws.end())
+      module_.laws.push_back(*answer.law);
+    ++made_;
+    ++rules_[answer.rule];
+    add(std::move(op));
+  }
+
+  void add(Op op) {
+    values_.push_back(op.results[0]);
+    module_.body.ops.push_back(std::move(op));
+  }
+
+  void transition(Op op) {
+    const Type type = module_.type(op.operands[0]);
+    op.code = type.state.is_pre() ? OpCode::gather : OpCode::scatter;
+    op.results = {value(type.dims, type.cuts)};
+    if (op.code == OpCode::scatter) {
+      Type& made = module_.value(op.results[0]).type;
+      const MeshAxes axes = static_cast<MeshAxes>(below(1 << module_.mesh.size()));
+      const bool shared = Layout(module_, made).is_shared();
+      made.state = State::cons(shared && axes == 0 ? SlaveSet{} : set_of_mesh_axes(module_, axes));
+      if (shared && is_all(made.state.slaves)) made.state.slaves.clear();
+    }
+    keep(std::move(op));
+  }
+
+  // A value to go with this one: of a pre-reduced one often what it is gathered to, as it is or where it is held.
+  ValueId beside(ValueId v) {
+    const Type type = module_.type(v);
+    if (!type.state.is_pre() || chance(0.4)) return some_value();
+    for (const bool gathers : {true, false}) {
+      Op op;
+      op.code = gathers ? OpCode::gather : OpCode::scatter;
+      op.operands = {gathers ? v : values_.back()};
+      op.results = {value(type.dims, type.cuts)};
+      if (!gathers) module_.value(op.results[0]).type.state = State::cons(type.state.slaves);
+      keep(std::move(op));
+      if (chance(0.4)) break;
+    }
+    return values_.back();
+  }
+
+  void map(Op op) {
+    const bool two = chance(0.7);
+    if (two) op.operands.push_back(beside(op.operands[0]));
+    std::vector<DimId> dims;
+    for (const DimId d : module_.dims.ids()) {
+      for (const ValueId v : op.operands) {
+        if (contains(module_.type(v).dims, d) && !contains(dims, d)) dims.push_back(d);
+      }
+    }
+    for (const ValueId v : op.operands) {  // in the dimensions' order: transposed ones are left out
+      if (!std::is_sorted(module_.type(v).dims.begin(), module_.type(v).dims.end())) return;
+    }
+    op.code = dims.empty() ? OpCode::apply : OpCode::map;
+    const FnId binary[] = {add_, mul_, most_};
+    op.fns = {two ? binary[below(3)] : chance(0.5) ? twice_ : less_};
+    std::vector<MeshAxes> cuts = some_cuts(dims);
+    const ValueId like = op.operands[static_cast<size_t>(below(static_cast<int>(op.operands.size())))];
+    if (chance(0.7) && module_.type(like).dims == dims) cuts = module_.type(like).cuts;
+    op.results = {value(dims, cuts)};
+    keep(std::move(op));
+  }
+
+  void reduce(Op op) {
+    const Type& from = module_.type(op.operands[0]);
+    if (from.dims.empty()) return;
+    op.code = OpCode::reduce;
+    op.fns = {from.state.is_pre() && chance(0.9) ? from.state.reducer : chance(0.7) ? add_ : most_};
+    const Layout own(module_, from);
+    MeshAxes left = 0;
+    std::vector<DimId> dims;
+    std::vector<MeshAxes> cuts;
+    for (size_t axis = 0; axis < from.dims.size(); ++axis) {
+      if (chance(0.5)) {
+        op.over.push_back(from.dims[axis]);
+        left |= own.cuts(axis);
+      } else {
+        dims.push_back(from.dims[axis]);
+        cuts.push_back(own.cuts(axis));
+      }
+    }
+    if (op.over.empty()) return;
+    if (dims.empty()) op.over.clear();
+    spread(dims, cuts, left);
+    op.results = {value(dims, usual(dims, cuts))};
+    keep(std::move(op));
+  }
+
+  // Some axes of the mesh that cut reduced dimensions cut what is left, where they come after what cuts it already.
+  void spread(const std::vector<DimId>& dims, std::vector<MeshAxes>& cuts, MeshAxes left) {
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      if (module_.dim(dims[axis]).local || !chance(0.5)) continue;
+      const MeshAxes with = cuts[axis] | left;
+      if (axes_cut_alike(cuts[axis], with) != cuts[axis]) continue;
+      cuts[axis] = with;
+      left = 0;
+    }
+  }
+
+  // Local dimensions alone have no cuts of their own.
+  std::vector<MeshAxes> usual(const std::vector<DimId>& dims, std::vector<MeshAxes> cuts) {
+    const bool local = std::all_of(dims.begin(), dims.end(), [&](DimId d) { return module_.dim(d).local; });
+    return local ? std::vector<MeshAxes>{} : cuts;
+  }
+
+  void transpose(Op op) {
+    const Type from = module_.type(op.operands[0]);
+    if (from.dims.size() != 2) return;
+    op.code = OpCode::transpose;
+    std::vector<MeshAxes> cuts(from.cuts.rbegin(), from.cuts.rend());
+    op.results = {value({from.dims[1], from.dims[0]}, cuts)};
+    keep(std::move(op));
+  }
+
+  void relayout(Op op) {
+    const Type from = module_.type(op.operands[0]);
+    op.code = OpCode::relayout;
+    op.results = {value(from.dims, some_cuts(from.dims))};
+    keep(std::move(op));
+  }
+
+  void product(Op op) {
+    const ValueId matrix = some_value();
+    const Type& m = module_.type(matrix);
+    const Type& v = module_.type(op.operands[0]);
+    if (m.dims.size() != 2 || v.dims.empty()) return;
+    const bool transposed = v.dims[0] == m.dims[1];
+    if (!transposed && v.dims[0] != m.dims[0]) return;
+    op.code = transposed ? OpCode::mxvt : OpCode::mxv;
+    op.fns = {mul_, add_};
+    std::vector<DimId> dims = v.dims;
+    dims[0] = m.dims[transposed ? 0 : 1];
+    if (std::count(dims.begin(), dims.end(), dims[0]) > 1) return;
+    op.operands.push_back(matrix);
+    std::vector<MeshAxes> cuts = some_cuts(dims);
+    if (chance(0.6)) {
+      const Layout own(module_, m), columns(module_, v);
+      cuts.assign(1, own.cuts(transposed ? 0 : 1));
+      MeshAxes taken = cuts[0];
+      for (size_t axis = 1; axis < dims.size(); ++axis) {
+        cuts.push_back(columns.cuts(axis) & ~taken);
+        taken |= cuts.back();
+      }
+      cuts = usual(dims, cuts);
+    }
+    op.results = {value(dims, cuts)};
+    keep(std::move(op));
+  }
+
+  // All values are outputs; pre-reduced ones are gathered first. Values of operators that were refused go.
+  void finish() {
+    const std::vector<ValueId> made = values_;
+    for (ValueId v : made) {
+      if (module_.type(v).state.is_pre()) {
+        Op gather;
+        gather.code = OpCode::gather;
+        gather.operands = {v};
+        const Type type = module_.type(v);
+        gather.results = {value(type.dims, type.cuts)};
+        v = gather.results[0];
+        module_.value(v).type.state = State::part();
+        module_.body.ops.push_back(std::move(gather));
+      }
+      outputs_.push_back(v);
+    }
+    for (const ValueId v : outputs_) {
+      Op output;
+      output.code = OpCode::output;
+      output.name = module_.value(v).name;
+      output.operands = {v};
+      module_.body.ops.push_back(std::move(output));
+    }
+    for (Value& v : module_.values) {
+      if (!v.type.state.placed()) v.type.state = State::part();
+    }
+  }
+
+  std::mt19937_64 random_;
+  Module module_;
+  FnId twice_, less_, add_, mul_, most_;
+  std::map<std::string, MeshRun::Whole> inputs_;
+  std::vector<ValueId> values_, outputs_;
+  int made_ = 0;
+  std::map<int, int> rules_;
+};
+
+inline WholeInputs whole_of(const RandomModule& random) {
+  WholeInputs whole;
+  for (const auto& [name, numbers] : random.inputs()) {
+    Array array(ElementType::of(Scalar::f64), static_cast<std::int64_t>(numbers.size()));
+    std::copy(numbers.begin(), numbers.end(), reinterpret_cast<double*>(array.plane(0)));
+    whole.arrays.emplace(name, std::move(array));
+  }
+  return whole;
+}
+
+}  // namespace kasen::testing
