@@ -23,6 +23,7 @@ Polynomial element_bytes(const CostContext& c, ValueId value) {
 }
 
 Polynomial stored_bytes(const CostContext& c, ValueId value) {
+  if (c.boxes) return c.boxes->stored(value) * Polynomial(c.type(value).element.bytes());
   return stored_indices(*c.module, c.type(value)) * element_bytes(c, value);
 }
 
@@ -314,6 +315,7 @@ Cost actual_row_chain(const CostContext& c, const Op& region) {
 }
 
 Cost actual_cost(const CostContext& context, const Op& op) {
+  if (context.boxes) return context.boxes->actual(op);
   Cost cost = actual_rules.at(static_cast<std::size_t>(op.code)).cost(context, op);
   const OpGroup group = row(op.code).group;
   const bool reads = group == OpGroup::vector || group == OpGroup::product || op.code == OpCode::region;

@@ -252,10 +252,7 @@ Cost repeated(const Cost& cost, const Polynomial& times) {
           cost.read_elements * times, cost.written_elements * times, cost.network_elements * times};
 }
 
-CostReport measure(const Module& module) {
-  require_default_layouts(module);
-  return Measurement(module).run();
-}
+CostReport measure(const Module& module) { return Measurement(module).run(); }
 
 Polynomial printed_form(const Polynomial& polynomial) {
   return polynomial.replace([](const Symbol& symbol) {
@@ -319,6 +316,8 @@ std::string SymbolNames::operator()(const Symbol& symbol) const {
       return fmt::format("Z({})", symbol.name);
     case SymbolKind::distinct:
       return fmt::format("D({})", symbol.name);
+    case SymbolKind::stay:
+      return "stay" + place;
     case SymbolKind::workers:
       return short_workers_ ? "P" : "workers";
     case SymbolKind::trips:

@@ -16,6 +16,7 @@
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/numbering.h"
 #include "libcore/kernels/sorted_form.h"
+#include "libopt/cost/box_cost.h"
 #include "libopt/cost/extent.h"
 #include "libopt/cost/rules.h"
 #include "libopt/cost/traffic.h"
@@ -244,6 +245,7 @@ bool has_small_arrays(const ElementType& element) {
 }  // namespace
 
 std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
+  if (names_layouts(module)) return predict_box_parts(module, sizes);
   const std::vector<Room> all_rooms = rooms(module);
   const auto forms = pull_forms(module);
   std::vector<PartCount> parts;
@@ -306,10 +308,12 @@ std::int64_t value_bytes(const Module& module, ValueId value, const Sizes& sizes
 }
 
 Polynomial buffer_bytes(const Module& module, const BufferDecl& buffer) {
+  if (names_layouts(module)) return BoxCosts(module).buffer_bytes(buffer);
   return room_form(module, {buffer.element, buffer.dims, buffer.holds, 1});
 }
 
 Footprint footprint(const Module& module) {
+  if (names_layouts(module)) return BoxCosts(module).footprint();
   Footprint total;
   for (const Room& room : rooms(module)) total.buffers += room_form(module, room);
   for (const auto& [form, use] : pull_forms(module)) {

@@ -194,6 +194,7 @@ Cost model_row_chain(const CostContext& c, const Op& region) {
 }
 
 Cost model_cost(const CostContext& context, const Op& op) {
+  if (context.boxes) return context.boxes->model(op);
   return model_rules.at(static_cast<std::size_t>(op.code)).cost(context, op);
 }
 
@@ -214,7 +215,8 @@ Cost transition_network(const CostContext& c, const Op& op) {
 }
 
 CostContext cost_context(const Module& module) {
-  CostContext context{&module, {}};
+  CostContext context{&module, {}, {}};
+  if (names_layouts(module)) context.boxes = std::make_shared<const BoxCosts>(module);
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code == OpCode::input) context.inputs.emplace(op.results.at(0), op.name);
   });

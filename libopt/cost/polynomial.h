@@ -22,6 +22,7 @@ enum class SymbolKind : std::uint8_t {
   entries,     // nonzeros of matrix `name`
   compressed,  // bytes of input `name`, compressed
   distinct,    // bytes of its distinct values with their counts
+  stay,        // elements that relayout `number` leaves where they are
   workers,
   trips,  // iterations of one execution of loop `number`
   taken,  // executions of the first branch of `if` `number`
@@ -31,7 +32,7 @@ struct Symbol {
   SymbolKind kind = SymbolKind::size;
   std::string name;  // dimension or matrix
   SlaveSet set;      // only for slaves and waiting
-  int number = -1;   // preorder number of the operator, for trips and taken
+  int number = -1;   // preorder number of the operator, for stay, trips and taken
 
   friend auto operator<=>(const Symbol&, const Symbol&) = default;
 };

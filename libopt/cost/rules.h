@@ -3,11 +3,13 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "libcore/analysis/liveness.h"
 #include "libcore/ir/module.h"
+#include "libopt/cost/box_cost.h"
 #include "libopt/cost/cost.h"
 
 namespace kasen {
@@ -16,6 +18,7 @@ namespace kasen {
 struct CostContext {
   const Module* module = nullptr;
   std::map<ValueId, std::string> inputs;  // the name of each input
+  std::shared_ptr<const BoxCosts> boxes;  // of a module that names layouts
   [[nodiscard]] const Type& type(ValueId value) const { return module->type(value); }
   [[nodiscard]] std::string matrix_name(ValueId value) const;
   [[nodiscard]] Polynomial entries(ValueId matrix) const;

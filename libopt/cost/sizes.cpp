@@ -11,6 +11,7 @@
 #include "libcore/ir/module.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/numbering.h"
+#include "libopt/cost/box_cost.h"
 #include "libopt/cost/slave_sets.h"
 
 namespace kasen {
@@ -66,6 +67,7 @@ void append(const AxisSlaves& axis, std::vector<Slave>& slaves) {
 }  // namespace
 
 std::vector<std::pair<std::string, SlaveSet>> slave_sets(const Module& module) {
+  if (names_layouts(module)) return {};  // of boxes, not of ghosts
   std::set<DimSet> found;
   const auto add = [&](const std::vector<DimId>& dims, const SlaveSet& set) {
     if (!set.empty()) found.emplace(Layout(module, dims).cut_name(), set);
@@ -165,6 +167,10 @@ void SizesBuilder::add_set(const Part& part, const std::string& dim, const Slave
 
 // The numbering decides which rows of a product_epilogue wait, and which lists a worker holds.
 void SizesBuilder::add_numbering(const Part& part, Polynomial::Bindings& here) {
+  if (names_layouts(module_)) {
+    sizes_.list_bytes.push_back(list_bytes(part));
+    return;
+  }
   std::set<std::pair<DimId, SlaveSet>> spaces;
   for_each_op(module_, [&](const Op& op, int, int) {
     if (!is_epilogue(op)) return;
@@ -231,6 +237,7 @@ void SizesBuilder::add(const Part& part) {
 Sizes SizesBuilder::finish(std::string origin, std::string bundle_digest) {
   sizes_.origin = std::move(origin);
   sizes_.bundle_digest = std::move(bundle_digest);
+  if (names_layouts(module_)) bind_stays(module_, sizes_);
   return std::move(sizes_);
 }
 

@@ -9,7 +9,9 @@
 
 #include "libcore/base/error.h"
 #include "libcore/base/suggest.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
+#include "libopt/cost/box_cost.h"
 #include "libopt/cost/sizes.h"
 
 namespace kasen {
@@ -166,7 +168,11 @@ Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
       sizes.totals.emplace(Symbol{kind, dim.name, {}, -1}, dim.size);
     }
   }
-  fill_in_whole(module, sizes);
+  if (names_layouts(module)) {
+    bind_stays(module, sizes);
+  } else {
+    fill_in_whole(module, sizes);
+  }
   fill_in_sets(symbols, names, sizes);
   return sizes;
 }

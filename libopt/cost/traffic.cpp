@@ -6,6 +6,8 @@
 #include "libcore/base/checked.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
+#include "libcore/kernels/box_exchange.h"
+#include "libopt/cost/box_cost.h"
 #include "libopt/cost/extent.h"
 
 namespace kasen {
@@ -129,17 +131,30 @@ std::int64_t batch_packing_bytes(const Module& module, const SharedBatches& batc
   return bytes;
 }
 
+void for_each_box_message(const Module& module, const Op& op, const Sizes& sizes, const BoxMessage& visit) {
+  const Module sized = sized_module(module, sizes);
+  for (int worker = 0; worker < sizes.workers; ++worker) {
+    for (const BoxPiece& piece : box_exchange(sized, op, worker).sends) visit(worker, piece.peer, piece.bytes);
+  }
+}
+
 Traffic predict_traffic(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes,
                         int ranks) {
   Traffic traffic;
   if (is_epilogue(op)) return predict_traffic(module, batches, epilogue_gather(op), sizes, ranks);
   if (row(op.code).group != OpGroup::transition) return traffic;
   if (is_shared_transition(module, op)) return member_traffic(module, batches, op, sizes, ranks);
+  OneExchange exchange(sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same
+  if (names_layouts(module)) {
+    for_each_box_message(module, op, sizes,
+                         [&](int from, int to, std::int64_t bytes) { exchange.move(from, to, bytes); });
+    exchange.add_to(traffic);
+    return traffic;
+  }
   const std::int64_t element = moved_bytes(module, op, sizes.totals);
   const Type& held = held_type(module, op);
   const auto it = sizes.pairs.find({Layout(module, held).cut_name(), held.state.slaves});
   if (it == sizes.pairs.end()) return traffic;
-  OneExchange exchange(sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same
   for (const SlavePairs::Pair& pair : it->second.list) {
     exchange.move(pair.owner, pair.holder, checked_mul(pair.count, element, "predicted traffic"));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "libcore/analysis/shared_batch.h"
@@ -25,6 +26,11 @@ namespace kasen {
 // Returns the bytes of packing area that the batch which begins with `op` takes on a worker.
 [[nodiscard]] std::int64_t batch_packing_bytes(const Module& module, const SharedBatches& batches, const Op& op,
                                                const Sizes& sizes, int worker);
+
+// Calls visit(from, to, bytes) for each message of a gather, scatter or relayout in a plan that names layouts, but for
+// shareds that all workers exchange.
+using BoxMessage = std::function<void(int from, int to, std::int64_t bytes)>;
+void for_each_box_message(const Module& module, const Op& op, const Sizes& sizes, const BoxMessage& visit);
 
 // Predicts the traffic of one execution of a gather or scatter if `ranks` ranks hold the workers in runs (DESIGN
 // section 6). It is zero for other operators. The messages of a batch of shareds count for its first operator.

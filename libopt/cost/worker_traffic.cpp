@@ -65,6 +65,10 @@ WorkerTraffic worker_traffic(const Module& module, const SharedBatches& batches,
   if (is_epilogue(op)) return worker_traffic(module, batches, epilogue_gather(op), sizes);
   Adder sum(sizes.workers);
   if (row(op.code).group != OpGroup::transition) return sum.take();
+  if (names_layouts(module) && !is_shared_transition(module, op)) {
+    for_each_box_message(module, op, sizes, [&](int from, int to, std::int64_t bytes) { sum.move(from, to, bytes); });
+    return sum.take();
+  }
   const bool gather = op.code == OpCode::gather;
   const Type& held = held_type(module, op);
   const std::int64_t bytes = moved_bytes(module, op, sizes.totals);

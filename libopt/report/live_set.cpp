@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "libcore/analysis/liveness.h"
 #include "libcore/base/checked.h"
+#include "libcore/ir/layout.h"
+#include "libopt/cost/box_cost.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/rewrite/lifetimes.h"
 
@@ -79,10 +82,13 @@ class LiveSets {
 
 std::vector<LiveSet> largest_live_sets(const Module& module, const Sizes& sizes) {
   const LiveSets live(module);
+  const auto boxes = names_layouts(module) ? std::optional(sized_module(module, sizes)) : std::nullopt;
   std::vector<LiveSet> sets;
   for (int worker = 0; worker < sizes.workers; ++worker) {
     std::vector<std::int64_t> bytes;
-    for (const Held& held : live.all()) bytes.push_back(value_bytes(module, held.value, sizes, worker));
+    for (const Held& held : live.all()) {
+      bytes.push_back(boxes ? box_bytes(*boxes, held.value, worker) : value_bytes(module, held.value, sizes, worker));
+    }
     sets.push_back(live.largest(bytes));
   }
   return sets;

@@ -61,6 +61,8 @@ class Numbers {
     switch (symbol.kind) {
       case SymbolKind::taken:
         return 1;
+      case SymbolKind::stay:
+        return reported(symbol, 0);
       case SymbolKind::slaves:  // for a set: all ghosts of the dimension
         if (!symbol.set.empty()) return (*this)({SymbolKind::slaves, symbol.name, {}, -1});
         return reported(symbol, (*this)(size_of(symbol.name)));

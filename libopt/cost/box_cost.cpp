@@ -1,0 +1,240 @@
+#include "libopt/cost/box_cost.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libcore/analysis/liveness.h"
+#include "libcore/analysis/mesh_rules.h"
+#include "libcore/analysis/shared_batch.h"
+#include "libcore/analysis/shared_traffic.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
+#include "libcore/kernels/box_exchange.h"
+#include "libopt/cost/extent.h"
+
+namespace kasen {
+namespace {
+
+Polynomial axis_size(const Module& module, std::size_t axis) {
+  if (module.mesh.empty()) return Polynomial(Symbol{SymbolKind::workers, "", {}, -1});
+  return Polynomial(module.mesh[axis].size);
+}
+
+Symbol stay_symbol(int number) { return {SymbolKind::stay, "", {}, number}; }
+
+}  // namespace
+
+BoxCosts::BoxCosts(const Module& module) : module_(module), form_(box_form(module, 0)) {
+  std::vector<const Op*> formed;
+  for_each_op(form_.form.module, [&](const Op& op, int, int) { formed.push_back(&op); });
+  for_each_op(module, [&](const Op& op, int number, int) {
+    places_[&op] = {formed.at(static_cast<size_t>(number)), number};
+  });
+}
+
+Polynomial BoxCosts::elements(const Type& type, const Box& box, MeshAxes first_along) const {
+  MeshAxes alone = first_along;  // mesh axes along which one place has an element
+  for (const AxisPart& part : box) alone |= part.cuts & ~part.held;
+  Polynomial count = whole_elements(module_, type);
+  for (std::size_t axis = 0; axis < mesh_rank(module_); ++axis) {
+    if ((alone >> axis & 1) == 0) count *= axis_size(module_, axis);
+  }
+  return count;
+}
+
+Polynomial BoxCosts::stored(ValueId value) const {
+  return elements(module_.type(value), stored_box(module_, module_.type(value)));
+}
+
+// Of the states that it holds, one is stored by most workers.
+Polynomial BoxCosts::buffer_bytes(const BufferDecl& buffer) const {
+  Type type;
+  type.element = buffer.element;
+  type.dims = buffer.dims;
+  type.cuts = buffer.cuts;
+  Polynomial most = elements(type, owned_box(module_, type));
+  for (const SlaveSet& set : buffer.holds) {
+    type.state = State::cons(set);
+    const Polynomial held = elements(type, stored_box(module_, type));
+    const Polynomial more = held - most;
+    const bool larger =
+        std::any_of(more.terms().begin(), more.terms().end(), [](const auto& term) { return term.second > 0; });
+    if (larger) most = held;
+  }
+  return most * Polynomial(buffer.element.bytes());
+}
+
+Footprint BoxCosts::footprint() const {
+  Footprint total;
+  for (const BufferDecl& buffer : module_.buffers) total.buffers += buffer_bytes(buffer);
+  const Liveness live(module_);
+  IdMap<ValueId, bool> is_input(module_.values.size(), false);
+  const auto bytes = [&](ValueId v) {
+    const Type& type = module_.type(v);
+    return stored(v) * Polynomial(type.element.bytes() * std::max<std::int64_t>(type.list, 1));
+  };
+  for_each_op(module_, [&](const Op& op, int, int) {
+    if (op.code != OpCode::input) return;
+    is_input[op.results.at(0)] = true;
+    total.inputs += bytes(op.results[0]);
+  });
+  for (const ValueId v : module_.values.ids()) {
+    const bool own = module_.value(v).buffer == no_buffer && !is_input[v] && !module_.type(v).dims.empty();
+    if (own && !live.is_view(v)) total.buffers += bytes(v);
+  }
+  return total;
+}
+
+const BoxStandIn* BoxCosts::stand_in(ValueId value) const {
+  const ValueId end = module_.values.end_id();
+  return value < end ? nullptr : &form_.stand_ins[static_cast<size_t>(value - end)];
+}
+
+Polynomial BoxCosts::form_bytes(ValueId value) const {
+  const BoxStandIn* part = stand_in(value);
+  const Type& type = module_.type(part == nullptr ? value : part->of);
+  return (part == nullptr ? stored(value) : elements(type, part->box)) * Polynomial(type.element.bytes());
+}
+
+bool BoxCosts::same_buffer(ValueId a, ValueId b) const {
+  const BufferId buffer = module_.value(a).buffer;
+  return buffer != no_buffer && buffer == module_.value(b).buffer;
+}
+
+// Single values are free.
+void BoxCosts::add_move(ValueId value, const Polynomial& read, const Polynomial& written, Cost& cost) const {
+  const Type& type = module_.type(value);
+  if (type.dims.empty()) return;
+  cost.read += read * Polynomial(type.element.bytes());
+  cost.written += written * Polynomial(type.element.bytes());
+}
+
+// What the executor copies to stand-ins before the operator, and from them behind it.
+void BoxCosts::add_stand_ins(const Op& op, Cost& cost) const {
+  for (const ValueId v : op.operands) {
+    if (const BoxStandIn* part = stand_in(v); part != nullptr) {
+      const Polynomial some = elements(module_.type(part->of), part->box);
+      add_move(part->of, some, some, cost);
+    }
+  }
+  for (const ValueId v : op.results) {
+    const BoxStandIn* part = stand_in(v);
+    if (part == nullptr) continue;
+    const Polynomial some = elements(module_.type(part->of), part->box, part->first_only);
+    const bool handed_on = part->handed_on != no_value;
+    if (!handed_on) add_move(part->of, {}, stored(part->of), cost);
+    if (handed_on && !same_buffer(part->handed_on, part->of)) {
+      add_move(part->of, stored(part->of), stored(part->of), cost);
+    }
+    add_move(part->of, some, some, cost);
+  }
+}
+
+// Each holder but the owner sends an element, or receives it.
+Polynomial BoxCosts::sent_elements(const Op& op, int number) const {
+  const Type& type = module_.type(op.operands.at(0));
+  const Polynomial whole = whole_elements(module_, type);
+  if (op.code == OpCode::relayout) return whole - Polynomial(stay_symbol(number));
+  const Type& held = op.code == OpCode::gather ? type : module_.type(op.results.at(0));
+  const MeshAxes axes = held_axes(module_, held, held.state);
+  Polynomial holders(1);
+  for (std::size_t axis = 0; axis < mesh_rank(module_); ++axis) {
+    if ((axes >> axis & 1) != 0) holders *= axis_size(module_, axis);
+  }
+  return whole * (holders - Polynomial(1));
+}
+
+void BoxCosts::add_transition(const Op& op, int number, Cost& cost) const {
+  const ValueId from = op.operands.at(0), to = op.results.at(0);
+  cost.network += sent_elements(op, number) * Polynomial(module_.type(from).element.bytes());
+  if (is_shared_transition(module_, op)) {
+    if (!same_buffer(from, to)) add_move(to, stored(from), stored(to), cost);
+    return;
+  }
+  const bool stays =
+      same_buffer(from, to) && stored_box(module_, module_.type(from)) == stored_box(module_, module_.type(to));
+  if (stays) return;
+  const Polynomial own =
+      op.code == OpCode::relayout ? Polynomial(stay_symbol(number)) : whole_elements(module_, module_.type(from));
+  add_move(to, own, own, cost);
+}
+
+Cost BoxCosts::actual(const Op& op) const {
+  Cost cost;
+  const Place place = places_.at(&op);
+  const SharedTraffic traffic = shared_traffic(form_.form.module, *place.op);
+  for (const ValueId v : traffic.read) cost.read += form_bytes(v);
+  for (const ValueId v : traffic.written) {
+    if (stand_in(v) == nullptr) cost.written += form_bytes(v);
+  }
+  const OpGroup group = row(op.code).group;
+  if (group == OpGroup::vector || group == OpGroup::product) add_stand_ins(*place.op, cost);
+  if (group == OpGroup::transition) add_transition(op, place.number, cost);
+  if (op.code == OpCode::make_list && !module_.type(op.results[0]).dims.empty()) {
+    add_move(op.results[0], stored(op.operands.at(0)),
+             stored(op.results[0]) * Polynomial(module_.type(op.results[0]).list), cost);
+  }
+  return cost;
+}
+
+// The paper knows no meshes. Its rule holds for what the workers store: an operator reads its operands and makes its
+// results.
+Cost BoxCosts::model(const Op& op) const {
+  Cost cost;
+  const auto arrays = [&](const std::vector<ValueId>& values) {
+    std::vector<ValueId> distinct;
+    for (const ValueId v : values) {
+      if (!module_.type(v).dims.empty() && !contains(distinct, v)) distinct.push_back(v);
+    }
+    return distinct;
+  };
+  const OpGroup group = row(op.code).group;
+  if (group == OpGroup::transition) {
+    cost.network_elements = sent_elements(op, places_.at(&op).number);
+    cost.network = cost.network_elements * Polynomial(module_.type(op.operands[0]).element.bytes());
+    return cost;
+  }
+  const bool makes = op.code == OpCode::fill || op.code == OpCode::index || op.code == OpCode::make_list;
+  if (group != OpGroup::vector && group != OpGroup::product && !makes) return cost;
+  for (const ValueId v : arrays(op.operands)) {
+    cost.read_elements += stored(v);
+    cost.read += stored(v) * Polynomial(module_.type(v).element.bytes());
+  }
+  for (const ValueId v : arrays(op.results)) {
+    const Polynomial made = stored(v) * Polynomial(std::max<std::int64_t>(module_.type(v).list, 1));
+    cost.written_elements += made;
+    cost.written += made * Polynomial(module_.type(v).element.bytes());
+    cost.buffers += made * Polynomial(module_.type(v).element.bytes());
+  }
+  return cost;
+}
+
+Module sized_module(const Module& module, const Sizes& sizes) {
+  Module sized = module;
+  for (Dimension& dim : sized.dims) {
+    const auto known = sizes.totals.find({SymbolKind::size, dim.name, {}, -1});
+    if (dim.size < 0 && known != sizes.totals.end()) dim.size = known->second;
+  }
+  if (sized.mesh.empty()) sized.mesh = {{std::string(mesh_axis_name(module, 0)), std::max(sizes.workers, 1)}};
+  if (sizes.workers == 0 || mesh_workers(sized) == sizes.workers) return sized;
+  fail(ExitStatus::usage,
+       fmt::format("the plan's mesh has {} workers, and the sizes are of {}", mesh_workers(sized), sizes.workers),
+       "each worker has one place in the mesh", "take data for as many workers, or plan with another mesh");
+}
+
+void bind_stays(const Module& module, Sizes& sizes) {
+  const Module sized = sized_module(module, sizes);
+  sizes.workers = mesh_workers(sized);
+  sizes.totals.emplace(Symbol{SymbolKind::workers, "", {}, -1}, sizes.workers);
+  for_each_op(sized, [&](const Op& op, int number, int) {
+    if (op.code != OpCode::relayout) return;
+    const std::vector<DimId>& dims = sized.type(op.operands[0]).dims;
+    if (std::any_of(dims.begin(), dims.end(), [&](DimId d) { return sized.dim(d).size < 0; })) return;
+    std::int64_t stay = 0;
+    for (int w = 0; w < sizes.workers; ++w) stay += box_exchange(sized, op, w).own;
+    sizes.totals[stay_symbol(number)] = stay;
+  });
+}
+
+}  // namespace kasen

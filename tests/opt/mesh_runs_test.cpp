@@ -1,0 +1,61 @@
+// Plans that name layouts run over meshes of workers: random modules give the interpreter's values, with interpreted
+// and generated kernels, and every counter is what was predicted.
+#include <gtest/gtest.h>
+
+#include "libopt/cost/worker_traffic.h"
+#include "tests/core/mesh_module.h"
+#include "tests/core/mesh_parts.h"
+#include "tests/opt/run_everywhere.h"
+#include "tests/support/counting_transport.h"
+
+namespace kasen {
+namespace {
+
+using testing::RandomModule;
+
+void expect_values(const Module& module, const RunResult& result, const std::map<std::string, Array>& wanted) {
+  for (const Output& output : result.outputs) {
+    const Array got = testing::joined_from_mesh(module, output);
+    const Array& right = wanted.at(output.name);
+    ASSERT_EQ(got.count, right.count) << output.name;
+    for (std::int64_t i = 0; i < got.count; ++i) {
+      ASSERT_TRUE(testing::are_same(got.as<double>()[i], right.as<double>()[i]))
+          << output.name << '[' << i << "] " << got.as<double>()[i] << ", not " << right.as<double>()[i];
+    }
+  }
+}
+
+void run_one(std::uint64_t seed, bool generated) {
+  RandomModule random(seed);
+  random.make_program();
+  const Module module = parse_module(print_module(random.module()), "random.kir");  // without values that nobody makes
+  SCOPED_TRACE(::testing::Message() << "seed " << seed << '\n' << print_module(module));
+  const WholeInputs whole = testing::whole_of(random);
+  const std::vector<Part> parts = testing::split_over_mesh(module, whole.arrays);
+  testing::CountingTransport transport(make_simulated_transport(mesh_workers(module)));
+  const auto kernels = generated ? testing::make_kernels({.threads = 2}) : nullptr;
+  const auto interpreter = make_interpreter_kernels();
+  try {
+    const RunResult result = execute(module, parts, transport, generated ? *kernels : *interpreter, {});
+    expect_values(module, result, interpret(module, whole));
+    expect_counts(module, parts, result, generated ? "generated" : "interpreter");
+    const auto predicted = worker_traffic(module, sizes_from_parts(module, parts), [](int) { return 1; });
+    ASSERT_TRUE(predicted);
+    EXPECT_EQ(transport.sent, predicted->sent);
+    EXPECT_EQ(transport.received, predicted->received);
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << error.what();
+  }
+}
+
+TEST(MeshRuns, RandomModulesGiveWhatWasPredicted) {
+  for (std::uint64_t seed = 1; seed <= 300 && !::testing::Test::HasFailure(); ++seed) run_one(seed, seed % 10 == 0);
+}
+
+TEST(LongMeshRuns, RandomModulesGiveWhatWasPredicted) {
+  for (std::uint64_t seed = 1; seed <= 3000 && !::testing::Test::HasFailure(); ++seed)
+    run_one(seed * 7907, seed % 3 == 0);
+}
+
+}  // namespace
+}  // namespace kasen
