@@ -247,8 +247,10 @@ class TypeCheck {
       faults_.add(op, name(op, 0) + " is a sparse matrix", "a product multiplies vectors, or columns of a dense array");
       return false;
     }
+    const bool by_rows =
+        !type(op, 1).sparse && !m_.dim(type(op, 1).dims.at(0)).local && !m_.dim(type(op, 0).dims[0]).local;
     for (const DimId d : columns) {
-      if (m_.dim(d).local || !type(op, 0).cuts.empty()) continue;
+      if (m_.dim(d).local || by_rows || !type(op, 0).cuts.empty()) continue;
       faults_.add(op, fmt::format("{} has columns over '{}', which is cut", name(op, 0), m_.dim(d).name),
                   "every worker multiplies all columns of its rows", "declare the dimension local");
       return false;

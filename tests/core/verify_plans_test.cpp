@@ -105,14 +105,19 @@ TEST(Regions, ProductsOfADenseMatrixInBothDirections) {
       "may not stand in a region product_epilogue");
 }
 
-// Several columns: the operand's dimensions behind the matrix's are the result's, and local; regions take vectors.
+// Several columns: the operand's dimensions behind the matrix's are the result's. They are local, unless a dense matrix
+// is cut along its rows. Regions take vectors.
 TEST(Regions, ProductsOfSeveralColumns) {
   const std::string head =
       "%A = input \"A\" : f64[N,M] @part\n%x = input \"x\" : f64[N,K] @part\n%y = input \"y\" : f64[N,M] @part\n";
   const std::string room = "buffer ~b0 : f64[M,K] {all}\n";
   expect_right(3, room + head + "%p = mxv[mul, add] %x, %A : f64[M,K] @pre(add){all} ~b0\n");
   expect_fault(2, head + "%p = mxv[mul, add] %x, %A : f64[M] @pre(add){all}\n", "%p is over [M]");
-  expect_fault(2, head + "%p = mxv[mul, add] %y, %A : f64[M,M] @pre(add){all}\n", "columns over 'M', which is cut");
+  expect_right(2, head + "%p = mxv[mul, add] %y, %A : f64[M,M] @pre(add){all}\n");
+  expect_fault(2,
+               "%G = input \"G\" : f64[N,M] sparse @part\n%c = input \"c\" : f64[N,M] @part\n"
+               "%s = scatter %c : f64[N,M] @cons{G.rows}\n%p = mxv[mul, add] %s, %G : f64[M,M] @pre(add){G.cols}\n",
+               "columns over 'M', which is cut");
   expect_fault(3,
                room + head +
                    "%p = region mxm (%x, %A) : f64[M,K] @pre(add){all} ~b0 {\n"

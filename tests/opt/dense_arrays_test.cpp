@@ -36,6 +36,17 @@ n = mxv((a, b) -> a + b, min, A, u)
 m = mxvt((a, b) -> a * b, max, A, v)
 output x, y, z, n, m
 )"},
+    {"products_of_matrices", R"(
+dim N, M, K
+input A : dense f64[N, M], B : dense f64[M, K], Y : dense f64[N, K], u : f64[N]
+C = A @ B
+D = A' @ Y
+E = C * u + Y
+F = A' @ (A @ B)
+G = mxvt((a, b) -> a + b, min, A, B)
+H = mxv((a, b) -> a * b, max, A, Y)
+output C, D, E, F, G, H, s = sum(A' @ A), t = sum(C, over N)
+)"},
     {"computed_matrices", R"(
 dim N, M
 input A : dense f64[N, M], u : f64[N], v : f64[M]

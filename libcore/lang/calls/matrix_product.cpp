@@ -52,7 +52,8 @@ void MatrixProducts::require_fit(ValueId matrix, const Type& vector, bool transp
                  other ? fmt::format("use {}{} @ x", name, transposed ? "'" : "") : "");
   }
   const auto cut = std::find_if(vector.dims.begin() + 1, vector.dims.end(), [&](DimId d) { return !dim(d).local; });
-  if (cut == vector.dims.end()) return;
+  const bool by_rows = !type.sparse && !dim(from).local;  // each worker multiplies all columns of its rows
+  if (cut == vector.dims.end() || by_rows) return;
   source_.fail(mark, fmt::format("a product with columns over '{}', which is cut", dim(*cut).name),
                "every worker multiplies all columns of its rows",
                fmt::format("declare it local: dim {} local", dim(*cut).name));
