@@ -1,5 +1,7 @@
 #include "libcore/analysis/boxes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -69,6 +71,14 @@ int mesh_workers(const Module& module) {
   std::int64_t workers = 1;
   for (const MeshAxis& axis : module.mesh) workers = checked_mul(workers, axis.size, "a mesh's size");
   return static_cast<int>(workers);
+}
+
+std::vector<MeshAxis> mesh_of(const Module& module, int workers) {
+  if (module.mesh.empty()) return {{std::string(mesh_axis_name(module, 0)), workers}};
+  if (mesh_workers(module) == workers) return module.mesh;
+  fail(ExitStatus::bad_input,
+       fmt::format("the plan's mesh has {} workers, and there are {}", mesh_workers(module), workers),
+       "each worker has one place in the mesh", "take as many workers, or plan with another mesh");
 }
 
 std::int64_t mesh_place(const Module& module, int worker, std::size_t axis) {

@@ -35,6 +35,9 @@ using Box = std::vector<AxisPart>;  ///< by axis of the array
 
 /// The number of workers; 1 without a mesh.
 [[nodiscard]] int mesh_workers(const Module& module);
+/// The mesh of a module that runs on so many workers: without a `mesh` of its own, one axis of all. UserError
+/// (bad_input) if it has another number of places.
+[[nodiscard]] std::vector<MeshAxis> mesh_of(const Module& module, int workers);
 /// The place of a worker along an axis of the mesh. Workers are numbered row-major: the last axis runs fastest.
 [[nodiscard]] std::int64_t mesh_place(const Module& module, int worker, std::size_t axis);
 /// True if a worker is at place 0 along each of these axes.

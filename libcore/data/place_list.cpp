@@ -50,6 +50,16 @@ std::int64_t PlaceList::line_begin(std::int64_t line) const {
 
 std::int64_t PlaceList::first() const { return size_ == 0 ? 0 : line_begin(0) + along_[0]; }
 
+std::int64_t PlaceList::lower_bound(std::int64_t place) const {
+  std::int64_t begin = 0, end = size_;
+  while (begin < end) {
+    const std::int64_t middle = begin + (end - begin) / 2;
+    const bool before = line_begin(middle / along_.size()) + along_[middle % along_.size()] < place;
+    (before ? begin : end) = before ? middle + 1 : middle;
+  }
+  return begin;
+}
+
 std::int64_t PlaceList::bytes() const {
   std::int64_t bytes = along_.bytes();
   for (const Outer& axis : outer_) bytes += axis.indices.bytes();

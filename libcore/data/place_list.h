@@ -27,6 +27,8 @@ class PlaceList {
   [[nodiscard]] std::int64_t longest_run() const { return longest_; }
   [[nodiscard]] std::int64_t first() const;  ///< of the places; 0 if there are none
   [[nodiscard]] std::int64_t bytes() const;  ///< of memory
+  /// The number of places before this one; places ascend.
+  [[nodiscard]] std::int64_t lower_bound(std::int64_t place) const;
 
   /// Calls use(first, count) for the runs of which places begin .. end - 1 consist, in their order.
   template <class Use>

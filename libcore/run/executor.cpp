@@ -326,19 +326,10 @@ std::set<DimId> used_dims(const Module& module) {
   return used;
 }
 
-// The mesh of a plan that names layouts.
-std::vector<MeshAxis> mesh_of_all(const Module& module, int workers) {
-  if (module.mesh.empty()) return {{std::string(mesh_axis_name(module, 0)), workers}};
-  if (mesh_workers(module) == workers) return module.mesh;
-  fail(ExitStatus::bad_input,
-       fmt::format("the plan's mesh has {} workers, and {} run it", mesh_workers(module), workers),
-       "each worker has one place in the mesh", "run it with as many workers, or plan with another mesh");
-}
-
 // A copy of the module in which every dimension has a size.
 Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
   Module bound = module;
-  if (names_layouts(module)) bound.mesh = mesh_of_all(module, parts.at(0).workers);
+  if (names_layouts(module)) bound.mesh = mesh_of(module, parts.at(0).workers);
   for (const DimId d : used_dims(module)) {
     Dimension& dim = bound.dims.at(d);
     for (const Part& part : parts) {

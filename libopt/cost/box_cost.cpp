@@ -1,14 +1,11 @@
 #include "libopt/cost/box_cost.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "libcore/analysis/liveness.h"
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/analysis/shared_traffic.h"
-#include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
 #include "libcore/kernels/box_exchange.h"
 #include "libopt/cost/extent.h"
@@ -216,11 +213,9 @@ Module sized_module(const Module& module, const Sizes& sizes) {
     const auto known = sizes.totals.find({SymbolKind::size, dim.name, {}, -1});
     if (dim.size < 0 && known != sizes.totals.end()) dim.size = known->second;
   }
-  if (sized.mesh.empty()) sized.mesh = {{std::string(mesh_axis_name(module, 0)), std::max(sizes.workers, 1)}};
-  if (sizes.workers == 0 || mesh_workers(sized) == sizes.workers) return sized;
-  fail(ExitStatus::usage,
-       fmt::format("the plan's mesh has {} workers, and the sizes are of {}", mesh_workers(sized), sizes.workers),
-       "each worker has one place in the mesh", "take data for as many workers, or plan with another mesh");
+  const int workers = sizes.workers > 0 ? sizes.workers : mesh_workers(sized);
+  sized.mesh = mesh_of(module, workers);
+  return sized;
 }
 
 void bind_stays(const Module& module, Sizes& sizes) {

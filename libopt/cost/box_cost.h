@@ -48,7 +48,7 @@ class BoxCosts {
   std::map<const Op*, Place> places_;  // by operator of the module
 };
 
-// The module with the sizes of its data and a mesh of as many workers; UserError (usage) if these do not fit.
+// The module with the sizes of its data and a mesh of as many workers; UserError (bad_input) if these do not fit.
 [[nodiscard]] Module sized_module(const Module& module, const Sizes& sizes);
 // The elements that stay where they are in a relayout; number of the operator, by name (SymbolKind::stay).
 void bind_stays(const Module& module, Sizes& sizes);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "libcomm/data/bundle/bundle.h"
+#include "libcore/ir/layout.h"
+#include "libcore/kernels/box_parts.h"
 #include "tools/common/fitted.h"
 
 namespace kasen::tools {
@@ -11,9 +13,18 @@ namespace {
 Sizes bundle_sizes(const Module& module, const std::string& name, const std::string& bundle, const Module* beside) {
   const BundleInfo info = read_bundle_info(bundle);
   require_fitted(module, name, bundle, info.digest);
+  const std::string origin = fmt::format("bundle {} ({})", bundle, info.digest);
+  if (names_layouts(module)) {  // of any number of workers: its sizes are the plan's
+    const int workers = module.mesh.empty() ? info.workers : mesh_workers(module);
+    BoxParts boxes(module, workers, 0, workers, BoxContent::sizes);
+    read_all_lists(bundle, [&](const Part& part) { boxes.add(part); });
+    SizesBuilder builder(module);
+    for (const Part& part : boxes.finish()) builder.add(part);
+    return builder.finish(origin, info.digest);
+  }
   SizesBuilder builder(module, beside);
   read_all_lists(bundle, [&](const Part& part) { builder.add(part); });
-  return builder.finish(fmt::format("bundle {} ({})", bundle, info.digest), info.digest);
+  return builder.finish(origin, info.digest);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "libcomm/data/compress/compress.h"
 #include "libcomm/data/hdf5/file.h"
 #include "libcomm/data/results/results.h"
+#include "libcore/ir/layout.h"
 #include "libcore/laws/laws.h"
 #include "libcore/run/executor.h"
 #include "libcore/system/processors.h"
@@ -26,6 +27,7 @@
 #include "tools/launch/launch.h"
 #include "tools/launch/params.h"
 #include "tools/run/arrows.h"
+#include "tools/run/boxes.h"
 #include "tools/run/checkpoint.h"
 #include "tools/run/gather.h"
 #include "tools/run/node.h"
@@ -165,6 +167,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
   cluster.together([&] {
     p.module = read_plan(settings, text);
     p.info = read_bundle_info(settings.bundle);
+    if (names_layouts(p.module)) p.info.workers = workers_of_mesh(settings, p.module, p.info);
     if (cluster.ranks() > p.info.workers) {
       fail(ExitStatus::usage, fmt::format("{} ranks for {} parts", cluster.ranks(), p.info.workers),
            "a rank holds at least one part",
@@ -179,9 +182,13 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
   require_same_run(settings, p, cluster);
   p.transport = cluster.transport(p.info.workers, settings.check_messages);
   cluster.together([&] {
-    p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers(),
-                         maps_inputs(p.module) ? &p.mapped : nullptr);
-    for (Part& part : p.parts) expand(part, read_compressed(p.module));
+    if (names_layouts(p.module)) {
+      p.parts = read_boxes(settings.bundle, p.module, *p.transport);
+    } else {
+      p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers(),
+                           maps_inputs(p.module) ? &p.mapped : nullptr);
+      for (Part& part : p.parts) expand(part, read_compressed(p.module));
+    }
     p.times.reading = watch.lap();
     p.kernels = make_kernels(settings, threads, cluster, output);
     if (settings.forms != FormUse::none || settings.make_forms) {

@@ -19,6 +19,14 @@ struct Run {
 template <class Each>
 void for_each_run(const ResultTable& table, const ResultShare& share, const WindowRange& window, const Each& each) {
   const std::int64_t begin = window.first, end = window.first + window.count;
+  if (share.places) {
+    std::int64_t local = share.places->lower_bound(begin);
+    const auto take = [&](std::int64_t place, std::int64_t count) {
+      each(Run{place, local, count});
+      local += count;
+    };
+    return share.places->for_each_run(local, share.places->lower_bound(end), take);
+  }
   if (share.masters == nullptr) return each(Run{begin, begin, window.count});
   const std::int64_t outer = table.outer(), extent = table.extent(), inner = table.inner();
   if (extent == 0 || inner == 0) return;

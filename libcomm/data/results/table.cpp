@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
@@ -21,6 +22,23 @@ const Part& part_of(int worker, const std::vector<Part>& parts) {
   for (const Part& part : parts)
     if (part.worker == worker) return part;
   throw InternalError(fmt::format("elements of worker {}, which is not here", worker));
+}
+
+Module with_sizes(const Module& module, const Part& part) {
+  Module sized = module;
+  sized.mesh = mesh_of(module, part.workers);
+  for (Dimension& dim : sized.dims) {
+    if (const auto it = part.dims.find(dim.name); it != part.dims.end()) dim.size = it->second.size;
+  }
+  return sized;
+}
+
+// What a worker owns of a box, as it hands it out.
+PlaceList places_of(const ResultTable& table, const Output& output, int worker) {
+  Elements all;
+  for (const ResultDim& dim : table.dims) all.axes.push_back({{0, dim.size}});
+  const Elements own = owned_elements(*table.boxes, output.type, worker);
+  return own.count() == 0 ? PlaceList() : places_in(own, all);
 }
 
 const IndexList* masters_of(const ResultTable& table, const Part& part) {
@@ -68,6 +86,7 @@ ResultTable make_table(const Module& module, const Output& output, const Part& p
                              .small_array = components[c].count > 0,
                              .id_of = components[c].scalar == Scalar::id ? module.dim(components[c].id_of).name : "",
                              .first_plane = output.type.element.first_plane(static_cast<int>(c))});
+  if (names_layouts(module)) table.boxes = std::make_shared<const Module>(with_sizes(module, part));
   (void)checked_mul(table.elements(), std::max<std::int64_t>(table.element_bytes(), 1), "an output's size");
   return table;
 }
@@ -83,9 +102,15 @@ std::vector<ResultShare> shares_of(const ResultTable& table, const Output& outpu
   for (const OutputPart& share : output.parts) {
     if (table.cut < 0 && share.worker != 0) continue;
     ResultShare& mine = shares.emplace_back();
-    mine.masters = masters_of(table, part_of(share.worker, parts));
-    const std::int64_t indices = mine.masters == nullptr ? 1 : mine.masters->size();
-    const bool fits = share.data.count == indices * table.outer() * table.inner();
+    std::int64_t indices = 1, held = table.elements();
+    if (table.boxes && table.cut >= 0) {
+      mine.places = places_of(table, output, share.worker);
+      held = indices = mine.places->size();
+    } else if (mine.masters = masters_of(table, part_of(share.worker, parts)); mine.masters != nullptr) {
+      indices = mine.masters->size();
+      held = indices * table.outer() * table.inner();
+    }
+    const bool fits = share.data.count == held;
     if (!fits || (share.data.count > 0 && share.data.element.planes() != output.type.element.planes()))
       throw InternalError(fmt::format("output '{}' has {} elements on worker {}, which has {} indices", output.name,
                                       share.data.count, share.worker, indices));
@@ -99,7 +124,7 @@ std::vector<ResultShare> id_shares_of(const ResultTable& table, const std::vecto
   for (const Part& part : parts) {
     if (table.cut < 0 && part.worker != 0) continue;
     const PartDim& dim = part.dims.at(table.dims[0].name);
-    shares.push_back({masters_of(table, part), {reinterpret_cast<const std::byte*>(dim.original.data())}});
+    shares.push_back({masters_of(table, part), {}, {reinterpret_cast<const std::byte*>(dim.original.data())}});
   }
   return shares;
 }

@@ -1,11 +1,14 @@
 // The shape of one output in files: a row-major array over its dimensions; private to results.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "libcore/data/data.h"
+#include "libcore/data/place_list.h"
 #include "libcore/data/run_result.h"
 #include "libcore/ir/module.h"
 
@@ -33,7 +36,8 @@ struct ResultTable {
   bool tuple = false;
   bool ids = false;  // not an output: the user's ids of a relabelled dimension
   std::vector<ResultDim> dims;
-  int cut = -1;  // which dimension is cut; -1: a shared
+  int cut = -1;                         // which dimension is cut; -1: a shared
+  std::shared_ptr<const Module> boxes;  // of a plan that names layouts: with sizes and a mesh
   std::vector<ResultColumn> columns;
 
   [[nodiscard]] std::int64_t elements() const;
@@ -52,6 +56,7 @@ struct ResultTable {
 // One worker's elements of a table: local element (m * outer + o) * inner + i belongs to its owned index m.
 struct ResultShare {
   const IndexList* masters = nullptr;    // of the cut dimension; none for shareds
+  std::optional<PlaceList> places;       // instead, with boxes: of the elements, in the whole array
   std::vector<const std::byte*> planes;  // of the element
 };
 // The shares of this process's parts; of a shared, worker 0's alone.

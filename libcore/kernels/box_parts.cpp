@@ -1,0 +1,190 @@
+#include "libcore/kernels/box_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
+
+namespace kasen {
+namespace {
+
+[[noreturn]] void no_input(const Op& op, const std::string& why) {
+  fail(ExitStatus::bad_input, fmt::format("input '{}' does not fit the data", op.name), why,
+       "partition the data with this program", op.where);
+}
+
+// Along one axis: `count` indices that are one after another in both arrays.
+struct Stretch {
+  std::int64_t from = 0, to = 0, count = 0;
+};
+
+struct CopyAxis {
+  std::vector<Stretch> stretches;
+  std::int64_t from_stride = 1, to_stride = 1;  // elements
+};
+
+// The indices that a box has of those listed: the k-th one is at k in the source.
+std::vector<Stretch> common(const IndexList& listed, const IndexRuns& box) {
+  std::vector<Stretch> stretches;
+  std::int64_t before = 0;
+  for (const IndexRun& run : box) {
+    const std::int64_t begin = listed.lower_bound(run.first), end = listed.lower_bound(run.first + run.count);
+    std::int64_t from = begin;
+    listed.for_each_run(begin, end, [&](std::int64_t first, std::int64_t count) {
+      stretches.push_back({from, before + first - run.first, count});
+      from += count;
+    });
+    before += run.count;
+  }
+  return stretches;
+}
+
+// Copies the product of the axes' stretches. Returns the number of elements.
+std::int64_t copy_axes(std::span<const CopyAxis> axes, const std::byte* from, std::byte* to, std::int64_t size) {
+  if (axes.empty()) {
+    std::memcpy(to, from, static_cast<size_t>(size));
+    return 1;
+  }
+  const CopyAxis& axis = axes.front();
+  std::int64_t copied = 0;
+  for (const Stretch& s : axis.stretches) {
+    const std::byte* source = from + s.from * axis.from_stride * size;
+    std::byte* target = to + s.to * axis.to_stride * size;
+    if (axes.size() == 1 && axis.from_stride == 1 && axis.to_stride == 1) {
+      std::memcpy(target, source, static_cast<size_t>(s.count * size));
+      copied += s.count;
+      continue;
+    }
+    for (std::int64_t i = 0; i < s.count; ++i) {
+      copied +=
+          copy_axes(axes.subspan(1), source + i * axis.from_stride * size, target + i * axis.to_stride * size, size);
+    }
+  }
+  return copied;
+}
+
+// The strides of a part's array: its cut axis is outermost.
+void set_strides(std::vector<CopyAxis>& axes, const std::vector<std::int64_t>& sizes, std::ptrdiff_t cut,
+                 const std::vector<std::int64_t>& box) {
+  std::int64_t below = 1, behind = 1;
+  for (size_t axis = axes.size(); axis-- > 0;) {
+    axes[axis].to_stride = below;
+    below *= box[axis];
+    if (static_cast<std::ptrdiff_t>(axis) == cut) continue;
+    axes[axis].from_stride = behind;
+    behind *= sizes[axis];
+  }
+  if (cut != no_axis) axes[static_cast<size_t>(cut)].from_stride = behind;
+}
+
+}  // namespace
+
+BoxParts::BoxParts(const Module& module, int workers, int first, int count, BoxContent content)
+    : module_(module), workers_(workers), first_(first), count_(count), content_(content) {
+  module_.mesh = mesh_of(module, workers);
+}
+
+void BoxParts::begin(const Part& part) {
+  std::set<DimId> used;
+  for (const Value& value : module_.values) used.insert(value.type.dims.begin(), value.type.dims.end());
+  for (int w = first_; w < first_ + count_; ++w) {
+    Part& made = parts_.emplace_back();
+    made.worker = w;
+    made.workers = workers_;
+  }
+  for (const DimId d : used) {
+    Dimension& dim = module_.dims[d];
+    const auto it = part.dims.find(dim.name);
+    if (it == part.dims.end()) {
+      fail(ExitStatus::bad_input, fmt::format("the bundle has no dimension '{}'", dim.name), "the plan uses it",
+           "partition the data with this program's plan");
+    }
+    if (dim.size < 0) dim.size = it->second.size;
+    for (Part& made : parts_) {
+      PartDim& facts = made.dims[dim.name];
+      facts.size = it->second.size;
+      facts.local = it->second.local;
+      if (facts.local || made.worker == 0) facts.masters = IndexList::run(0, facts.size);
+    }
+  }
+  if (content_ == BoxContent::sizes) return;
+  for (const Op& op : module_.body.ops) {
+    if (op.code != OpCode::input) continue;
+    const Type& type = module_.type(op.results.at(0));
+    for (Part& made : parts_) {
+      PartArray& array = made.arrays[op.name];
+      for (const DimId dim : type.dims) array.dims.push_back(module_.dim(dim).name);
+      const std::int64_t count = elements_of(module_, stored_box(module_, type), made.worker).count();
+      array.data = Array(type.element, count);
+      missing_[op.name] += count;
+    }
+  }
+}
+
+void BoxParts::add_ids(const Part& part) {
+  if (parts_.empty() || parts_[0].worker != 0) return;
+  for (auto& [name, dim] : parts_[0].dims) {
+    const PartDim& own = part.dims.at(name);
+    if (own.original.empty()) continue;
+    dim.original.resize(static_cast<size_t>(dim.size));
+    std::int64_t k = 0;
+    for (const std::int64_t index : own.masters) {
+      dim.original.at(static_cast<size_t>(index)) = own.original.at(static_cast<size_t>(k++));
+    }
+  }
+}
+
+void BoxParts::add(const Part& part) {
+  if (parts_.empty()) begin(part);
+  add_ids(part);
+  for (const Op& op : module_.body.ops) {
+    if (op.code != OpCode::input || content_ == BoxContent::sizes) continue;
+    const auto it = part.arrays.find(op.name);
+    if (it == part.arrays.end()) no_input(op, "the data has no dense array of that name");
+    for (Part& to : parts_) copy(op, it->second, part, to);
+  }
+}
+
+void BoxParts::copy(const Op& input, const PartArray& array, const Part& part, Part& to) {
+  const Type& type = module_.type(input.results.at(0));
+  const Array& data = array.data;
+  PartArray& made = to.arrays.at(input.name);
+  if (array.dims != made.dims) no_input(input, "it has other dimensions");
+  if (data.element != type.element) no_input(input, "its elements are of another type");
+  const std::ptrdiff_t cut = Layout(module_, type.dims).cut_axis();  // in the bundle, of the default layout
+  if (cut == no_axis && part.worker != 0) return;                    // every part has the same
+  const Elements box = elements_of(module_, stored_box(module_, type), to.worker);
+  std::vector<CopyAxis> axes(type.dims.size());
+  std::vector<std::int64_t> sizes, extents;
+  std::int64_t held = 1;
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    const PartDim& dim = part.dims.at(array.dims[axis]);
+    const bool is_cut = static_cast<std::ptrdiff_t>(axis) == cut;
+    sizes.push_back(dim.size);
+    extents.push_back(count_of(box.axes[axis]));
+    held *= is_cut ? dim.masters.size() : dim.size;
+    axes[axis].stretches = common(is_cut ? dim.masters : IndexList::run(0, dim.size), box.axes[axis]);
+  }
+  if (data.count != held) no_input(input, "it has another number of elements");
+  set_strides(axes, sizes, cut, extents);
+  std::int64_t copied = 0;
+  for (std::int64_t p = 0; p < type.element.planes(); ++p) {
+    copied = copy_axes(axes, data.plane(p), made.data.plane(p), scalar_bytes(type.element.plane_scalar(p)));
+  }
+  missing_[input.name] -= copied;
+}
+
+std::vector<Part> BoxParts::finish() {
+  for (const auto& [name, missing] : missing_) {
+    if (missing == 0) continue;
+    fail(ExitStatus::bad_input, fmt::format("input '{}' lacks {} elements", name, missing),
+         "no part of the bundle has them", "partition the data again");
+  }
+  return std::move(parts_);
+}
+
+}  // namespace kasen

@@ -1,0 +1,21 @@
+// Data of plans that name layouts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcomm/data/bundle/bundle.h"
+#include "libcore/data/data.h"
+#include "libcore/ir/module.h"
+#include "libcore/run/transport.h"
+#include "tools/launch/options.h"
+
+namespace kasen::tools {
+
+// The workers that run the plan: those of its mesh, whatever the bundle was made for. UserError (usage) for options
+// that such a plan does not take.
+[[nodiscard]] int workers_of_mesh(const RunSettings& settings, const Module& plan, const BundleInfo& bundle);
+// The boxes of the transport's own workers. One part of the bundle is in memory at a time, beside them.
+[[nodiscard]] std::vector<Part> read_boxes(const std::string& bundle, const Module& plan, const Transport& transport);
+
+}  // namespace kasen::tools
