@@ -122,7 +122,7 @@ class TypeCheck {
 
   void index(const Op& op) {
     if (!no_list(op)) return;
-    const Type wanted{ElementType::id(op.dim), {op.dim}, false, 0, {}};
+    const Type wanted{ElementType::id(op.dim), {op.dim}, false, 0, {}, false, result(op).cuts};
     expect(op, wanted, op.results[0], "the index");
   }
 

@@ -58,9 +58,14 @@ bool runs(const PassRow& pass, const Module& module, const OptimizeOptions& opti
   return is_enabled(pass.when, options) && module.level >= pass.from && module.level <= pass.to;
 }
 
-void require_plannable(const Module& module, LawChecker& laws) {
-  require_valid(module, laws);
-  require_default_layouts(module);
+// Regions take the default layout alone: over a mesh, operators run by themselves.
+OptimizeOptions over_mesh(const Module& module, OptimizeOptions options) {
+  if (options.mesh.empty() && !names_layouts(module)) return options;
+  options.strategy = Strategy::none;
+  if (options.notes != nullptr) options.notes->explain = false;
+  if (options.mesh.empty() || module.mesh.empty() || options.mesh == module.mesh) return options;
+  fail(ExitStatus::bad_input, "the module names another mesh than --mesh", "its arrays are cut over that one",
+       "leave out --mesh, or plan the program again");
 }
 
 bool run_pass(const PassRow& pass, Module& module, PassContext& context) {
@@ -179,18 +184,19 @@ const PassRow& find_pass(std::string_view name, std::string_view option) {
 }
 
 Module optimize_exactly(Module module, LawChecker& laws, const OptimizeOptions& options) {
-  require_plannable(module, laws);
+  require_valid(module, laws);
   record_reducer_laws(module, laws);
   return all_passes(std::move(module), laws, options);
 }
 
 Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& options,
                   const std::vector<std::string>& names) {
-  require_plannable(module, laws);
+  require_valid(module, laws);
   record_reducer_laws(module, laws);
   PassContext context{laws, options};
   for (const std::string& name : names) {
     const PassRow& pass = find_pass(name, "--passes");
+    if (pass.when != PassWhen::always) require_default_layouts(module);
     if (module.level < pass.from || module.level > pass.to) {
       fail(ExitStatus::bad_input, fmt::format("pass '{}' does not run on IR of level {}", name, module.level),
            pass.from == pass.to ? fmt::format("it takes level {}", pass.from)
@@ -203,7 +209,7 @@ Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& option
 }
 
 Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& options) {
-  require_plannable(module, laws);
+  require_valid(module, laws);
   if (module.level >= 3) return module;
   record_reducer_laws(module, laws);
   PassContext context{laws, options};
@@ -214,10 +220,11 @@ Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& opt
   return module;
 }
 
-Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options) {
+Module optimize(Module module, LawChecker& laws, const OptimizeOptions& asked) {
+  const OptimizeOptions options = over_mesh(module, asked);
   if (!options.print_after.empty() && options.print_after != "all")
     (void)find_pass(options.print_after, "--print-after");
-  require_plannable(module, laws);
+  require_valid(module, laws);
   if (module.level >= 3) return module;
   record_reducer_laws(module, laws);
   const bool explain = options.notes != nullptr && options.notes->explain;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "libcore/ir/module.h"
 #include "libopt/cost/sizes.h"
@@ -52,7 +53,9 @@ struct OptimizeOptions {
   bool move_statements = true;  // not for none: an iteration's first statements may move into the one before
   bool epilogue = false;        // not for none: vector work follows a product's rows at once (product_epilogue regions)
   bool epilogue_by_size = false;  // with epilogue: not where the sizes at hand say that it costs more than it saves
-  bool split = true;              // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
+  // With a mesh of workers, arrays get cuts over its axes, and nothing is fused. Empty: the default layout.
+  std::vector<MeshAxis> mesh;
+  bool split = true;  // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
   // These decide where formulas alone cannot: the numbers known for a plan (if unset, default sizes) and the machine.
   std::function<Sizes(const Module& plan)> sizes;
   MachineProfile machine;

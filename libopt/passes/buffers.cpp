@@ -60,7 +60,7 @@ class Webs {
   [[nodiscard]] bool alike(ValueId a, ValueId b) const {
     const Type& s = m_.type(a);
     const Type& t = m_.type(b);
-    return s.element == t.element && s.dims == t.dims && s.list == t.list;
+    return s.element == t.element && s.dims == t.dims && s.cuts == t.cuts && s.list == t.list;
   }
 
   void join(ValueId a, ValueId b) {
@@ -171,7 +171,7 @@ class Links {
     if (x == y || webs_.members(x).empty() || webs_.members(y).empty()) return;
     const Type& s = m_.type(a);
     const Type& t = m_.type(b);
-    if (s.element != t.element || s.dims != t.dims) return;
+    if (s.element != t.element || s.dims != t.dims || s.cuts != t.cuts) return;
     const int from = std::max(find(x), find(y));
     const int into = std::min(find(x), find(y));
     group_[static_cast<size_t>(from)] = into;
@@ -250,7 +250,7 @@ class Assignment {
   BufferId declare(const Type& type) {
     const auto first = static_cast<BufferId>(m_.buffers.size());
     for (std::int64_t i = 0; i < std::max<std::int64_t>(type.list, 1); ++i) {
-      m_.buffers.push_back({type.element, type.dims, {}});
+      m_.buffers.push_back({type.element, type.dims, {}, type.cuts});
     }
     return first;
   }
@@ -290,7 +290,7 @@ class Assignment {
     if (from.buffer == no_buffer || to.buffer == no_buffer) return false;
     const BufferDecl& a = m_.buffers[from.buffer];
     const BufferDecl& b = m_.buffers[to.buffer];
-    if (a.element != b.element || a.dims != b.dims || a.holds == b.holds) return false;
+    if (a.element != b.element || a.dims != b.dims || a.cuts != b.cuts || a.holds == b.holds) return false;
     const IdMap<BufferId, BufferDecl> before = m_.buffers;
     std::vector<SlaveSet> joined = a.holds;
     for (const SlaveSet& set : b.holds) add_set(joined, set);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libcore/analysis/compressed_rules.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libopt/passes/passes.h"
 
@@ -22,7 +23,7 @@ bool is_copied(const Module& module, ValueId value) {
 }  // namespace
 
 bool pass_compressed(Module& module, PassContext& context) {
-  if (!context.options.sizes) return false;
+  if (!context.options.sizes || !context.options.mesh.empty() || names_layouts(module)) return false;
   bool changed = false;
   const Sizes sizes = context.options.sizes(module);
   for (const Op& op : module.body.ops) {

@@ -20,6 +20,7 @@
 #include "tools/go/made_from.h"
 #include "tools/launch/end.h"
 #include "tools/launch/options.h"
+#include "tools/options/mesh_option.h"
 #include "tools/options/result_format.h"
 #include "tools/options/words.h"
 #include "tools/step/step.h"
@@ -115,7 +116,7 @@ class Pipeline {
     (void)choose(values_, "kernels", kernel_words);
     if (has("repeats")) (void)choose(values_, "repeats", repeats_words);
     for (const char* output : {"output", "trace"}) (void)file_option(values_, output);
-    const int workers = bounded(values_, "workers", 1, most_workers);
+    const int workers = mesh_.empty() ? bounded(values_, "workers", 1, most_workers) : workers_of_mesh();
     if (has("ranks")) {
       (void)bounded(values_, "ranks", 1, workers,
                     fmt::format("a rank holds at least one part, and there are {}", workers));
@@ -127,6 +128,16 @@ class Pipeline {
     settings.bundle = file("bundle");
     read_lasting_options(values_, settings);
     if (!has("ranks")) require_target(settings.target);
+  }
+
+  // --workers may say the same.
+  [[nodiscard]] int workers_of_mesh() const {
+    std::int64_t workers = 1;
+    for (const MeshAxis& axis : mesh_) workers *= axis.size;
+    const int given = bounded(values_, "workers", 1, most_workers);
+    if (values_["workers"].defaulted() || given == workers) return static_cast<int>(workers);
+    fail(ExitStatus::usage, fmt::format("--workers {} and --mesh {}", given, text("mesh")),
+         fmt::format("the mesh has {} workers", workers), "leave out --workers");
   }
 
   // A typing error is reported before minutes of partitioning.
@@ -197,8 +208,11 @@ class Pipeline {
   }
 
   void partition() const {
-    Arguments options{"--workers", std::to_string(values_["workers"].as<int>()), "--method",   text("method"),
-                      "--theta",   std::to_string(values_["theta"].as<int>()),   "--compress", text("compress")};
+    const int workers = mesh_.empty() ? values_["workers"].as<int>() : workers_of_mesh();
+    Arguments options{"--workers",  std::to_string(workers),
+                      "--method",   text("method"),
+                      "--theta",    std::to_string(values_["theta"].as<int>()),
+                      "--compress", text("compress")};
     add(options, "dim", "--dim");
     add(options, "columns", "--columns");
     add(options, "words", "--words");
@@ -223,9 +237,9 @@ class Pipeline {
   void fuse() const {
     const Arguments unfused{tool("fuse"), file("plan.kir"), "--bundle", file("bundle"), "--strategy",
                             "none",       "--sync",         "lazy",     "-o",           file("unfused.kir")};
-    const Arguments fused{tool("fuse"), file("plan.kir"), "--bundle", file("bundle"),
-                          "--strategy", text("strategy"), "--sync",   text("sync"),
-                          "--epilogue", text("epilogue"), "-o",       file("fused.kir")};
+    Arguments fused{tool("fuse"), file("plan.kir"), "--bundle",   file("bundle"),   "--strategy", text("strategy"),
+                    "--sync",     text("sync"),     "--epilogue", text("epilogue"), "-o",         file("fused.kir")};
+    if (!mesh_.empty()) fused.insert(fused.end(), {"--mesh", text("mesh")});
     beside([&] { step(fused); }, [&] { step(unfused); });
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }
@@ -262,7 +276,7 @@ class Pipeline {
     if (values_["forms"].defaulted() && has_large_forms(file("bundle"))) argv.insert(argv.end(), {"--forms", "keep"});
     const Arguments lasting = lasting_arguments(values_);
     argv.insert(argv.end(), lasting.begin(), lasting.end());
-    if (!has("verify")) argv.insert(argv.end(), {"--verify", "auto"});
+    if (!has("verify") && mesh_.empty()) argv.insert(argv.end(), {"--verify", "auto"});
     argv.insert(argv.end(), {"--program", file("plan.kir")});
     add(argv, "param", "--param");
     const Ended ended = run_process_into(summary, argv);
@@ -279,6 +293,7 @@ class Pipeline {
   }
 
   const po::variables_map& values_;
+  const std::vector<MeshAxis> mesh_ = mesh_option(values_);
   GoFiles files_;
   Module module_;  // the program, planned
 };
@@ -307,6 +322,7 @@ void declare_plan(Tool& tool) {
       "none, greedy, fuse-all, fuse-no-redundancy or cost")(
       "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"),
       "fusing: vector work directly follows each row of a product; auto: unless the sizes speak against it");
+  declare_mesh_option(tool);
   takes(tool, "method", method_words);
   takes(tool, "compress", compress_words);
   takes(tool, "sync", sync_words);

@@ -17,6 +17,7 @@
 #include "libopt/time/price.h"
 #include "tools/common/tool.h"
 #include "tools/options/machine_file.h"
+#include "tools/options/mesh_option.h"
 #include "tools/options/sizes_option.h"
 #include "tools/options/words.h"
 #include "tools/step/step.h"
@@ -39,6 +40,7 @@ OptimizeOptions options_from(const po::variables_map& values) {
   options.epilogue = epilogue.join;
   options.epilogue_by_size = epilogue.by_size;
   options.split = choose(values, "split", on_off_words);
+  options.mesh = mesh_option(values);
   if (const auto machine = machine_of(values)) options.machine = *machine;
   if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
   options.on_print = [](const std::string& pass, const Module& module) {
@@ -207,6 +209,7 @@ int fuse_main(int argc, char** argv) {
                      "kasen plan examples/pagerank.ks | kasen fuse --sync hybrid > fused.kir"}};
   tool.under("What decides");
   declare_sizes_options(tool);
+  declare_mesh_option(tool);
   declare_options(tool);
   declare_looks(tool);
   tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-")->value_name("PLAN.kir"));

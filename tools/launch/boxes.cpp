@@ -1,4 +1,4 @@
-#include "tools/run/boxes.h"
+#include "tools/launch/boxes.h"
 
 #include "libcomm/data/compress/compress.h"
 #include "libcore/analysis/boxes.h"

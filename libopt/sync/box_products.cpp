@@ -1,0 +1,140 @@
+#include "libopt/sync/box_products.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "libcore/analysis/mesh_rules.h"
+#include "libcore/analysis/state_rules.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
+
+namespace kasen {
+namespace {
+
+constexpr double assumed_size = 1000;
+// Seconds for an element that a worker sends, and for one that it multiplies and adds. Only their ratio matters.
+constexpr double move_seconds = 8e-9, term_seconds = 1e-10;
+
+class ProductWays {
+ public:
+  ProductWays(Module& module, const Op& product, const std::vector<MeshAxes>& usual, const ProductSizes& sizes,
+              LawChecker& laws)
+      : m_(module),
+        op_(product),
+        usual_(usual),
+        sizes_(sizes),
+        laws_(laws),
+        result_(module.value(product.results[0]).type) {}
+
+  ProductWay best() {
+    try_cuts(usual_);  // ties go to it
+    std::vector<MeshAxes> cuts(result_.dims.size(), 0);
+    assign(cuts, 0);
+    if (least_ == std::numeric_limits<double>::infinity()) throw InternalError("a product that no layout allows");
+    result_.cuts = best_.cuts;
+    return best_;
+  }
+
+ private:
+  // Gives each axis of the mesh to one dimension of the result, or to none. Local dimensions alone have no cuts.
+  void assign(std::vector<MeshAxes>& cuts, std::size_t axis) {
+    if (usual_.empty()) return;
+    if (axis == mesh_rank(m_)) return try_cuts(cuts);
+    assign(cuts, axis + 1);
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      if (m_.dim(result_.dims[i]).local) continue;
+      cuts[i] |= MeshAxes{1} << axis;
+      assign(cuts, axis + 1);
+      cuts[i] &= ~(MeshAxes{1} << axis);
+    }
+  }
+
+  void try_cuts(const std::vector<MeshAxes>& cuts) {
+    result_.cuts = cuts;
+    const MeshAxes all = all_mesh_axes(m_);
+    for (const MeshAxes vector : held_choices(0, all)) {
+      for (const MeshAxes matrix : held_choices(1, all)) try_one({{vector, matrix}, cuts});
+    }
+  }
+
+  [[nodiscard]] std::vector<MeshAxes> held_choices(std::size_t operand, MeshAxes all) const {
+    if (Layout(m_, op_.operands[operand]).is_shared()) return {all};
+    std::vector<MeshAxes> choices(std::size_t{all} + 1);
+    std::iota(choices.begin(), choices.end(), MeshAxes{0});
+    return choices;
+  }
+
+  [[nodiscard]] State state_of(std::size_t operand, MeshAxes held) const {
+    const Type& type = m_.type(op_.operands[operand]);
+    if (Layout(m_, type).is_shared()) return State::cons();
+    return held == 0 ? State::part() : State::cons(held_set(m_, type, held));
+  }
+
+  void try_one(ProductWay way) {
+    const std::vector<State> states{state_of(0, way.held[0]), state_of(1, way.held[1])};
+    const RuleAnswer answer = apply_rule(m_, op_, states, laws_);
+    if (!answer.allowed) return;
+    const double seconds = seconds_of(way, states, answer.results.at(0));
+    if (seconds >= least_) return;
+    least_ = seconds;
+    best_ = std::move(way);
+  }
+
+  [[nodiscard]] double workers_along(MeshAxes axes) const {
+    double product = 1;
+    for (std::size_t axis = 0; axis < m_.mesh.size(); ++axis) {
+      if ((axes >> axis & 1) != 0) product *= static_cast<double>(m_.mesh[axis].size);
+    }
+    return product;
+  }
+
+  [[nodiscard]] double seconds_of(const ProductWay& way, const std::vector<State>& states, const State& made) const {
+    double moved = 0;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Type& type = m_.type(op_.operands[i]);
+      if (Layout(m_, type).is_shared()) continue;
+      moved += sizes_.elements(m_, type.dims) * (workers_along(way.held[i]) - 1);
+    }
+    const double results = sizes_.elements(m_, result_.dims);
+    if (made.is_pre()) moved += results * (workers_along(held_axes(m_, result_, made)) - 1);
+    if (way.cuts != usual_) moved += results;
+    const Contraction c = contraction(m_, op_, states);
+    const MeshAxes used = std::accumulate(c.kept.begin(), c.kept.end(), c.summed, std::bit_or<>());
+    const bool transposed = op_.code == OpCode::mxvt;
+    const double terms = results * sizes_.of(m_, m_.type(op_.operands[1]).dims.at(transposed ? 1 : 0));
+    return moved / workers_along(all_mesh_axes(m_)) * move_seconds + terms / workers_along(used) * term_seconds;
+  }
+
+  Module& m_;
+  const Op& op_;
+  const std::vector<MeshAxes>& usual_;
+  const ProductSizes& sizes_;
+  LawChecker& laws_;
+  Type& result_;
+  double least_ = std::numeric_limits<double>::infinity();
+  ProductWay best_;
+};
+
+}  // namespace
+
+double ProductSizes::of(const Module& module, DimId dim) const {
+  const Dimension& facts = module.dim(dim);
+  if (facts.size >= 0) return static_cast<double>(facts.size);
+  const auto it = known_.find({SymbolKind::size, facts.name, {}, -1});
+  return it == known_.end() ? assumed_size : static_cast<double>(it->second);
+}
+
+double ProductSizes::elements(const Module& module, const std::vector<DimId>& dims) const {
+  double count = 1;
+  for (const DimId dim : dims) count *= of(module, dim);
+  return count;
+}
+
+ProductWay best_way(Module& module, const Op& product, const std::vector<MeshAxes>& usual, const ProductSizes& sizes,
+                    LawChecker& laws) {
+  return ProductWays(module, product, usual, sizes, laws).best();
+}
+
+}  // namespace kasen

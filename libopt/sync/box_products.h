@@ -1,0 +1,35 @@
+// Where a dense product over a mesh of workers is computed: along which axes its operands are held, and how its result
+// is cut. All ways that rule 17 allows are compared by what moves and what a worker computes.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "libcore/ir/module.h"
+#include "libcore/laws/laws.h"
+#include "libopt/options/options.h"
+
+namespace kasen {
+
+// The sizes of dimensions, as far as they are known; else one that is assumed.
+class ProductSizes {
+ public:
+  explicit ProductSizes(Polynomial::Bindings known) : known_(std::move(known)) {}
+  [[nodiscard]] double of(const Module& module, DimId dim) const;
+  [[nodiscard]] double elements(const Module& module, const std::vector<DimId>& dims) const;
+
+ private:
+  Polynomial::Bindings known_;
+};
+
+struct ProductWay {
+  std::array<MeshAxes, 2> held{};  // of each operand; all for a shared
+  std::vector<MeshAxes> cuts;      // of the result
+};
+
+// `product`: its operands are P, or C shareds, and cut as they are. Sets the result's cuts. `usual`: cuts of the result
+// that need no relayout behind it.
+[[nodiscard]] ProductWay best_way(Module& module, const Op& product, const std::vector<MeshAxes>& usual,
+                                  const ProductSizes& sizes, LawChecker& laws);
+
+}  // namespace kasen

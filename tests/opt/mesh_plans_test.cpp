@@ -1,0 +1,237 @@
+// Programs planned over meshes of workers: examples, and random programs of dense arrays of rank 0 to 3 with loops,
+// branches, products and reductions. Every plan gives the interpreter's values and costs what was predicted.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <random>
+
+#include "libcore/kernels/box_parts.h"
+#include "tests/core/mesh_parts.h"
+#include "tests/opt/run_everywhere.h"
+
+namespace kasen {
+namespace {
+
+using Mesh = std::vector<std::int64_t>;
+const Mesh meshes[] = {{1}, {3}, {2, 2}, {1, 4}, {3, 2}, {2, 2, 2}};
+
+Module plan_over(const Module& program, const Mesh& mesh) {
+  OptimizeOptions options;
+  for (size_t axis = 0; axis < mesh.size(); ++axis) {
+    options.mesh.push_back({std::string(1, static_cast<char>('a' + axis)), mesh[axis]});
+  }
+  TrialLawChecker laws;
+  return optimize(program, laws, options);
+}
+
+struct Data {
+  std::vector<Part> parts;  // of another number of workers than the mesh has
+  std::map<std::string, Array> wanted;
+};
+
+Data data_of(const Module& program, std::int64_t size, std::uint64_t seed) {
+  Data data;
+  data.parts = testing::split(testing::random_data(program, 1 + static_cast<int>(seed % 3), size, 0, seed));
+  data.wanted = interpret(program, whole_inputs(data.parts));
+  return data;
+}
+
+Module sized(Module module, const std::vector<Part>& parts) {
+  for (Dimension& dim : module.dims) {
+    if (const auto it = parts.at(0).dims.find(dim.name); it != parts[0].dims.end()) dim.size = it->second.size;
+  }
+  return module;
+}
+
+void run_over(const Module& program, const Mesh& mesh, const Data& data, bool generated) {
+  const Module module = plan_over(program, mesh);
+  SCOPED_TRACE(print_module(module));
+  BoxParts boxes(module, mesh_workers(module), 0, mesh_workers(module));
+  for (const Part& part : data.parts) boxes.add(part);
+  const std::vector<Part> parts = boxes.finish();
+  const auto transport = make_simulated_transport(mesh_workers(module));
+  const auto kernels = generated ? testing::make_kernels({.threads = 2}) : nullptr;
+  const auto interpreter = make_interpreter_kernels();
+  const RunResult result = execute(module, parts, *transport, generated ? *kernels : *interpreter, {});
+  const Module with_sizes = sized(module, parts);
+  for (const Output& output : result.outputs) {
+    const Array got = testing::joined_from_mesh(with_sizes, output);
+    testing::expect_same(output.name, output.type.element, testing::words_of(got),
+                         testing::words_of(data.wanted.at(output.name)), 1e-9);
+  }
+  expect_counts(module, parts, result, generated ? "generated" : "interpreter");
+}
+
+void run_over_meshes(const Module& program, std::int64_t size, std::uint64_t seed) {
+  const Data data = data_of(program, size, seed);
+  for (const Mesh& mesh : meshes) {
+    run_over(program, mesh, data, seed % 4 == 0);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+class RandomProgram {
+ public:
+  explicit RandomProgram(std::uint64_t seed) : random_(seed) {}
+
+  std::string write() {
+    text_ = "dim N, M, K\ndim F local = 3\n";
+    input("A", "NM"), input("B", "MK"), input("Y", "NK"), input("u", "N"), input("v", "M"), input("X", "NF");
+    input("c", "F"), input("T", "NMK");
+    text_ += "s0 = tanh(sum(u) * 0.1)\nj = index(N)\ng = if f64(j) < 3.0 then u else 0.5 * u\n";
+    known_.push_back({"s0", ""});
+    known_.push_back({"g", "N"});
+    for (int i = 0; i < 9; ++i) statement();
+    std::string list;
+    for (const Known& x : known_) {
+      if (x.name.size() > 1 && x.name != "s0") list += (list.empty() ? "" : ", ") + x.name;
+    }
+    return text_ + "output s0" + (list.empty() ? "" : ", " + list) + "\n";
+  }
+
+ private:
+  struct Known {
+    std::string name, dims;
+  };
+
+  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
+  const Known& any() { return known_[static_cast<size_t>(below(static_cast<int>(known_.size())))]; }
+
+  void input(const char* name, const std::string& dims) {
+    std::string list;
+    for (const char d : dims) list += (list.empty() ? "" : ", ") + std::string(1, d);
+    text_ += std::string("input ") + name + " : " + (dims.size() > 1 ? "dense " : "") + "f64[" + list + "]\n";
+    known_.push_back({name, dims});
+  }
+
+  // A known array over some of these dimensions, in their order.
+  Known under(const std::string& dims) {
+    for (int tries = 0; tries < 20; ++tries) {
+      const Known& x = any();
+      size_t at = 0;
+      const bool fits = std::all_of(x.dims.begin(), x.dims.end(), [&](char d) {
+        at = dims.find(d, at);
+        return at != std::string::npos;
+      });
+      if (fits) return x;
+    }
+    return {"s0", ""};
+  }
+
+  std::string element_wise(const Known& x) {
+    const Known y = under(x.dims);
+    constexpr const char* forms[] = {"%x + %y", "%x * %y", "max(%x, 0.5 * %y)", "0.25 * %x - %y", "abs(%x - %y)"};
+    std::string text = forms[below(5)];
+    text.replace(text.find("%x"), 2, x.name);
+    text.replace(text.find("%y"), 2, y.name);
+    return "tanh(" + text + ")";
+  }
+
+  void define(const std::string& dims, const std::string& text) {
+    const std::string name = "z" + std::to_string(number_++);
+    text_ += name + " = " + text + "\n";
+    known_.push_back({name, dims});
+  }
+
+  void statement() {
+    switch (below(6)) {
+      case 0:
+        return reduction();
+      case 1:
+      case 2:
+        return product();
+      case 3:
+        return carried();
+      default: {
+        const Known x = any();
+        return define(x.dims, element_wise(x));
+      }
+    }
+  }
+
+  void reduction() {
+    const Known x = any();
+    if (x.dims.empty()) return;
+    const std::string fn = below(3) == 0 ? "max" : "sum";
+    if (below(3) == 0) return define("", "tanh(" + fn + "(" + x.name + ") * 0.1)");
+    const auto at = static_cast<size_t>(below(static_cast<int>(x.dims.size())));
+    std::string rest = x.dims;
+    rest.erase(at, 1);
+    define(rest, "tanh(" + fn + "(" + x.name + ", over " + x.dims[at] + ") * 0.1)");
+  }
+
+  void product() {
+    for (int tries = 0; tries < 40; ++tries) {
+      const Known m = any(), y = any();
+      if (m.dims.size() != 2 || y.dims.empty() || m.dims[0] == 'F') continue;
+      const bool transposed = below(2) == 0;
+      if (y.dims[0] != m.dims[transposed ? 0 : 1]) continue;
+      const std::string dims = m.dims[transposed ? 1 : 0] + y.dims.substr(1);
+      if (y.dims[0] == 'F' && dims.find_first_of("NMK", 1) != std::string::npos) continue;
+      if (std::count(dims.begin() + 1, dims.end(), dims[0]) > 0 || dims.size() > 3) continue;
+      return define(dims, "tanh((" + m.name + (transposed ? "' @ " : " @ ") + y.name + ") * 0.1)");
+    }
+  }
+
+  // A loop, or a branch, that changes a value.
+  void carried() {
+    const Known x = any();
+    const std::string name = "z" + std::to_string(number_++);
+    const Known z{name, x.dims};
+    text_ += name + " = " + x.name + " * 1.0\n";
+    if (below(2) == 0) {
+      text_ += "for i in 0..2 {\n  " + name + " = " + element_wise(z) + "\n}\n";
+    } else {
+      text_ +=
+          "if s0 > 0 {\n  " + name + " = " + element_wise(z) + "\n} else {\n  " + name + " = 0.5 * " + name + "\n}\n";
+    }
+    known_.push_back(z);
+  }
+
+  std::mt19937_64 random_;
+  std::string text_;
+  std::vector<Known> known_;
+  int number_ = 1;
+};
+
+void run_random(std::uint64_t seed) {
+  const std::string text = RandomProgram(seed).write();
+  SCOPED_TRACE(::testing::Message() << "seed " << seed << '\n' << text);
+  try {
+    run_over_meshes(compile(text), seed % 5 == 0 ? 2 : 7, seed);
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << error.what();
+  }
+}
+
+TEST(MeshPlans, RandomProgramsEqualTheInterpreter) {
+  for (std::uint64_t seed = 1; seed <= 60 && !::testing::Test::HasFailure(); ++seed) run_random(seed);
+}
+
+TEST(LongMeshPlans, RandomProgramsEqualTheInterpreter) {
+  for (std::uint64_t seed = 1; seed <= 2000 && !::testing::Test::HasFailure(); ++seed) run_random(seed * 7919);
+}
+
+class MeshExamples : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(MeshExamples, EqualTheInterpreter) {
+  std::ifstream file(std::string(EXAMPLES_DIR) + "/" + GetParam() + ".ks");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  run_over_meshes(compile(text), 12, 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Dense, MeshExamples,
+                         ::testing::Values("autoencoder", "blackscholes", "chain", "glm", "kmeans", "kmeans-matrix",
+                                           "l2svm", "logistic-lbfgs"));
+
+// Form (c) of DESIGN: on a square mesh, blocks of both operands move, and less than all of one of them.
+TEST(MeshPlans, ProductsMoveBlocks) {
+  const Module program = compile("dim N, K, M\ninput A : dense f64[N, K], B : dense f64[K, M]\noutput C = A @ B");
+  const Module module = plan_over(program, {2, 2});
+  const CostReport report = measure(module);
+  EXPECT_EQ(report.actual.network.text(SymbolNames(module)), "8 K M + 8 K N");
+}
+
+}  // namespace
+}  // namespace kasen

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Programs of dense arrays over meshes of workers: results are NumPy's, and one bundle serves every mesh.
+
+Usage: mesh_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+"""
+import sys
+import unittest
+
+import numpy
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from tools_test import BAD, USAGE, ToolTest  # noqa: E402
+
+MATMUL = """dim N, K, M
+input A : dense f64[N, K], B : dense f64[K, M]
+C = A @ B
+output C
+"""
+# A loop, both kinds of products, reductions, a broadcast, a transposition by name.
+STEPS = """dim N, K, M
+input A : dense f64[N, K], B : dense f64[K, M], u : f64[N]
+v = fill(0.5, K)
+for i in 0..3 {
+  v = tanh((A' @ (A @ v)) * 0.1) + v * 0.5
+}
+C = (A @ B) * u
+r = sum(C, over M)
+output v, C, r, t = sum(r)
+"""
+
+
+class Mesh(ToolTest):
+    def setUp(self):
+        super().setUp()
+        random = numpy.random.default_rng(11)
+        self.arrays = {"A": random.normal(size=(23, 17)), "B": random.normal(size=(17, 10)), "u": random.normal(size=23)}
+        for name, array in self.arrays.items():
+            numpy.save(self.dir / f"{name}.npy", array)
+        (self.dir / "matmul.ks").write_text(MATMUL)
+        (self.dir / "steps.ks").write_text(STEPS)
+
+    def wanted(self):
+        a, b, u = (self.arrays[name] for name in "ABu")
+        v = numpy.full(17, 0.5)
+        for _ in range(3):
+            v = numpy.tanh((a.T @ (a @ v)) * 0.1) + v * 0.5
+        c = (a @ b) * u[:, None]
+        return {"v": v, "C": c, "r": c.sum(axis=1), "t": c.sum()}
+
+    def test_go_over_meshes(self):
+        for mesh in ["1x4", "2x2", "4x1", "2x2x2"]:
+            out, _ = self.kasen("go", "matmul.ks", "A=A.npy", "B=B.npy", "--mesh", mesh, "-o", "c.npy")
+            self.assertIn("Predicted and counted agree to the byte", out)
+            numpy.testing.assert_allclose(numpy.load(self.dir / "c.npy"), self.arrays["A"] @ self.arrays["B"], atol=1e-13)
+
+    def test_one_bundle_for_every_mesh_and_ranks(self):
+        self.kasen("plan", "steps.ks", "-o", "p.kir")
+        self.kasen("partition", "--program", "p.kir", "A=A.npy", "B=B.npy", "u=u.npy", "--workers", "3", "-o", "bundle")
+        results = {}
+        for mesh, ranks in [("2x2", 0), ("2x2", 1), ("2x2", 2), ("2x2", 4), ("5", 3), ("1", 0), ("2x3", 2), ("1x4", 3)]:
+            self.kasen("fuse", "p.kir", "--mesh", mesh, "--bundle", "bundle", "-o", "f.kir")
+            self.kasen("run", "f.kir", "--bundle", "bundle", "-o", "out.npy", "--stats", "run.json",
+                       *(["-n", str(ranks)] if ranks else []))
+            out, _ = self.kasen("measure", "f.kir", "--bundle", "bundle", "--against", "run.json", "--check")
+            self.assertIn("agree to the byte", out)
+            for name, array in self.wanted().items():
+                file = self.dir / ("out.npy" if name == "v" else f"out-{name}.npy")
+                numpy.testing.assert_allclose(numpy.load(file), array, atol=1e-12)
+                same = results.setdefault((mesh, name), file.read_bytes())
+                self.assertEqual(same, file.read_bytes(), f"{name} on {mesh} by {ranks} ranks")
+
+    def test_other_bundles(self):
+        self.kasen("plan", "steps.ks", "-o", "p.kir")
+        self.kasen("fuse", "p.kir", "--mesh", "2x2", "-o", "f.kir")
+        for more in [["--references"], ["--compress", "auto"], ["--method", "block"]]:
+            self.kasen("partition", "--program", "p.kir", "A=A.npy", "B=B.npy", "u=u.npy", "--workers", "2", "-o", "bundle",
+                       "--replace", *more)
+            self.kasen("run", "f.kir", "--bundle", "bundle", "-o", "out.csv")
+            lines = (self.dir / "out-r.csv").read_text().splitlines()
+            self.assertEqual(len(lines), 24)
+            got = numpy.array([float(line.split(",")[1]) for line in lines[1:]])
+            numpy.testing.assert_allclose(got, self.wanted()["r"], atol=1e-12)
+
+    def test_refusals(self):
+        for text in ["2x0", "x", "2x", "two", "2x-1", "99999x99999", "1x1x1x1x1x1x1x1x1"]:
+            self.fault("fuse", "--mesh", text, status=USAGE, says=["--mesh", "2x2"], stdin="")
+        self.fault("go", "matmul.ks", "A=A.npy", "B=B.npy", "--mesh", "2x2", "--workers", "3", status=USAGE, says="4 workers")
+        self.kasen("plan", "matmul.ks", "-o", "p.kir")
+        self.kasen("fuse", "p.kir", "--mesh", "2x2", "-o", "f.kir")
+        self.kasen("partition", "--program", "p.kir", "A=A.npy", "B=B.npy", "--workers", "2", "-o", "bundle")
+        for option in [["--verify", "all"], ["--checkpoint", "saved"]]:
+            self.fault("run", "f.kir", "--bundle", "bundle", *option, status=USAGE, says=[option[0], "layouts"])
+        self.fault("run", "f.kir", "--bundle", "bundle", "-n", "5", status=USAGE, says="5 ranks")
+        self.fault("fuse", "f.kir", "--mesh", "4", status=BAD, says="another mesh")
+        (self.dir / "sparse.ks").write_text("dim N\ninput G : f64[N, N]\nx = fill(1.0, N)\noutput y = G @ x\n")
+        sparse, _ = self.kasen("plan", "sparse.ks")
+        self.fault("fuse", "--mesh", "2x2", stdin=sparse, status=BAD, says=["sparse.ks:2", "'G' is sparse", "--mesh"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -1,0 +1,44 @@
+#include "tools/options/mesh_option.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <sstream>
+
+#include "libcore/ir/layout.h"
+#include "tools/options/words.h"
+
+namespace kasen::tools {
+
+void declare_mesh_option(Tool& tool) {
+  tool.options.add_options()("mesh", po::value<std::string>()->value_name("2x2"),
+                             "cuts dense arrays over a mesh of so many workers along each of its axes, and computes "
+                             "products where least moves; "
+                             "operators run by themselves (docs/passes.md)");
+}
+
+std::vector<MeshAxis> mesh_option(const po::variables_map& values) {
+  std::vector<MeshAxis> mesh;
+  if (values.count("mesh") == 0) return mesh;
+  const auto& text = values["mesh"].as<std::string>();
+  std::int64_t workers = 1;
+  std::istringstream axes(text);
+  for (std::string axis; std::getline(axes, axis, 'x');) {
+    std::int64_t size = 0;
+    const auto [end, error] = std::from_chars(axis.data(), axis.data() + axis.size(), size);
+    const bool whole = error == std::errc() && end == axis.data() + axis.size();
+    if (!whole || size < 1 || size > most_workers / workers || mesh.size() == most_mesh_axes) {
+      mesh.clear();
+      break;
+    }
+    workers *= size;
+    mesh.push_back({std::string(1, static_cast<char>('a' + static_cast<int>(mesh.size()))), size});
+  }
+  if (!mesh.empty() && text.back() != 'x') return mesh;
+  wrong_value(
+      "mesh", fmt::format("--mesh {} is no mesh of workers", text),
+      fmt::format("it has up to {} axes of at least one worker each, in all at most {}", most_mesh_axes, most_workers),
+      "--mesh 2x2");
+}
+
+}  // namespace kasen::tools

@@ -1,0 +1,15 @@
+// The option --mesh of kasen fuse and go.
+#pragma once
+
+#include <vector>
+
+#include "libcore/ir/module.h"
+#include "tools/common/tool.h"
+
+namespace kasen::tools {
+
+void declare_mesh_option(Tool& tool);
+// "2x3": axes a of 2 workers and b of 3. Empty without the option. UserError (usage) for what is no mesh.
+[[nodiscard]] std::vector<MeshAxis> mesh_option(const po::variables_map& values);
+
+}  // namespace kasen::tools
