@@ -45,6 +45,12 @@ struct EpilogueWord {
 inline constexpr std::array<std::pair<std::string_view, EpilogueWord>, 3> epilogue_names{
     {{"on", {true, false}}, {"off", {false, false}}, {"auto", {true, true}}}};
 
+// Where the user wants an input or an output over a mesh: for each dimension its name and the mesh's axes that cut it.
+struct LayoutHint {
+  std::string array;
+  std::vector<std::pair<std::string, std::string>> cuts;
+};
+
 struct PlanNotes;
 
 struct OptimizeOptions {
@@ -55,7 +61,8 @@ struct OptimizeOptions {
   bool epilogue_by_size = false;  // with epilogue: not where the sizes at hand say that it costs more than it saves
   // With a mesh of workers, arrays get cuts over its axes, and nothing is fused. Empty: the default layout.
   std::vector<MeshAxis> mesh;
-  bool split = true;  // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
+  std::vector<LayoutHint> layouts;  // with a mesh; UserError (usage) for one that does not fit the program
+  bool split = true;                // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
   // These decide where formulas alone cannot: the numbers known for a plan (if unset, default sizes) and the machine.
   std::function<Sizes(const Module& plan)> sizes;
   MachineProfile machine;

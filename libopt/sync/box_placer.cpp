@@ -12,13 +12,17 @@
 
 namespace kasen {
 
-BoxPlacer::BoxPlacer(Module& module, LawChecker& laws, const Polynomial::Bindings& sizes)
-    : m_(module), laws_(laws), sizes_(sizes) {}
+BoxPlacer::BoxPlacer(Module& module, LawChecker& laws, const Polynomial::Bindings& sizes, Asked asked)
+    : m_(module), laws_(laws), sizes_(sizes), asked_(std::move(asked)) {}
 
 void BoxPlacer::run() {
   const Block body = std::move(m_.body);
   frames_.emplace_back();
-  place_block(body);
+  const auto outputs =
+      std::find_if(body.ops.begin(), body.ops.end(), [](const Op& op) { return op.code == OpCode::output; });
+  for (auto op = body.ops.begin(); op != outputs; ++op) place(*op);
+  for (auto op = outputs; op != body.ops.end(); ++op) bring_output(*op);
+  for (auto op = outputs; op != body.ops.end(); ++op) place(*op);
   m_.body = {body.args, std::move(frames_.back().ops)};
   m_.level = 2;
 }
@@ -47,12 +51,23 @@ void BoxPlacer::place(const Op& op) {
       return op.code == OpCode::if_else ? branch(op) : loop(op);
     case OpGroup::end: {
       Op placed = op;
-      for (ValueId& v : placed.operands) v = now(v);
+      placed.operands.at(0) = now(op.operands[0]);
       return append(std::move(placed), frames_.size() - 1);
     }
     default:
       throw InternalError("an operator that no mesh takes");
   }
+}
+
+// The outputs are the last operators.
+void BoxPlacer::bring_output(const Op& output) {
+  where_ = output.where;
+  const ValueId value = output.operands.at(0);
+  const auto asked = asked_.find(value);
+  if (asked == asked_.end()) return;
+  const ValueId brought = with_cuts(now(value), asked->second);
+  now_.resize(m_.values.size(), no_value);
+  now_[value] = brought;
 }
 
 // ---- layouts
@@ -68,6 +83,11 @@ std::vector<MeshAxes> BoxPlacer::usual_cuts(const std::vector<DimId>& dims) cons
     cuts[free[std::min(axis, free.size() - 1)]] |= MeshAxes{1} << axis;
   }
   return cuts;
+}
+
+std::vector<MeshAxes> BoxPlacer::cuts_of(ValueId value) const {
+  const auto asked = asked_.find(value);
+  return asked == asked_.end() ? usual_cuts(m_.type(value).dims) : asked->second;
 }
 
 std::vector<MeshAxes> BoxPlacer::cuts_behind(const Op& op) const {
@@ -121,7 +141,10 @@ ValueId BoxPlacer::with_cuts(ValueId value, const std::vector<MeshAxes>& cuts) {
   if (type.cuts == cuts) return value;
   type.cuts = cuts;
   type.state = State::part();
-  return version(value, OpCode::relayout, type, "_r");
+  const ValueId moved = version(value, OpCode::relayout, type, "_r");
+  if (Layout(m_, type).is_distributed()) return moved;
+  type.state = State::cons();  // a shared is for all workers
+  return version(moved, OpCode::scatter, type, "_s");
 }
 
 ValueId BoxPlacer::held_along(ValueId value, MeshAxes axes) {
@@ -183,7 +206,8 @@ void BoxPlacer::settle(ValueId made) {
     type.state = State::part();
     last = version(last, OpCode::gather, type, "_g");
   }
-  if (m_.type(last).state.is_part() && Layout(m_, last).is_shared()) {
+  const bool everywhere = held_axes(m_, m_.type(last), m_.type(last).state) == all_mesh_axes(m_);
+  if (Layout(m_, last).is_shared() && !everywhere) {
     Type type = m_.type(last);
     type.state = State::cons();
     last = version(last, OpCode::scatter, type, "_s");
@@ -194,7 +218,7 @@ void BoxPlacer::settle(ValueId made) {
 
 void BoxPlacer::source(const Op& op) {
   const ValueId made = op.results.at(0);
-  set_cuts(made, usual_cuts(m_.type(made).dims));
+  set_cuts(made, cuts_of(made));
   emit(op);
 }
 
@@ -202,9 +226,9 @@ void BoxPlacer::vector(const Op& op) {
   Op placed = op;
   for (ValueId& v : placed.operands) v = now(v);
   const ValueId made = op.results.at(0);
-  std::vector<MeshAxes> cuts = usual_cuts(m_.type(made).dims);
+  std::vector<MeshAxes> cuts = cuts_of(made);
   for (const ValueId v : placed.operands) {  // as the first operand that has all of its dimensions
-    if (m_.type(v).dims == m_.type(made).dims && !m_.type(v).cuts.empty()) {
+    if (!asked_.contains(made) && m_.type(v).dims == m_.type(made).dims && !m_.type(v).cuts.empty()) {
       cuts = m_.type(v).cuts;
       break;
     }
@@ -239,7 +263,7 @@ void BoxPlacer::product(const Op& op) {
   Op placed = op;
   for (ValueId& v : placed.operands) v = now(v);
   const ValueId made = op.results.at(0);
-  const std::vector<MeshAxes> usual = usual_cuts(m_.type(made).dims);
+  const std::vector<MeshAxes> usual = cuts_of(made);
   m_.value(made).type.cuts = usual;
   const ProductWay way = best_way(m_, placed, usual, sizes_, laws_);
   set_cuts(made, way.cuts);

@@ -4,6 +4,7 @@
 //
 //   - The mesh's axes cut the dimensions of an array that are not local, in order; the last of these takes all that are
 //     left: f64[N/a,K/b], f64[N/ab].
+//   - An input, or an output, has the cuts that the user asks for.
 //   - A value that a loop or a branch carries keeps the cuts of its first one.
 //   - Values are P, and shareds C: contributions are gathered where they are made.
 //   - A product is computed where operands and result move least (box_products.h).
@@ -22,7 +23,9 @@ namespace kasen {
 class BoxPlacer {
  public:
   // The module has a mesh, and no sparse or compressed matrix. `sizes`: of dimensions, as far as they are known.
-  BoxPlacer(Module& module, LawChecker& laws, const Polynomial::Bindings& sizes);
+  // `asked`: the cuts that the user asks for, of inputs and of values that are outputs.
+  using Asked = std::map<ValueId, std::vector<MeshAxes>>;
+  BoxPlacer(Module& module, LawChecker& laws, const Polynomial::Bindings& sizes, Asked asked);
   void run();
 
  private:
@@ -33,6 +36,7 @@ class BoxPlacer {
 
   void place_block(const Block& block);  // all but the yield, into the open frame
   void place(const Op& op);
+  void bring_output(const Op& output);
   void source(const Op& op);
   void vector(const Op& op);
   void view(const Op& op);
@@ -42,7 +46,8 @@ class BoxPlacer {
   void loop(const Op& op);
   void branch(const Op& op);
 
-  // The cuts by the rule for all.
+  // The cuts that are asked for, else those by the rule for all.
+  [[nodiscard]] std::vector<MeshAxes> cuts_of(ValueId value) const;
   [[nodiscard]] std::vector<MeshAxes> usual_cuts(const std::vector<DimId>& dims) const;
   // Those of the kept axes of an operand, and of the mesh's axes that cut reduced ones, where these can come behind.
   [[nodiscard]] std::vector<MeshAxes> cuts_behind(const Op& op) const;
@@ -68,6 +73,7 @@ class BoxPlacer {
   Module& m_;
   LawChecker& laws_;
   const ProductSizes sizes_;
+  const Asked asked_;
   Location where_;  // of the operator that is placed
   std::vector<Frame> frames_;
   IdMap<ValueId, size_t> depth_;  // the frame in which a value is made

@@ -16,11 +16,30 @@ namespace {
 using Mesh = std::vector<std::int64_t>;
 const Mesh meshes[] = {{1}, {3}, {2, 2}, {1, 4}, {3, 2}, {2, 2, 2}};
 
-Module plan_over(const Module& program, const Mesh& mesh) {
+// Random layouts of about half of the inputs and outputs.
+std::vector<LayoutHint> some_layouts(const Module& program, const Mesh& mesh, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<LayoutHint> hints;
+  for (const Op& op : program.body.ops) {
+    if ((op.code != OpCode::input && op.code != OpCode::output) || random() % 2 == 0) continue;
+    const std::vector<DimId>& dims = program.type(op.code == OpCode::input ? op.results[0] : op.operands[0]).dims;
+    LayoutHint& hint = hints.emplace_back(LayoutHint{op.name, {}});
+    for (const DimId dim : dims) hint.cuts.emplace_back(program.dim(dim).name, "");
+    for (size_t axis = 0; axis < mesh.size(); ++axis) {
+      const size_t at = random() % (dims.size() + 1);
+      if (at < dims.size() && !program.dim(dims[at]).local) hint.cuts[at].second += static_cast<char>('a' + axis);
+    }
+  }
+  return hints;
+}
+
+// `seed`: of the layouts; 0: none are asked for.
+Module plan_over(const Module& program, const Mesh& mesh, std::uint64_t seed = 0) {
   OptimizeOptions options;
   for (size_t axis = 0; axis < mesh.size(); ++axis) {
     options.mesh.push_back({std::string(1, static_cast<char>('a' + axis)), mesh[axis]});
   }
+  if (seed > 0) options.layouts = some_layouts(program, mesh, seed);
   TrialLawChecker laws;
   return optimize(program, laws, options);
 }
@@ -44,8 +63,8 @@ Module sized(Module module, const std::vector<Part>& parts) {
   return module;
 }
 
-void run_over(const Module& program, const Mesh& mesh, const Data& data, bool generated) {
-  const Module module = plan_over(program, mesh);
+void run_over(const Module& program, const Mesh& mesh, const Data& data, bool generated, std::uint64_t layouts) {
+  const Module module = plan_over(program, mesh, layouts);
   SCOPED_TRACE(print_module(module));
   BoxParts boxes(module, mesh_workers(module), 0, mesh_workers(module));
   for (const Part& part : data.parts) boxes.add(part);
@@ -66,7 +85,7 @@ void run_over(const Module& program, const Mesh& mesh, const Data& data, bool ge
 void run_over_meshes(const Module& program, std::int64_t size, std::uint64_t seed) {
   const Data data = data_of(program, size, seed);
   for (const Mesh& mesh : meshes) {
-    run_over(program, mesh, data, seed % 4 == 0);
+    run_over(program, mesh, data, seed % 4 == 0, seed % 3 == 0 ? 0 : seed);
     if (::testing::Test::HasFailure()) return;
   }
 }

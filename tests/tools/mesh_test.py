@@ -53,6 +53,25 @@ class Mesh(ToolTest):
             self.assertIn("Predicted and counted agree to the byte", out)
             numpy.testing.assert_allclose(numpy.load(self.dir / "c.npy"), self.arrays["A"] @ self.arrays["B"], atol=1e-13)
 
+    def test_layouts_give_all_forms_of_a_product(self):
+        self.kasen("plan", "matmul.ks", "-o", "p.kir")
+        self.kasen("partition", "--program", "p.kir", "A=A.npy", "B=B.npy", "--workers", "1", "-o", "bundle")
+        forms = [("4", "A=[N/a,K]", "B=[K/a,M]", "C=[N/a,M]", 3 * 170), ("4", "A=[N,K/a]", "B=[K/a,M]", "C=[N/a,M]", 3 * 230),
+                 ("2x2", "A=[N/a,K/b]", "B=[K/a,M/b]", "C=[N/a,M/b]", 391 + 170), ("2x2x2", "A=[N/a,K/bc]", "B=[K/c,M/ab]", "C=[N/ab,M/c]", None),
+                 ("2x2x2", "A=[N/ac,K/b]", "B=[K/b,M/c]", "C=[N/a,M/c]", None), ("1x4", "A=[N,K]", "B=[K,M/b]", "C=[N,M/ab]", 0)]
+        for mesh, *layouts, elements in forms:
+            hints = [word for layout in layouts for word in ("--layout", layout)]
+            self.kasen("fuse", "p.kir", "--mesh", mesh, *hints, "-o", "f.kir")
+            workers = numpy.prod([int(size) for size in mesh.split("x")])
+            for ranks in [0, 2, 3, 4]:
+                self.kasen("run", "f.kir", "--bundle", "bundle", "-o", "c.npy", "--stats", "run.json", *(["-n", str(ranks)] if ranks else []))
+                out, _ = self.kasen("measure", "f.kir", "--bundle", "bundle", "--against", "run.json", "--check")
+                self.assertIn("agree to the byte", out, f"{layouts} on {workers} workers")
+                sent = [line.split()[4] for line in out.splitlines() if line.startswith("network bytes between workers")]
+                if elements is not None:
+                    self.assertEqual(sent, [f"{8 * elements:,}"], layouts)
+                numpy.testing.assert_allclose(numpy.load(self.dir / "c.npy"), self.arrays["A"] @ self.arrays["B"], atol=1e-13)
+
     def test_one_bundle_for_every_mesh_and_ranks(self):
         self.kasen("plan", "steps.ks", "-o", "p.kir")
         self.kasen("partition", "--program", "p.kir", "A=A.npy", "B=B.npy", "u=u.npy", "--workers", "3", "-o", "bundle")
@@ -84,6 +103,11 @@ class Mesh(ToolTest):
     def test_refusals(self):
         for text in ["2x0", "x", "2x", "two", "2x-1", "99999x99999", "1x1x1x1x1x1x1x1x1"]:
             self.fault("fuse", "--mesh", text, status=USAGE, says=["--mesh", "2x2"], stdin="")
+        plan, _ = self.kasen("plan", "matmul.ks")
+        for layout, says in [("A=[N/c,K]", "axes ab"), ("A=[K,N]", "over [N, K]"), ("A=[N/a,K/a]", "two dimensions"), ("D=[N]", "no input"),
+                             ("A", "names no layout"), ("A=[N/a]", "names 1 dimensions")]:
+            self.fault("fuse", "--mesh", "2x2", "--layout", layout, status=USAGE, says=says, stdin=plan)
+        self.fault("fuse", "--layout", "A=[N/a,K]", status=USAGE, says="--mesh", stdin=plan)
         self.fault("go", "matmul.ks", "A=A.npy", "B=B.npy", "--mesh", "2x2", "--workers", "3", status=USAGE, says="4 workers")
         self.kasen("plan", "matmul.ks", "-o", "p.kir")
         self.kasen("fuse", "p.kir", "--mesh", "2x2", "-o", "f.kir")

@@ -116,6 +116,7 @@ class Pipeline {
     (void)choose(values_, "kernels", kernel_words);
     if (has("repeats")) (void)choose(values_, "repeats", repeats_words);
     for (const char* output : {"output", "trace"}) (void)file_option(values_, output);
+    (void)layout_options(values_);
     const int workers = mesh_.empty() ? bounded(values_, "workers", 1, most_workers) : workers_of_mesh();
     if (has("ranks")) {
       (void)bounded(values_, "ranks", 1, workers,
@@ -240,6 +241,7 @@ class Pipeline {
     Arguments fused{tool("fuse"), file("plan.kir"), "--bundle",   file("bundle"),   "--strategy", text("strategy"),
                     "--sync",     text("sync"),     "--epilogue", text("epilogue"), "-o",         file("fused.kir")};
     if (!mesh_.empty()) fused.insert(fused.end(), {"--mesh", text("mesh")});
+    add(fused, "layout", "--layout");
     beside([&] { step(fused); }, [&] { step(unfused); });
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }

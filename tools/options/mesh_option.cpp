@@ -14,7 +14,34 @@ void declare_mesh_option(Tool& tool) {
   tool.options.add_options()("mesh", po::value<std::string>()->value_name("2x2"),
                              "cuts dense arrays over a mesh of so many workers along each of its axes, and computes "
                              "products where least moves; "
-                             "operators run by themselves (docs/passes.md)");
+                             "operators run by themselves (docs/passes.md)")(
+      "layout", po::value<std::vector<std::string>>()->value_name("A=[N/a,K/b]"),
+      "with --mesh: cuts an input or an output so: N over the mesh's axis a, K over b (may stand several times)");
+}
+
+std::vector<LayoutHint> layout_options(const po::variables_map& values) {
+  std::vector<LayoutHint> hints;
+  if (values.count("layout") == 0) return hints;
+  for (std::string text : values["layout"].as<std::vector<std::string>>()) {
+    const std::string whole = text;
+    std::erase_if(text, [](char c) { return c == ' ' || c == '[' || c == ']'; });
+    const std::size_t equals = text.find('=');
+    LayoutHint hint{text.substr(0, equals), {}};
+    std::istringstream dims(equals == std::string::npos ? "" : text.substr(equals + 1));
+    for (std::string dim; std::getline(dims, dim, ',');) {
+      const std::size_t slash = dim.find('/');
+      hint.cuts.emplace_back(dim.substr(0, slash), slash == std::string::npos ? "" : dim.substr(slash + 1));
+    }
+    if (hint.array.empty() || hint.cuts.empty()) {
+      wrong_value("layout", fmt::format("--layout {} names no layout", whole), "it names an array and its dimensions",
+                  "--layout 'A=[N/a,K/b]'");
+    }
+    hints.push_back(std::move(hint));
+  }
+  if (values.count("mesh") == 0) {
+    fail(ExitStatus::usage, "--layout without --mesh", "a layout names axes of a mesh", "add --mesh, as in --mesh 2x2");
+  }
+  return hints;
 }
 
 std::vector<MeshAxis> mesh_option(const po::variables_map& values) {

@@ -4,11 +4,14 @@
 #include <vector>
 
 #include "libcore/ir/module.h"
+#include "libopt/options/options.h"
 #include "tools/common/tool.h"
 
 namespace kasen::tools {
 
 void declare_mesh_option(Tool& tool);
+// "A=[N/a,K/b]": for each dimension the axes that cut it.
+[[nodiscard]] std::vector<LayoutHint> layout_options(const po::variables_map& values);
 // "2x3": axes a of 2 workers and b of 3. Empty without the option. UserError (usage) for what is no mesh.
 [[nodiscard]] std::vector<MeshAxis> mesh_option(const po::variables_map& values);
 

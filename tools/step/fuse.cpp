@@ -41,6 +41,7 @@ OptimizeOptions options_from(const po::variables_map& values) {
   options.epilogue_by_size = epilogue.by_size;
   options.split = choose(values, "split", on_off_words);
   options.mesh = mesh_option(values);
+  options.layouts = layout_options(values);
   if (const auto machine = machine_of(values)) options.machine = *machine;
   if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
   options.on_print = [](const std::string& pass, const Module& module) {
