@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "libopt/cost/footprint.h"
+#include "libopt/report/bounds.h"
 #include "libopt/report/live_set.h"
 #include "libopt/sync/ahead.h"
 #include "libopt/text/report_parts.h"
@@ -125,6 +127,22 @@ std::string live_text(const ReportContext& c, const std::vector<LiveSet>& live) 
   return fmt::format("Arrays that are live at one time take most at line {}.\n", row.where.line);
 }
 
+// Beside each dense product of distributed arrays what its exchanges bring to a worker, and the least that they must.
+std::string bounds_text(const ReportContext& c) {
+  if (c.sizes() == nullptr) return {};
+  std::vector<std::vector<std::string>> rows{{"line", "product", "receives", "bound", "over bound"}};
+  for (const ProductBound& bound : product_bounds(c.module(), *c.sizes())) {
+    const CostRow& row = c.report().rows.at(static_cast<size_t>(bound.number));
+    const bool nothing = bound.least < 1;
+    rows.push_back({row.where.line > 0 ? std::to_string(row.where.line) : "", row.text,
+                    grouped(std::llround(bound.received)), grouped(std::llround(bound.least)),
+                    nothing ? "-" : fmt::format("{:.2f}", bound.received / bound.least)});
+  }
+  if (rows.size() == 1) return {};
+  return "\nDense products, elements that one worker receives at most in one execution (docs/cost.md, Bounds):\n" +
+         table_text(rows);
+}
+
 std::string memory_text(const ReportContext& c) {
   const Footprint memory = footprint(c.module());
   std::string text = "\nMemory held by the run, over all workers (without padding):\n";
@@ -170,7 +188,7 @@ std::string report_text(const Module& module, const Sizes* sizes) {
     text += operator_table(context, column);
     text += totals(context, column);
   }
-  return text + memory_text(context);
+  return text + memory_text(context) + bounds_text(context);
 }
 
 }  // namespace kasen

@@ -42,9 +42,9 @@ class Bits {
 
 // The graph with clusters contracted; a node is named after one of its operators. Each node has the set of nodes that
 // are reached from it as bits, so a few steps decide whether two may be one.
-class Contraction {
+class GraphContraction {
  public:
-  Contraction(const BlockGraph& graph, bool inside)
+  GraphContraction(const BlockGraph& graph, bool inside)
       : graph_(graph), inside_(inside), count_(static_cast<size_t>(graph.size())), reached_(count_, Bits(count_)) {
     for (int i = 0; i < graph.size(); ++i) {
       node_.push_back(i);
@@ -138,7 +138,7 @@ class DrawnClusters {
       : contraction_(graph, rules.inside), rules_(std::move(rules)) {}
 
   [[nodiscard]] const std::vector<int>& members(int node) const { return contraction_.members(node); }
-  // Returns what the two have in common (Contraction::affinity), or nothing if they may not be one.
+  // Returns what the two have in common (GraphContraction::affinity), or nothing if they may not be one.
   [[nodiscard]] std::optional<int> common(int a, int b) const {
     const auto x = static_cast<size_t>(a), y = static_cast<size_t>(b);
     if (rules_.kinds[x] != rules_.kinds[y] || !in_one_range(x, y)) return std::nullopt;
@@ -162,7 +162,7 @@ class DrawnClusters {
     return x < 0 || y < 0 || x == y;
   }
 
-  Contraction contraction_;
+  GraphContraction contraction_;
   ClusterRules rules_;
 };
 

@@ -8,26 +8,26 @@
 namespace kasen {
 namespace {
 
-struct Elements {
+struct ElementCounts {
   std::string read, written, network;
 };
 
-Elements elements(const Module& module, const Cost& cost) {
+ElementCounts elements(const Module& module, const Cost& cost) {
   const SymbolNames names(module);
   const auto text = [&](const Polynomial& p) { return paper_form(p).text(names); };
   return {text(cost.read_elements), text(cost.written_elements), text(cost.network_elements)};
 }
 
-Elements whole(const Module& module) { return elements(module, measure(module).model); }
-Elements iteration(const Module& module) { return elements(module, measure(module).loops.at(0).model); }
+ElementCounts whole(const Module& module) { return elements(module, measure(module).model); }
+ElementCounts iteration(const Module& module) { return elements(module, measure(module).loops.at(0).model); }
 
 TEST(PaperFigures, BlackScholesReadsTwentyAndWritesFourteen) {
   const Module program = example("blackscholes.ks");
   for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
-    const Elements unfused = whole(plan(program, Strategy::none, sync));
+    const ElementCounts unfused = whole(plan(program, Strategy::none, sync));
     EXPECT_EQ(unfused.read, "20 N");
     EXPECT_EQ(unfused.written, "14 N");
-    const Elements fused = whole(plan(program, Strategy::greedy, sync));
+    const ElementCounts fused = whole(plan(program, Strategy::greedy, sync));
     EXPECT_EQ(fused.read, "2 N");
     EXPECT_EQ(fused.written, "2 N");
     EXPECT_EQ(fused.network, "0");
@@ -38,10 +38,10 @@ TEST(PaperFigures, BlackScholesReadsTwentyAndWritesFourteen) {
 TEST(PaperFigures, KMeansReadsEachPointOnce) {
   for (const int k : {2, 3, 7}) {
     const Module program = example("kmeans.ks", {{"k", std::to_string(k)}});
-    const Elements unfused = iteration(plan(program, Strategy::none, SyncMode::hybrid));
+    const ElementCounts unfused = iteration(plan(program, Strategy::none, SyncMode::hybrid));
     EXPECT_EQ(unfused.read, fmt::format("{} N", 5 * k - 1));
     EXPECT_EQ(unfused.written, fmt::format("{} N", 2 * k));
-    const Elements fused = iteration(plan(program, Strategy::greedy, SyncMode::hybrid));
+    const ElementCounts fused = iteration(plan(program, Strategy::greedy, SyncMode::hybrid));
     EXPECT_EQ(fused.read, "N");
     EXPECT_EQ(fused.written, "0");
     EXPECT_EQ(fused.network, fmt::format("{} P - {}", 2 * k, 2 * k));
@@ -51,7 +51,7 @@ TEST(PaperFigures, KMeansReadsEachPointOnce) {
 // 2 H + (10 m + 13) W and H + (4 m + 6) W, and three copies that the example's text makes (g, q, w_old).
 TEST(PaperFigures, LbfgsUnfused) {
   for (const int m : {3, 10}) {
-    const Elements figures =
+    const ElementCounts figures =
         iteration(plan(example("lbfgs.ks", {{"m", std::to_string(m)}}), Strategy::none, SyncMode::hybrid));
     EXPECT_EQ(figures.read, fmt::format("2 H + {} W + 6 nnz", 10 * m + 13 + 3));
     EXPECT_EQ(figures.written, fmt::format("H + {} W + 2 nnz", 4 * m + 6 + 3));

@@ -153,7 +153,8 @@ class Faults(ToolTest):
         meshed = (ROOT / "tests" / "core" / "golden" / "mesh-cut-ok.kir").read_text()
         self.kasen("verify", "-", stdin=meshed)
         self.kasen("measure", stdin=meshed)
-        for tool in [["fuse"], ["partition", "--program", "-", "A=none.npy", "--workers", "6", "-o", "none"]]:
+        self.kasen("fuse", stdin=meshed)
+        for tool in [["fuse", "--passes", "fuse-vector"], ["partition", "--program", "-", "A=none.npy", "--workers", "6", "-o", "none"]]:
             self.fault(*tool, stdin=meshed, status=BAD, says="the default layout alone")
         edited = fused.replace("@pre(add){G.cols}", "@part", 1)
         self.assertNotEqual(edited, fused)

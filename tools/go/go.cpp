@@ -303,7 +303,7 @@ class Pipeline {
 void declare_program(Tool& tool) {
   tool.under("Program and data");
   tool.options.add_options()("define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
-                             "sets a const, or the default of a param, of the program")(
+                             "sets a const, or the default of a param")(
       "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(
       "dim", po::value<Arguments>()->value_name("N=SIZE"), "see kasen partition")(
       "columns", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
@@ -323,7 +323,7 @@ void declare_plan(Tool& tool) {
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
       "none, greedy, fuse-all, fuse-no-redundancy or cost")(
       "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"),
-      "fusing: vector work directly follows each row of a product; auto: unless the sizes speak against it");
+      "vector work directly behind each row of a product; auto: by sizes");
   declare_mesh_option(tool);
   takes(tool, "method", method_words);
   takes(tool, "compress", compress_words);

@@ -12,11 +12,9 @@ namespace kasen::tools {
 
 void declare_mesh_option(Tool& tool) {
   tool.options.add_options()("mesh", po::value<std::string>()->value_name("2x2"),
-                             "cuts dense arrays over a mesh of so many workers along each of its axes, and computes "
-                             "products where least moves; "
-                             "operators run by themselves (docs/passes.md)")(
-      "layout", po::value<std::vector<std::string>>()->value_name("A=[N/a,K/b]"),
-      "with --mesh: cuts an input or an output so: N over the mesh's axis a, K over b (may stand several times)");
+                             "cuts dense arrays over a mesh of workers")(
+      "layout", po::value<std::vector<std::string>>()->value_name("A=[N/a,K]"),
+      "an input or output: N is cut over axis a");
 }
 
 std::vector<LayoutHint> layout_options(const po::variables_map& values) {
