@@ -65,7 +65,8 @@ struct RunOptions {
 /// `parts` are those of the transport's local workers, in order. Throws UserError if the bundle lacks data that the
 /// plan needs, or a parameter is unknown. Works on a copy of `module` in which the data's sizes replace sizes that the
 /// program leaves open. `kernels.prepare` and all calls get that copy (inner_size holds there), which dies with the
-/// run.
+/// run. A plan that names layouts runs over a mesh of the transport's workers: parts hold boxes (box_parts.h), and
+/// parts of other sizes than the first get another() kernel set.
 [[nodiscard]] RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport,
                                 KernelSet& kernels, const RunOptions& options);
 /// All that execute() does before the first step, for its effect on `options.forms`.
