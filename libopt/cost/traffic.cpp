@@ -1,6 +1,8 @@
 #include "libopt/cost/traffic.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "libcore/base/checked.h"
@@ -132,9 +134,12 @@ std::int64_t batch_packing_bytes(const Module& module, const SharedBatches& batc
 }
 
 void for_each_box_message(const Module& module, const Op& op, const Sizes& sizes, const BoxMessage& visit) {
-  const Module sized = sized_module(module, sizes);
+  const bool known = !module.mesh.empty() && std::all_of(module.dims.begin(), module.dims.end(),
+                                                         [](const Dimension& dim) { return dim.size >= 0; });
+  const std::optional<Module> sized = known ? std::nullopt : std::optional(sized_module(module, sizes));
   for (int worker = 0; worker < sizes.workers; ++worker) {
-    for (const BoxPiece& piece : box_exchange(sized, op, worker).sends) visit(worker, piece.peer, piece.bytes);
+    const BoxExchange exchange = box_exchange(sized ? *sized : module, op, worker);
+    for (const BoxPiece& piece : exchange.sends) visit(worker, piece.peer, piece.bytes);
   }
 }
 

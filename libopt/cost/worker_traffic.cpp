@@ -3,6 +3,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
+#include "libopt/cost/box_cost.h"
 #include "libopt/cost/traffic.h"
 
 namespace kasen {
@@ -89,7 +90,9 @@ WorkerTraffic worker_traffic(const Module& module, const SharedBatches& batches,
   return sum.take();
 }
 
-std::optional<WorkerTraffic> worker_traffic(const Module& module, const Sizes& sizes, const Executions& executions) {
+std::optional<WorkerTraffic> worker_traffic(const Module& asked, const Sizes& sizes, const Executions& executions) {
+  const auto sized = names_layouts(asked) ? std::optional(sized_module(asked, sizes)) : std::nullopt;  // once for all
+  const Module& module = sized ? *sized : asked;
   Adder sum(sizes.workers);
   const SharedBatches batches(module);
   bool known = true;
