@@ -1,5 +1,6 @@
-// Programs planned over meshes of workers: examples, and random programs of dense arrays of rank 0 to 3 with loops,
-// branches, products and reductions. Every plan gives the interpreter's values and costs what was predicted.
+// Programs planned over meshes of workers: examples, and random programs of dense arrays of rank 0 to 3, square ones
+// among them, with loops, branches, products and reductions. Every plan gives the interpreter's values and costs what
+// was predicted.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -97,7 +98,7 @@ class RandomProgram {
   std::string write() {
     text_ = "dim N, M, K\ndim F local = 3\n";
     input("A", "NM"), input("B", "MK"), input("Y", "NK"), input("u", "N"), input("v", "M"), input("X", "NF");
-    input("c", "F"), input("T", "NMK");
+    input("c", "F"), input("T", "NMK"), input("S", "NN");
     text_ += "s0 = tanh(sum(u) * 0.1)\nj = index(N)\ng = if f64(j) < 3.0 then u else 0.5 * u\n";
     known_.push_back({"s0", ""});
     known_.push_back({"g", "N"});
@@ -131,7 +132,7 @@ class RandomProgram {
       size_t at = 0;
       const bool fits = std::all_of(x.dims.begin(), x.dims.end(), [&](char d) {
         at = dims.find(d, at);
-        return at != std::string::npos;
+        return at++ != std::string::npos;
       });
       if (fits) return x;
     }
@@ -173,7 +174,8 @@ class RandomProgram {
     const Known x = any();
     if (x.dims.empty()) return;
     const std::string fn = below(3) == 0 ? "max" : "sum";
-    if (below(3) == 0) return define("", "tanh(" + fn + "(" + x.name + ") * 0.1)");
+    const bool square = std::count(x.dims.begin(), x.dims.end(), x.dims[0]) > 1;
+    if (below(3) == 0 || square) return define("", "tanh(" + fn + "(" + x.name + ") * 0.1)");
     const auto at = static_cast<size_t>(below(static_cast<int>(x.dims.size())));
     std::string rest = x.dims;
     rest.erase(at, 1);
@@ -188,7 +190,8 @@ class RandomProgram {
       if (y.dims[0] != m.dims[transposed ? 0 : 1]) continue;
       const std::string dims = m.dims[transposed ? 1 : 0] + y.dims.substr(1);
       if (y.dims[0] == 'F' && dims.find_first_of("NMK", 1) != std::string::npos) continue;
-      if (std::count(dims.begin() + 1, dims.end(), dims[0]) > 0 || dims.size() > 3) continue;
+      const bool repeats = std::count(dims.begin() + 1, dims.end(), dims[0]) > 0;
+      if ((repeats && dims.size() > 2) || dims.size() > 3) continue;
       return define(dims, "tanh((" + m.name + (transposed ? "' @ " : " @ ") + y.name + ") * 0.1)");
     }
   }
