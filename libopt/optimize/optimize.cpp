@@ -62,7 +62,6 @@ bool runs(const PassRow& pass, const Module& module, const OptimizeOptions& opti
 OptimizeOptions over_mesh(const Module& module, OptimizeOptions options) {
   if (options.mesh.empty() && !names_layouts(module)) return options;
   options.strategy = Strategy::none;
-  if (options.notes != nullptr) options.notes->explain = false;
   if (options.mesh.empty() || module.mesh.empty() || options.mesh == module.mesh) return options;
   fail(ExitStatus::bad_input, "the module names another mesh than --mesh", "its arrays are cut over that one",
        "leave out --mesh, or plan the program again");
@@ -227,7 +226,8 @@ Module optimize(Module module, LawChecker& laws, const OptimizeOptions& asked) {
   require_valid(module, laws);
   if (module.level >= 3) return module;
   record_reducer_laws(module, laws);
-  const bool explain = options.notes != nullptr && options.notes->explain;
+  const bool over_workers = !options.mesh.empty() || names_layouts(module);  // nothing is chosen there yet
+  const bool explain = options.notes != nullptr && options.notes->explain && !over_workers;
   if (options.strategy != Strategy::cost && !explain) {
     Planned made = planned(module, laws, options);
     made.plan.planned_by = record_text({options, made.options});

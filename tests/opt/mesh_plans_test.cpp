@@ -99,6 +99,14 @@ class RandomProgram {
     text_ = "dim N, M, K\ndim F local = 3\n";
     input("A", "NM"), input("B", "MK"), input("Y", "NK"), input("u", "N"), input("v", "M"), input("X", "NF");
     input("c", "F"), input("T", "NMK"), input("S", "NN");
+    // Other element types, in several planes: outputs may get layouts of their own, too.
+    text_ +=
+        "input W : dense f32[N, M], I : dense i64[N, M], P : [f64; 3][N]\n"
+        "fn norm(p) = sum(j in 3: p[j] * p[j])\nfn pair(a, b) = (a, b)\n"
+        "fn both(a, b) = (max(a.0, b.0), a.1 + b.1)\n"
+        "y1 = map(pair, W, I)\ny2 = reduce(both, y1, over M)\ny3 = reduce(both, y1, over N)\n"
+        "y4 = reduce(both, y1)\ny5 = max(W, over N)\ny6 = sum(I, over M)\ny7 = map(norm, P)\ny8 = A > 0.5\n";
+    for (int i = 1; i <= 8; ++i) outputs_ += ", y" + std::to_string(i);
     text_ += "s0 = tanh(sum(u) * 0.1)\nj = index(N)\ng = if f64(j) < 3.0 then u else 0.5 * u\n";
     known_.push_back({"s0", ""});
     known_.push_back({"g", "N"});
@@ -107,7 +115,7 @@ class RandomProgram {
     for (const Known& x : known_) {
       if (x.name.size() > 1 && x.name != "s0") list += (list.empty() ? "" : ", ") + x.name;
     }
-    return text_ + "output s0" + (list.empty() ? "" : ", " + list) + "\n";
+    return text_ + "output s0" + outputs_ + (list.empty() ? "" : ", " + list) + "\n";
   }
 
  private:
@@ -212,7 +220,7 @@ class RandomProgram {
   }
 
   std::mt19937_64 random_;
-  std::string text_;
+  std::string text_, outputs_;
   std::vector<Known> known_;
   int number_ = 1;
 };

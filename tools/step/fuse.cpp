@@ -4,6 +4,7 @@
 #include <optional>
 #include <sstream>
 
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libopt/fusion/explore.h"
 #include "libopt/fusion/from_module.h"
@@ -137,6 +138,13 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   if (const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(plan))) {
     fit(module, shown_name(plan), sizes->bundle_digest);
     options.sizes = sizes_of_plans(values, *sizes);
+  }
+  if (!options.mesh.empty() || names_layouts(module)) {
+    for (const char* option : {"explain", "print-memo", "print-plans"}) {
+      if (values.count(option) == 0) continue;
+      fail(ExitStatus::usage, fmt::format("--{} of a plan over a mesh", option), "it tells of the default layout alone",
+           "leave it out; kasen measure shows what such a plan costs and sends");
+    }
   }
   PlanNotes notes;
   const bool plans = values.count("print-plans") > 0;
