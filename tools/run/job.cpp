@@ -171,7 +171,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
     if (cluster.ranks() > p.info.workers) {
       fail(ExitStatus::usage, fmt::format("{} ranks for {} parts", cluster.ranks(), p.info.workers),
            "a rank holds at least one part",
-           fmt::format("use -n {} or fewer, or partition for more workers", p.info.workers));
+           fmt::format("use -n {} or fewer, or a bundle or mesh of more workers", p.info.workers));
     }
     require_fitted(p.module, settings.plan_name, settings.bundle, p.info.digest);
     with_value("param", [&] {
