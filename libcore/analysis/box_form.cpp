@@ -1,12 +1,17 @@
 #include "libcore/analysis/box_form.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
+#include <string>
+#include <utility>
 
 #include "libcore/analysis/op_boxes.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/contraction_form.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen {
@@ -15,6 +20,17 @@ namespace {
 [[noreturn]] void refuse(const std::string& what, const Location& where) {
   fail(ExitStatus::bad_input, what + " in a plan that names layouts", "it runs in the default layout alone",
        "leave out the mesh and the cuts", where);
+}
+
+// The function with its two parameters exchanged.
+ScalarFunction exchanged(ScalarFunction fn) {
+  const std::function<void(Expr&)> exchange = [&](Expr& e) {
+    if (e.op == ScalarOp::param) e.index = 1 - e.index;
+    for (Expr& arg : e.args) exchange(arg);
+  };
+  exchange(fn.body);
+  std::swap(fn.params.at(0), fn.params.at(1));
+  return fn;
 }
 
 class BoxFormBuilder {
@@ -50,7 +66,8 @@ class BoxFormBuilder {
 
   // The state stays: it says who combines, and what a law hands on.
   void set_box(Type& type, const Box& box) {
-    for (std::size_t axis = 0; axis < box.size(); ++axis) type.dims[axis] = twin(box[axis]);
+    type.dims.clear();
+    for (const AxisPart& part : box) type.dims.push_back(twin(part));
     type.cuts.clear();
   }
 
@@ -81,15 +98,45 @@ class BoxFormBuilder {
   ValueId read_part(ValueId value, const Box& box) {
     if (box == stored_box(plan_, plan_.type(value))) return value;
     const auto [it, fresh] = parts_.emplace(std::pair(value, box), no_value);
-    if (fresh) it->second = add_stand_in({value, box});
+    if (fresh) it->second = add_stand_in({value, box, false, {}, no_value});
     return it->second;
+  }
+
+  // One dimension for several axes of the worker's: their sizes multiplied.
+  DimId joined(const Box& parts) {
+    const auto [it, fresh] = joined_.emplace(parts, no_dim);
+    if (fresh) {
+      Dimension dim{"", true, 1};
+      for (const AxisPart& part : parts) {
+        dim.name += plan_.dim(part.dim).name + "'";
+        dim.size = checked_mul(dim.size, count_of(runs_of(plan_, part, worker_)), "an array's local size");
+      }
+      it->second = module().dims.push_back(std::move(dim));
+    }
+    return it->second;
+  }
+
+  // The memory of a value of the form under other dimensions.
+  ValueId as_matrix(ValueId value, const std::vector<DimId>& dims) {
+    const BoxStandIn* known = made_.stand_in(value);
+    const ValueId of = known == nullptr ? value : known->of;
+    Value matrix = module().value(value);
+    matrix.name += "'";
+    matrix.type.dims = dims;
+    matrix.buffer = no_buffer;
+    const Box box = known == nullptr ? stored_box(plan_, plan_.type(of)) : known->box;
+    made_.stand_ins.push_back({of, box, false, {}, value});
+    made_.form.stands_for.push_back(of);
+    return module().values.push_back(std::move(matrix));
   }
 
   void rewrite(Block& block) {
     for (Op& op : block.ops) {
+      const int number = next_++;
       if (op.code == OpCode::region) refuse("a fused region", op.where);
       for (Block& inner : op.blocks) rewrite(inner);
       const OpGroup group = row(op.code).group;
+      if (group == OpGroup::contraction) rewrite_contraction(op, number);
       if (group == OpGroup::vector || group == OpGroup::product || group == OpGroup::entries) rewrite(op);
     }
   }
@@ -109,12 +156,87 @@ class BoxFormBuilder {
     for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read_part(op.operands[i], boxes.operands[i]);
     if (boxes.first_only == 0 && boxes.result == stored_box(plan_, plan_.type(result))) return;
     const FnId reducer = op.code == OpCode::reduce ? op.fns.at(0) : no_fn;
-    op.results[0] = add_stand_in({result, boxes.result, true, boxes.first_only, kept, reducer});
+    op.results[0] = add_stand_in({result, boxes.result, false, {}, no_value, true, boxes.first_only, kept, reducer});
+  }
+
+  // ---- contractions
+
+  // The part of each label, over the operator's boxes.
+  struct LabelParts {
+    std::map<char, AxisPart> of;
+
+    [[nodiscard]] Box box(const std::string& labels) const {
+      Box parts;
+      for (const char label : labels) parts.push_back(of.at(label));
+      return parts;
+    }
+  };
+
+  static LabelParts label_parts(const Labels& labels, const OpBoxes& boxes) {
+    LabelParts parts;
+    const auto add = [&](const std::string& letters, const Box& box) {
+      for (std::size_t axis = 0; axis < box.size(); ++axis) parts.of.emplace(letters[axis], box[axis]);
+    };
+    for (std::size_t i = 0; i < boxes.operands.size(); ++i) add(labels.operands[i], boxes.operands[i]);
+    add(labels.result, boxes.result);
+    return parts;
+  }
+
+  // The value with its axes in the order of `wanted`, which has all of its labels.
+  ValueId arranged(ValueId value, const std::string& own, const std::string& wanted, const LabelParts& parts,
+                   bool made) {
+    const Box box = parts.box(wanted);
+    if (own == wanted && box == stored_box(plan_, plan_.type(value))) return value;
+    BoxStandIn stand_in{value, box, true, {}, no_value, made};
+    for (const char label : own) stand_in.meets.push_back(wanted.find(label));
+    return add_stand_in(std::move(stand_in));
+  }
+
+  void rewrite_contraction(Op& op, int number) {
+    const OpBoxes boxes = op_boxes(plan_, op);
+    const Labels labels = labels_of(plan_, op);
+    const LabelParts parts = label_parts(labels, boxes);
+    std::array<bool, 2> as_it_is{};
+    for (std::size_t i = 0; i < 2; ++i) {
+      as_it_is.at(i) = boxes.operands[i] == stored_box(plan_, plan_.type(op.operands[i]));
+    }
+    const ContractionForm form = contraction_form(labels, as_it_is);
+    op.name.clear();
+    if (form.terms.empty()) return by_elements(op, labels, parts);
+    made_.batches[number] = elements_of(plan_, parts.box(form.batch), worker_).count();
+    const DimId rows = joined(parts.box(form.rows)), terms = joined(parts.box(form.terms));
+    std::vector<DimId> columns;
+    if (!form.columns.empty()) columns = {joined(parts.box(form.columns))};
+    const auto with_columns = [&](DimId dim) {
+      std::vector<DimId> dims{dim};
+      dims.insert(dims.end(), columns.begin(), columns.end());
+      return dims;
+    };
+    const auto operand = [&](std::size_t i, const std::vector<DimId>& dims) {
+      return as_matrix(arranged(op.operands[i], labels.operands[i], form.operands.at(i), parts, false), dims);
+    };
+    const ValueId matrix = operand(form.matrix, form.transposed ? std::vector{terms, rows} : std::vector{rows, terms});
+    const ValueId vector = operand(1 - form.matrix, with_columns(terms));
+    op.operands = {vector, matrix};
+    op.results = {as_matrix(arranged(op.results[0], labels.result, form.result, parts, true), with_columns(rows))};
+    op.code = form.transposed ? OpCode::mxv : OpCode::mxvt;
+    if (form.matrix == 0) op.fns[0] = module().add_function(exchanged(plan_.fn(op.fns[0])));
+  }
+
+  // Nothing is summed: a map. Axes meet by their order alone, so operands have all of the result's.
+  void by_elements(Op& op, const Labels& labels, const LabelParts& parts) {
+    op.code = labels.result.empty() ? OpCode::apply : OpCode::map;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (labels.operands[i].empty()) continue;  // a single value
+      op.operands[i] = arranged(op.operands[i], labels.operands[i], labels.result, parts, false);
+    }
   }
 
   const Module& plan_;
   const int worker_;
+  int next_ = 0;  // preorder number of the next operator
   BoxForm made_;
+  std::map<Box, DimId> joined_;
   std::map<AxisPart, DimId> twins_;
   std::map<std::pair<ValueId, Box>, ValueId> parts_;  // of operands
 };

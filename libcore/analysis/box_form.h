@@ -3,7 +3,10 @@
 /// sizes are those of the worker's boxes (boxes.h). All workers have the same operators and values; only sizes differ.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <vector>
 
 #include "libcore/analysis/boxes.h"
@@ -16,6 +19,12 @@ namespace kasen {
 struct BoxStandIn {
   ValueId of = no_value;
   Box box;
+  /// Its axes have another order: for each axis of `of`, the axis of the box that it meets. Two axes of `of` may meet
+  /// one (a diagonal), and the elements are repeated along those of the box that meet none.
+  bool arranged = false;
+  std::vector<std::size_t> meets;
+  /// The memory of this value, of `form` or the plan, under other dimensions: kernels take it as a matrix.
+  ValueId memory = no_value;
   bool made = false;             ///< it is a result. Then the other elements of `of` on the worker are:
   MeshAxes first_only = 0;       ///< all, if the worker is not at place 0 along these axes
   ValueId handed_on = no_value;  ///< a copy of this operand's, or
@@ -26,6 +35,18 @@ struct BoxForm {
   KernelForm form;
   std::vector<BoxStandIn> stand_ins;       ///< of the values of `form` behind the plan's
   IdMap<BufferId, std::int64_t> elements;  ///< of each buffer
+  std::map<int, std::int64_t> batches;     ///< of contractions that are products, by their preorder numbers
+
+  [[nodiscard]] const BoxStandIn* stand_in(ValueId value) const {
+    const auto place = static_cast<std::ptrdiff_t>(value) -
+                       (static_cast<std::ptrdiff_t>(form.stands_for.size()) - std::ssize(stand_ins));
+    return place < 0 ? nullptr : &stand_ins[static_cast<std::size_t>(place)];
+  }
+  /// The value whose memory it is: itself, unless it is another form of one.
+  [[nodiscard]] ValueId memory_of(ValueId value) const {
+    const BoxStandIn* known = stand_in(value);
+    return known == nullptr || known->memory == no_value ? value : known->memory;
+  }
 };
 
 /// `module` has sizes, and a mesh of as many workers as run it. Throws UserError (bad_input) for a construct that runs

@@ -1,11 +1,9 @@
 #include "libcore/analysis/mesh_rules.h"
 
-#include <functional>
-#include <numeric>
+#include <string>
 
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/layout.h"
-#include "libcore/ir/products.h"
 
 namespace kasen {
 namespace {
@@ -21,19 +19,43 @@ MeshAxes cut_alike(const Module& module, const Type& along, const Type& operand,
   return alike;
 }
 
-// The axis of a product's operand that is summed. The matrix's other one is the first of the result, and further axes
-// of the vector are further ones of the result.
-std::size_t summed_axis(const Op& op, size_t operand) { return operand == 1 && op.code == OpCode::mxvt ? 1 : 0; }
-std::size_t result_axis(size_t operand, std::size_t axis) { return operand == 1 ? 0 : axis; }
+// The axis by which an operand with the label is cut, or no_axis.
+std::ptrdiff_t ruling_axis(const Layout& own, const std::string& labels, char label) {
+  for (std::size_t axis = 0; axis < labels.size(); ++axis) {
+    if (labels[axis] == label && own.cuts(axis) != 0) return static_cast<std::ptrdiff_t>(axis);
+  }
+  return no_axis;
+}
 
-// The axes over which an operand is cut along the summed label as the other operand is, or further.
-MeshAxes summed_alike(const Module& module, const Op& op, size_t operand) {
-  const auto cuts = [&](size_t i) { return Layout(module, op.operands[i]).cuts(summed_axis(op, i)); };
-  const MeshAxes own = cuts(operand), other = cuts(1 - operand), alike = axes_cut_alike(own, other);
+// The axes over which an operand that is cut so along a summed label is cut as the other operand is, or further.
+MeshAxes summed_alike(const Module& module, const Op& op, const Labels& labels, size_t operand, char label,
+                      MeshAxes own) {
+  const Layout layout(module, op.operands[1 - operand]);
+  const std::ptrdiff_t axis = ruling_axis(layout, labels.operands[1 - operand], label);
+  const MeshAxes other = axis == no_axis ? 0 : layout.cuts(static_cast<std::size_t>(axis));
+  const MeshAxes alike = axes_cut_alike(own, other);
   return alike == other ? own : alike;
 }
 
-bool is_contraction(const Module& module, const Op& op) { return is_product(op) && is_dense_product(module, op); }
+// Of the axes that cut a contraction, those that cut this operand alike.
+MeshAxes contracted_alike(const Module& module, const Op& op, const Contraction& c, size_t operand) {
+  const Layout own(module, op.operands[operand]), result(module, op.results.at(0));
+  const std::string& labels = c.labels.operands[operand];
+  MeshAxes alike = 0;
+  for (std::size_t axis = 0; axis < labels.size(); ++axis) {
+    const char label = labels[axis];
+    if (ruling_axis(own, labels, label) != static_cast<std::ptrdiff_t>(axis)) continue;
+    const std::size_t to = c.labels.result.find(label);
+    if (to == std::string::npos) {
+      alike |= summed_alike(module, op, c.labels, operand, label, own.cuts(axis)) & c.cuts_of(label);
+    } else {
+      // Where the result is not cut at all, it is at fault (rule 17).
+      const MeshAxes cuts = result.cuts(to);
+      alike |= (axes_cut_alike(own.cuts(axis), cuts) | ~cuts) & own.cuts(axis) & c.kept.at(to);
+    }
+  }
+  return alike;
+}
 
 }  // namespace
 
@@ -53,19 +75,32 @@ State held_state(const Module& module, const Type& type, MeshAxes axes) {
   return State::cons(held_set(module, type, axes));
 }
 
-Contraction contraction(const Module& module, const Op& product, std::span<const State> states) {
+MeshAxes Contraction::cuts_of(char label) const {
+  MeshAxes axes = 0;
+  for (const auto& [of, some] : cuts) axes |= of == label ? some : 0;
+  return axes;
+}
+
+Contraction contraction(const Module& module, const Op& op, std::span<const State> states) {
   Contraction c;
-  c.kept.resize(module.type(product.results.at(0)).dims.size(), 0);
+  c.labels = labels_of(module, op);
   MeshAxes taken = 0;
   for (const size_t i : {size_t{1}, size_t{0}}) {
-    const Type& type = module.type(product.operands[i]);
+    const Type& type = module.type(op.operands[i]);
     const Layout own(module, type);
     const MeshAxes known = taken | (states[i].is_cons() ? held_axes(module, type, states[i]) : 0);
+    std::string seen;
     for (std::size_t axis = 0; axis < type.dims.size(); ++axis) {
-      (axis == summed_axis(product, i) ? c.summed : c.kept.at(result_axis(i, axis))) |= own.cuts(axis) & ~known;
+      const char label = c.labels.operands[i][axis];
+      const MeshAxes fresh = own.cuts(axis) & ~known;
+      if (fresh == 0 || seen.find(label) != std::string::npos) continue;
+      seen += label;
+      c.cuts.emplace_back(label, fresh);
+      taken |= fresh;
     }
-    taken |= own.all_cuts() & ~known;
   }
+  for (const auto& [label, axes] : c.cuts) c.summed |= c.labels.is_kept(label) ? 0 : axes;
+  for (const char label : c.labels.result) c.kept.push_back(c.cuts_of(label));
   return c;
 }
 
@@ -76,24 +111,11 @@ MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::sp
   const bool elementwise = op.code == OpCode::map || op.code == OpCode::apply;
   if (!elementwise && !is_contraction(module, op)) return 0;
   const Type& result = module.type(op.results.at(0));
-  MeshAxes cut = own.all_cuts() | Layout(module, result).all_cuts(), alike = 0;
-  if (elementwise) {
-    alike = cut_alike(module, result, type, met_axes(result.dims, type.dims));
-  } else {
-    const Contraction c = contraction(module, op, states);
-    cut = std::accumulate(c.kept.begin(), c.kept.end(), cut | c.summed, std::bit_or<>());
-    for (std::size_t axis = 0; axis < type.dims.size(); ++axis) {
-      if (axis == summed_axis(op, operand)) {
-        alike |= summed_alike(module, op, operand) & c.summed;
-      } else {
-        // Where the result is not cut at all, it is at fault (rule 17).
-        const std::size_t to = result_axis(operand, axis);
-        const MeshAxes cuts = Layout(module, result).cuts(to);
-        alike |= (axes_cut_alike(own.cuts(axis), cuts) | ~cuts) & own.cuts(axis) & c.kept.at(to);
-      }
-    }
-  }
-  return cut & ~alike;
+  MeshAxes cut = own.all_cuts() | Layout(module, result).all_cuts();
+  if (elementwise) return cut & ~cut_alike(module, result, type, met_axes(result.dims, type.dims));
+  const Contraction c = contraction(module, op, states);
+  for (const auto& [label, axes] : c.cuts) cut |= axes;
+  return cut & ~contracted_alike(module, op, c, operand);
 }
 
 }  // namespace kasen

@@ -11,8 +11,10 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "libcore/ir/contraction.h"
 #include "libcore/ir/module.h"
 
 namespace kasen {
@@ -26,16 +28,21 @@ namespace kasen {
 // C along these axes; P for a shared along none, which is at place 0 of all.
 [[nodiscard]] State held_state(const Module& module, const Type& type, MeshAxes axes);
 
-// A dense product as a contraction (rule 17): an axis of the mesh cuts one label, an axis that operands and result have
-// in common. It is the label by which the matrix is cut and not held, else that of the vector.
+// How the mesh cuts a contraction (rule 17; libcore/ir/contraction.h). An axis of the mesh cuts one label: that of the
+// axis of operands[1] which it cuts, unless that operand is held along it, else that of operands[0]. Of two axes of one
+// operand with one label, the first that is cut counts.
 struct Contraction {
-  MeshAxes summed = 0;         // axes that cut the summed label: the result is PR over them
-  std::vector<MeshAxes> kept;  // for each axis of the result
+  Labels labels;
+  std::vector<std::pair<char, MeshAxes>> cuts;  // by label; labels that are not cut may be missing
+  MeshAxes summed = 0;                          // axes that cut summed labels: the result is PR over them
+  std::vector<MeshAxes> kept;                   // for each axis of the result
+
+  [[nodiscard]] MeshAxes cuts_of(char label) const;
 };
-[[nodiscard]] Contraction contraction(const Module& module, const Op& product, std::span<const State> states);
+[[nodiscard]] Contraction contraction(const Module& module, const Op& op, std::span<const State> states);
 
 // The axes along which the operand has to be held, since they cut the operator, but not the operand alike. For map,
-// apply and dense products; none for others.
+// apply and contractions; none for others.
 [[nodiscard]] MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::span<const State> states);
 
 }  // namespace kasen

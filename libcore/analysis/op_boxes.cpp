@@ -5,8 +5,8 @@
 #include "libcore/analysis/whole.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/contraction.h"
 #include "libcore/ir/layout.h"
-#include "libcore/ir/products.h"
 
 namespace kasen {
 namespace {
@@ -61,22 +61,33 @@ OpBoxes of_reduce(const Module& module, const Op& op) {
   return boxes;
 }
 
-// Each worker adds the terms whose summed index is its own over the axes that cut it.
-OpBoxes of_product(const Module& module, const Op& op) {
+// The indices of a summed label that a worker takes: its own over the axes that cut the label.
+AxisPart summed_part(const Module& module, const Op& op, const Contraction& c, char label) {
+  const MeshAxes summed = c.cuts_of(label);
+  for (const size_t i : {size_t{1}, size_t{0}}) {
+    const Layout own(module, op.operands[i]);
+    const std::string& labels = c.labels.operands[i];
+    for (size_t axis = 0; axis < labels.size(); ++axis) {
+      const MeshAxes cuts = own.cuts(axis);
+      if (labels[axis] != label || (summed & ~cuts) != 0) continue;
+      return axis_part(module.type(op.operands[i]).dims[axis], cuts, cuts & ~summed);
+    }
+  }
+  throw InternalError("a summed label that no operand is cut by");
+}
+
+OpBoxes of_contraction(const Module& module, const Op& op) {
   const std::vector<State> states{module.type(op.operands.at(0)).state, module.type(op.operands.at(1)).state};
-  const MeshAxes summed = contraction(module, op, states).summed;
-  const bool transposed = op.code == OpCode::mxvt;
-  const std::size_t label = transposed ? 1 : 0;
-  const Layout vector(module, op.operands[0]), matrix(module, op.operands[1]);
-  const bool by_matrix = (summed & ~matrix.cuts(label)) == 0;
-  const MeshAxes cuts = by_matrix ? matrix.cuts(label) : vector.cuts(0);
-  const AxisPart terms = axis_part(module.type(op.operands[1]).dims.at(label), cuts, cuts & ~summed);
+  const Contraction c = contraction(module, op, states);
   OpBoxes boxes;
   boxes.result = stored_box(module, module.type(op.results.at(0)));
-  Box columns = boxes.result;
-  columns.at(0) = terms;
-  const AxisPart row = boxes.result.at(0);
-  boxes.operands = {std::move(columns), transposed ? Box{row, terms} : Box{terms, row}};
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    Box& read = boxes.operands.emplace_back();
+    for (const char label : c.labels.operands[i]) {
+      const size_t kept = c.labels.result.find(label);
+      read.push_back(kept == std::string::npos ? summed_part(module, op, c, label) : boxes.result.at(kept));
+    }
+  }
   return boxes;
 }
 
@@ -86,7 +97,7 @@ OpBoxes op_boxes(const Module& module, const Op& op) {
   if (is_view(op)) return of_view(module, op);
   if (op.code == OpCode::map || op.code == OpCode::apply) return of_map(module, op);
   if (op.code == OpCode::reduce) return of_reduce(module, op);
-  if (is_product(op) && is_dense_product(module, op)) return of_product(module, op);
+  if (is_contraction(module, op)) return of_contraction(module, op);
   fail(ExitStatus::bad_input, std::string(row(op.code).name) + " in a plan that names layouts",
        "sparse matrices have the default layout", "leave out the mesh and the cuts", op.where);
 }

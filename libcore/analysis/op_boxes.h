@@ -19,7 +19,7 @@ struct OpBoxes {
   std::ptrdiff_t handed_on = -1;
 };
 
-// Of an operator of the groups vector, product and shared, outside of regions.
+// Of an operator of the groups vector, product, contraction and shared, outside of regions.
 [[nodiscard]] OpBoxes op_boxes(const Module& module, const Op& op);
 
 }  // namespace kasen

@@ -41,6 +41,7 @@ bool touches_elements(const Op& op) {
   switch (row(op.code).group) {
     case OpGroup::vector:
     case OpGroup::product:
+    case OpGroup::contraction:
     case OpGroup::entries:
       return true;
     default:

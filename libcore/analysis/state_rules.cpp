@@ -134,8 +134,8 @@ RuleAnswer reduce_rule(const Question& q) {
 
 // ---- products: rules 6 and 7; dense ones are contractions (rule 17)
 
-RuleAnswer dense_product(const Question& q, bool transposed) {
-  const int rule = transposed ? 7 : 6;
+// `rule`: the number of the operator's own rule.
+RuleAnswer contracted(const Question& q, int rule) {
   if (auto broken = check_shareds(q)) return *broken;
   const Type& result = q.module.type(q.op.results.at(0));
   if (q.shared(0) && q.shared(1)) return of_shareds(q);
@@ -146,19 +146,22 @@ RuleAnswer dense_product(const Question& q, bool transposed) {
   const Contraction c = contraction(q.module, q.op, q.states);
   for (size_t axis = 0; axis < c.kept.size(); ++axis) {
     if ((c.kept[axis] & ~Layout(q.module, result).cuts(axis)) == 0) continue;
-    const std::string operand = q.name(axis == 0 ? 1 : 0);
+    const bool second = c.labels.operands[1].find(c.labels.result[axis]) != std::string::npos;
     return no(17,
-              fmt::format("{} is cut over {}, and the result is not", operand, mesh_axes_text(q.module, c.kept[axis])),
+              fmt::format("{} is cut over {}, and the result is not", q.name(second ? 1 : 0),
+                          mesh_axes_text(q.module, c.kept[axis])),
               "cut the result alike, or scatter the operand along these axes first");
   }
   if (c.summed != 0) return yes(rule, State::pre(q.op.fns[1], held_set(q.module, result, c.summed)));
   return yes(rule, State::part());
 }
 
+RuleAnswer contract_rule(const Question& q) { return contracted(q, 17); }
+
 RuleAnswer product_rule(const Question& q) {
   const bool transposed = q.op.code == OpCode::mxvt;
   const int rule = transposed ? 7 : 6;
-  if (!q.type(1).sparse) return dense_product(q, transposed);
+  if (!q.type(1).sparse) return contracted(q, rule);
   if (!q.states[1].is_part()) return no(rule, q.says(1) + ", but a matrix is @part", "declare the matrix @part");
   const std::string& matrix = matrix_name(q.module, q.op.operands[1]);
   const SlaveSet rows{{matrix, Axis::rows}};

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "libcore/ir/entries.h"
 #include "libcore/ir/products.h"
 #include "libcore/laws/laws.h"
 #include "libcore/scalar/interval_arithmetic.h"
@@ -94,7 +95,7 @@ ElementRange ValueRanges::reached(const Op& op) const {
     return again ? made->second.range : of(op.operands[0]);
   }
   const ScalarFunction& multiplier = m_.fn(op.fns[0]);
-  if (!is_product(op)) return unknown_range(multiplier.result());  // results of points have no known range
+  if (is_fold(op)) return unknown_range(multiplier.result());  // results of points have no known range
   const std::array<ElementRange, 2> args{of(op.operands[0]), of(op.operands[1])};
   return range_of(multiplier, args);
 }
@@ -112,6 +113,10 @@ void ValueRanges::reduced(const Op& op, int /*depth*/) {
   combined_[op.results[0]] = {fn, x};
   if (!known->second.empty()) x = closed_under(reducer, join(x, known->second));
   set(op.results[0], std::move(x));
+}
+
+void ValueRanges::contracted(const Op& op, int depth) {
+  reduces_terms(op) ? reduced(op, depth) : elementwise(op, depth);
 }
 
 void ValueRanges::hands_on(ValueId value, ValueId operand) {

@@ -35,6 +35,7 @@ class ValueRanges {
   void natural(const Op& op, int depth);
   void elementwise(const Op& op, int depth);
   void reduced(const Op& op, int depth);
+  void contracted(const Op& op, int depth);
   void same(const Op& op, int depth);
   void joined(const Op& op, int depth);
   void loop(const Op& op, int depth);

@@ -53,10 +53,21 @@ SlaveSet set_of_mesh_axes(const Module& module, MeshAxes axes) {
   return set;
 }
 
+namespace {
+
+bool has_contract(const Block& block) {
+  return std::any_of(block.ops.begin(), block.ops.end(), [](const Op& op) {
+    return op.code == OpCode::contract || std::any_of(op.blocks.begin(), op.blocks.end(), has_contract);
+  });
+}
+
+}  // namespace
+
 bool names_layouts(const Module& module) {
   const auto named = [](const auto& holder) { return !holder.cuts.empty(); };
   return !module.mesh.empty() || std::any_of(module.buffers.begin(), module.buffers.end(), named) ||
-         std::any_of(module.values.begin(), module.values.end(), [&](const Value& v) { return named(v.type); });
+         std::any_of(module.values.begin(), module.values.end(), [&](const Value& v) { return named(v.type); }) ||
+         has_contract(module.body);
 }
 
 void require_default_layouts(const Module& module) {

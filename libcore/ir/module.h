@@ -30,7 +30,18 @@ enum class OpCode : std::uint8_t {
 #include "libcore/ir/operators.def"
 #undef IR_OP
 };
-enum class OpGroup : std::uint8_t { source, vector, product, entries, shared, transition, list, control, end };
+enum class OpGroup : std::uint8_t {
+  source,
+  vector,
+  product,
+  contraction,
+  entries,
+  shared,
+  transition,
+  list,
+  control,
+  end
+};
 
 inline constexpr std::size_t operator_count = 0
 #define IR_OP(code, name, level, group, counts, text, types, states, ranges, run, doc) +1
@@ -48,6 +59,7 @@ enum class TextForm : std::uint8_t {
   dim,            ///< [N]
   dim_of,         ///< [K of N] %a, %b
   along,          ///< [N] %a, %b
+  labels,         ///< [f, g; ij, jk -> ik] %a, %b
   rows,           ///< [f, g] %a, %b rows 1
   while_loop,     ///< (%p : f64 = %p0) test 0
   for_loop,       ///< %i : i64 in %lo, %hi (%p : f64 = %p0)
@@ -101,6 +113,9 @@ struct Block {
 ///   mxv, mxvt             fns[0] multiplier Z(vector element, matrix element), fns[1] reducer;
 ///                         operands[0] the vector, operands[1] the matrix. A nonzero of a null matrix is the constant
 ///                         1 of the multiplier's second parameter's type.
+///   contract              fns[0] multiplier Z(element of operands[0], element of operands[1]), fns[1] reducer, which
+///   is
+///                         missing if no label is summed; `name` the labels, as "ij,jk->ik" (contraction.h)
 ///   fold_rows, fold_cols  fns[0] F(nonzero, operands...), fns[1] reducer; operands[0] a matrix, then `at_rows` arrays
 ///                         over its rows, then arrays over its columns, then shareds (entries.h)
 ///   index, size           dim

@@ -47,7 +47,10 @@ std::int64_t product_columns(const Module& module, const Op& op) {
 }
 
 bool is_ordinary_dense_product(const Module& module, const Op& op) {
-  if (!is_dense_product(module, op)) return false;
+  return is_dense_product(module, op) && multiplies_and_adds(module, op);
+}
+
+bool multiplies_and_adds(const Module& module, const Op& op) {
   const ElementType& element = module.type(op.operands.at(1)).element;
   if (!element.is_scalar() || !is_float(element.scalar())) return false;
   return element == module.type(op.operands.at(0)).element &&

@@ -6,6 +6,12 @@
 namespace kasen {
 
 [[nodiscard]] inline bool is_product(const Op& op) { return row(op.code).group == OpGroup::product; }
+// True for products, folds and contractions that sum: fns[1] reduces what fns[0] gives.
+[[nodiscard]] inline bool reduces_terms(const Op& op) {
+  const OpGroup group = row(op.code).group;
+  return (group == OpGroup::product || group == OpGroup::entries || group == OpGroup::contraction) &&
+         op.fns.size() == 2;
+}
 // The matrix of a product or fold (entries.h); of a region of products, the matrix of the first one.
 [[nodiscard]] ValueId product_matrix(const Op& op);
 // True if the function is one operator on both of its parameters, in either order.
@@ -20,6 +26,8 @@ namespace kasen {
 [[nodiscard]] std::int64_t product_columns(const Module& module, const Op& op);
 // True over the ordinary semiring: f64 or f32 throughout, multiplied and added. The dense library computes these.
 [[nodiscard]] bool is_ordinary_dense_product(const Module& module, const Op& op);
+// The same for the functions of an operator that reduces terms.
+[[nodiscard]] bool multiplies_and_adds(const Module& module, const Op& op);
 // True if it may share one pass over its matrix with other such products, in either direction (region mxm). The matrix
 // is cut along its rows; a matrix that every worker holds whole is excluded. Vectors only.
 [[nodiscard]] bool shares_dense_pass(const Module& module, const Op& op);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcore/analysis/state_rules.h"
+#include "libcore/analysis/whole.h"
 #include "libcore/base/error.h"
 #include "libcore/data/data.h"
 #include "libcore/ir/array_views.h"
@@ -198,15 +199,10 @@ std::vector<size_t> broadcast(const Module& module, const Type& outer, const Typ
   const std::vector<DimId> outer_dims = Layout(module, outer).whole_dims();
   const std::vector<DimId> inner_dims = Layout(module, inner).whole_dims();
   std::vector<size_t> strides(outer_dims.size(), 0);
-  std::vector<bool> used(outer_dims.size(), false);
+  const std::vector<std::ptrdiff_t> met = met_axes(outer_dims, inner_dims);
   size_t stride = 1;
   for (size_t i = inner_dims.size(); i-- > 0;) {
-    for (size_t o = outer_dims.size(); o-- > 0;) {
-      if (used[o] || outer_dims[o] != inner_dims[i]) continue;
-      used[o] = true;
-      strides[o] = stride;
-      break;
-    }
+    if (met[i] != no_axis) strides[static_cast<size_t>(met[i])] = stride;
     stride *= size_of(module, inner_dims[i]);
   }
   const size_t count = element_count(module, outer);

@@ -10,8 +10,9 @@
 
 namespace kasen::lang {
 
-Expressions::Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Views& views, Products& products)
-    : Part(part), frames_(frames), calls_(calls), lists_(lists), views_(views), products_(products) {
+Expressions::Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Views& views, Products& products,
+                         Indexed& indexed)
+    : Part(part), frames_(frames), calls_(calls), lists_(lists), views_(views), products_(products), indexed_(indexed) {
   evaluator_.set([this](const Node& node, const std::string& hint) { return lower(node, hint); });
 }
 
@@ -42,7 +43,7 @@ Term Expressions::lower(const Node& node, const std::string& hint) {
       return located(source_, node.mark, [&] { return array_term(module_, std::move(parts), builder_.new_loop()); });
     }
     case NodeKind::loop:
-      return loop(node);
+      return loop(node, hint);
     case NodeKind::product:
       if (frames_.empty()) return products_.product(node, hint);
       source_.fail(node.mark, "'@' inside a function", "functions work on elements, products on arrays");
@@ -86,6 +87,7 @@ Term Expressions::literal(const Node& node) const {
 
 Term Expressions::name(const Node& node) {
   if (const Term* inner = frames_.find(node.text)) return evaluator_.charge(*inner);
+  if (std::optional<Term> element = indexed_.variable(node.text, node.mark)) return std::move(*element);
   const Frame* fn = frames_.fn();
   if (fn == nullptr) return name_of_program(node);
   const Binding* b = scopes_.find(node.text);
@@ -155,10 +157,19 @@ Term Expressions::index(const Node& node, const std::string& hint) {
   Term array = evaluator_.eval(node.args[0]);
   const bool leaf = array.bare() && array.leaves[0] >= 0;
   if (leaf && module_.type(array.leaves[0]).list > 0) return lists_.get(array.leaves[0], node, hint);
+  if (std::optional<Term> element = indexed_.access(array, node)) return std::move(*element);
+  if (node.args.size() > 2) refuse_indices(node);
   array = evaluator_.require_element(std::move(array), node.args[0]);
   if (!array.type().is_array()) refuse_element(array, node);
   Term place = evaluator_.element(node.args[1]);
   return located(source_, node.mark, [&] { return element_term(module_, std::move(array), std::move(place)); });
+}
+
+void Expressions::refuse_indices(const Node& node) const {
+  source_.fail(node.args[2].mark, "an element by several indices",
+               "outside of index notation, [ ] takes one, of a list or a small array",
+               "write [i in N, j in M: A[i, j] + 1] for all elements, or at(A, 0, over F) for one index of a local "
+               "dimension");
 }
 
 // `x[3]` of a vector: [ ] takes an index of a list or a coordinate only.
@@ -176,7 +187,13 @@ void Expressions::refuse_element(const Term& array, const Node& node) const {
                "[ ] takes an array of a list, or a coordinate of small arrays such as [f64; 3]", remedy);
 }
 
-Term Expressions::loop(const Node& node) {
+Term Expressions::loop(const Node& node, const std::string& hint) {
+  if (indexed_.is_notation(node)) return indexed_.lower(node, hint);
+  if (!node.suffix.empty()) {
+    source_.fail(node.mark, fmt::format("{} over coordinates", node.suffix),
+                 fmt::format("{} runs over the indices of a dimension", node.suffix),
+                 "write sum(j in d: if p[j] then 1 else 0) > 0");
+  }
   const std::int64_t count = evaluator_.count(node.args[0], 1, "the number of coordinates");
   const int number = builder_.new_loop();
   Frame frame;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "libcore/lang/calls/call.h"
+#include "libcore/lang/calls/indexed.h"
 #include "libcore/lang/calls/product.h"
 #include "libcore/lang/calls/view.h"
 #include "libcore/lang/list.h"
@@ -13,7 +14,8 @@ namespace kasen::lang {
 class Expressions : Part {
  public:
   // Sets how the evaluator lowers a node.
-  Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Views& views, Products& products);
+  Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Views& views, Products& products,
+              Indexed& indexed);
 
  private:
   [[nodiscard]] Term lower(const Node& node, const std::string& hint);
@@ -23,7 +25,8 @@ class Expressions : Part {
   [[nodiscard]] Term operation(const Node& node);
   [[nodiscard]] Term index(const Node& node, const std::string& hint);
   [[noreturn]] void refuse_element(const Term& array, const Node& node) const;
-  [[nodiscard]] Term loop(const Node& node);
+  [[noreturn]] void refuse_indices(const Node& node) const;
+  [[nodiscard]] Term loop(const Node& node, const std::string& hint);
   [[nodiscard]] Term call(const Node& node, const std::string& hint);
 
   Frames& frames_;
@@ -31,6 +34,7 @@ class Expressions : Part {
   Lists& lists_;
   Views& views_;
   Products& products_;
+  Indexed& indexed_;
 };
 
 }  // namespace kasen::lang

@@ -22,8 +22,10 @@ Lowering::Lowering(const SourceText& source, Module start, const Declarations::D
       views_(part_),
       generators_(part_),
       products_(part_, calls_, folds_, matrix_products_, reductions_, views_),
+      contractions_(part_, views_),
+      indexed_(part_, frames_, reducers_, contractions_),
       lists_(part_),
-      expressions_(part_, frames_, calls_, lists_, views_, products_),
+      expressions_(part_, frames_, calls_, lists_, views_, products_, indexed_),
       declarations_(part_, defines),
       assumptions_(part_, reducers_),
       statements_(part_, declarations_, lists_) {}

@@ -2,7 +2,7 @@
 //
 // The parts from the lowest up; each calls only those before it, and alone changes its state. Parts from Calls on get
 // those before Calls (room lang/terms) in one bundle (part.h), and the others that they call by name. Those from Calls
-// to Products are the room lang/calls.
+// to Indexed are the room lang/calls.
 //   Builder        the module that is made: operators, values and their names, functions
 //   Scopes, Frames what names stand for: in blocks, and inside functions
 //   Functions      which functions can be called, and where operators apply a fn whole
@@ -13,6 +13,7 @@
 //   Calls, Reducers         scalar functions applied to terms; reducers, their identities and masks
 //   Folds, MatrixProducts, Reductions, Views, Generators, Products   work on whole arrays. Each adds its calls to
 //                  Functions by name, so that a new one changes its own part alone
+//   Contractions, Indexed   arrays whose axes have labels; index notation
 //   Lists, Expressions      lists; what each node means. Expressions set how the Evaluator lowers a node
 //   Declarations, Assumptions, Control, Statements   the statements; Control lowers bodies by a callback
 #pragma once
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "libcore/lang/calls/generate.h"
+#include "libcore/lang/calls/indexed.h"
 #include "libcore/lang/expression.h"
 #include "libcore/lang/statement.h"
 
@@ -50,6 +52,8 @@ class Lowering {
   Views views_;
   Generators generators_;
   Products products_;
+  Contractions contractions_;
+  Indexed indexed_;
   Lists lists_;
   Expressions expressions_;
   Declarations declarations_;

@@ -1,8 +1,10 @@
 // Products and folds: nonzero by nonzero in ascending order of the operand's index.
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 
+#include "libcore/ir/contraction.h"
 #include "libcore/ir/entries.h"
 #include "libcore/reference/interpreter_state.h"
 
@@ -63,6 +65,37 @@ void Interpreter::run_dense(const Op& op, Words& made) const {
     const std::int64_t i = k / shape.at(1), j = k % shape[1];
     multiply_into(op, made, transposed ? j : i, transposed ? i : j, element(op.operands[1], k));
   });
+}
+
+// Every tuple of indices, those of the result outside. Terms of one element come by ascending indices.
+void Interpreter::run_contract(const Op& op) {
+  const Labels labels = labels_of(module_, op);
+  const std::string summed = labels.summed(), all = labels.result + summed;
+  std::vector<std::int64_t> shape;
+  for (const char label : all) shape.push_back(dim_size(label_dim(module_, op, labels, label)));
+  const std::int64_t results = count_of(op.results.at(0));
+  const std::int64_t terms = product_of({shape.begin() + std::ssize(labels.result), shape.end()});
+  const std::int64_t calls = checked_mul(results, terms, "the work of a contraction");
+  for (const FnId fn : op.fns) work_.calls(calls, fn);
+  Words made = summed.empty() ? Words(static_cast<size_t>(results) * planes_of(op.results[0]))
+                              : identities(op.fns[1], results, op.where);
+  Words term(planes_of(op.results[0]));
+  std::vector<std::int64_t> index(all.size());
+  const auto at = [&](size_t operand) {
+    std::int64_t place = 0;
+    for (const char label : labels.operands[operand]) place = place * shape[all.find(label)] + index[all.find(label)];
+    return element(op.operands[operand], place);
+  };
+  for (std::int64_t to = 0; to < results; ++to) {
+    in_order(terms, [&](std::int64_t k) {
+      set_index(index, shape, to * terms + k);
+      const std::span<const Word> args[2] = {at(0), at(1)};
+      evaluate(module_.fn(op.fns.at(0)), args, term);
+      if (!summed.empty()) return fold(op.fns[1], made, to, term);
+      std::copy(term.begin(), term.end(), made.begin() + to * std::ssize(term));
+    });
+  }
+  set(op.results[0], std::move(made));
 }
 
 std::span<const Word> Interpreter::point(ValueId v, std::int64_t index) const {

@@ -7,6 +7,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 #include "libcore/scalar/elementary.h"
 
 namespace kasen {
@@ -70,8 +71,7 @@ void round_otherwise(Expr& e, int number) {
 // Finds reducers. They stay unchanged, because the identity of a reducer is found by its form.
 void find_reducers(const Block& block, IdMap<FnId, bool>& reducers) {
   for (const Op& op : block.ops) {
-    const auto group = row(op.code).group;
-    const bool two = group == OpGroup::product || group == OpGroup::entries;
+    const bool two = reduces_terms(op);
     if (two || op.code == OpCode::reduce) reducers[op.fns.at(two ? 1 : 0)] = true;
     for (const Block& inner : op.blocks) find_reducers(inner, reducers);
   }

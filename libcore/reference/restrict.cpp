@@ -32,7 +32,7 @@ bool keeps_apart(const Module& module, const Op& op, DimId dim) {
     return !has_dim(module, op.operands.at(0), dim) || (!op.over.empty() && !contains(op.over, dim));
   }
   if (group == OpGroup::product) return contracted(module, op) != dim;
-  return group != OpGroup::entries;
+  return group != OpGroup::entries && group != OpGroup::contraction;
 }
 
 bool keeps_apart(const Module& module, const Block& block, DimId dim) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "libcore/data/arrangement.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen::executor {
@@ -98,6 +99,41 @@ void unpack_places(const ElementType& element, const std::byte* message, const V
   }
 }
 
+namespace {
+
+// The elements of a stand-in whose axes have another order than those of its value.
+Arrangement arrangement_of(const BoxStandIn& box, const Elements& own, const Elements& stored) {
+  std::vector<std::vector<std::int64_t>> offsets;
+  for (const IndexRuns& axis : own.axes) offsets.emplace_back(static_cast<size_t>(count_of(axis)), 0);
+  std::int64_t stride = 1;
+  for (size_t axis = stored.axes.size(); axis-- > 0;) {
+    const size_t met = box.meets[axis];
+    const PlaceList places = places_in({{own.axes[met]}}, {{stored.axes[axis]}});
+    size_t i = 0;
+    places.for_each_run(0, places.size(), [&](std::int64_t first, std::int64_t count) {
+      for (std::int64_t k = first; k < first + count; ++k) offsets[met][i++] += k * stride;
+    });
+    stride *= count_of(stored.axes[axis]);
+  }
+  return Arrangement(std::move(offsets));
+}
+
+void move_arranged(const ElementType& element, const Arrangement& arrangement, const View& whole, const View& some,
+                   bool bring) {
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const std::int64_t size = scalar_bytes(element.plane_scalar(p));
+    std::byte* array = whole.data + plane_offset(element, whole.capacity, p);
+    std::byte* arranged = some.data + plane_offset(element, some.capacity, p);
+    if (bring) {
+      arrangement.arrange(array, arranged, size);
+    } else {
+      arrangement.restore(arranged, array, size);
+    }
+  }
+}
+
+}  // namespace
+
 void Execution::copy_value(ValueId from, const View& source, ValueId to, const View& target, int part) const {
   const ElementType& element = module.type(to).element;
   if (!forms.are_boxes() || stored_box(plan, plan.type(from)) == stored_box(plan, plan.type(to))) {
@@ -118,6 +154,10 @@ void Execution::move_box(ValueId stand_in, int part, int number, bool bring) {
   const View &whole = storage.view(box.of, part), &some = storage.view(stand_in, part);
   const Elements stored = elements_of(plan, stored_box(plan, type), worker);
   const Elements own = elements_of(plan, box.box, worker);
+  if (box.arranged) {
+    move_arranged(type.element, arrangement_of(box, own, stored), whole, some, bring);
+    return charge_moved(box.of, number, own.count(), own.count());
+  }
   const PlaceList places = places_in(own, stored), all = all_of(own.count());
   if (bring) {
     copy_places(type.element, whole, places, some, all);

@@ -70,6 +70,8 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
     case OpGroup::product:
     case OpGroup::entries:
       return make_product_step(run, matrices, op, number);
+    case OpGroup::contraction:
+      throw InternalError("a contraction that is no product");
     case OpGroup::shared:
       return make_apply_step(run, op, number);
     case OpGroup::transition:
@@ -94,12 +96,13 @@ void charge_shareds(const Execution& run, const Op& op, Step& step) {
   const SharedTraffic traffic = shared_traffic(run.module, op);
   const auto bytes = [&](ValueId v) {
     std::int64_t elements = 0;
-    for (int p = 0; p < run.part_count(); ++p) elements += run.storage.inner(v, p);
+    for (int p = 0; p < run.part_count(); ++p) elements += run.storage.inner(run.forms.memory_of(v), p);
     return checked_mul(elements, run.module.type(v).element.bytes(), "a shared array");
   };
   for (const ValueId v : traffic.read) step.shared_reads += bytes(v);
   for (const ValueId v : traffic.written) {
-    if (run.form.original(v) == v && !run.form.is_mark(v)) step.shared_writes += bytes(v);
+    const ValueId memory = run.forms.memory_of(v);
+    if (run.form.original(memory) == memory && !run.form.is_mark(v)) step.shared_writes += bytes(v);
   }
 }
 
@@ -125,9 +128,14 @@ Sequence Decoder::decode(const Block& block) {
     --depth;
     step->slices = slices_of(op);
     charge_shareds(run, op, *step);
-    const auto stand_in = [&](ValueId v) { return run.form.original(v) != v; };
-    std::copy_if(op.operands.begin(), op.operands.end(), std::back_inserter(step->reads_whole), stand_in);
-    std::copy_if(op.results.begin(), op.results.end(), std::back_inserter(step->makes_whole), stand_in);
+    const auto add_stand_ins = [&](const std::vector<ValueId>& values, std::vector<ValueId>& found) {
+      for (const ValueId v : values) {
+        const ValueId memory = run.forms.memory_of(v);
+        if (run.form.original(memory) != memory) found.push_back(memory);
+      }
+    };
+    add_stand_ins(op.operands, step->reads_whole);
+    add_stand_ins(op.results, step->makes_whole);
     if (op.code == OpCode::gather && !steps.empty() && is_product(run.module, *steps.back(), op)) {
       steps.back()->follower = step.get();
     }

@@ -102,11 +102,28 @@ class DenseProductStep : public Step {
       call.cols = module.dim(dims[1]).size;
       const bool cut = run.storage.info(matrix_).cut != no_dim;
       call.rows = cut ? run.storage.masters(matrix_, p) : module.dim(dims[0]).size;
-      run.forms.kernels(run.forms.shape(p)).dense_product(call);
+      KernelSet& kernels = run.forms.kernels(run.forms.shape(p));
+      const std::int64_t batches = run.forms.batches(p, number);
+      for (std::int64_t batch = 0; batch < batches; ++batch) {
+        kernels.dense_product(call);
+        if (batch + 1 < batches) advance(run, p, call);
+      }
     }
   }
 
  private:
+  // To the matrices of the next batch, which lie behind these. Each of their planes has scalars of one size.
+  void advance(const Execution& run, int part, DenseProductCall& call) {
+    const Module& module = run.forms.module(part);
+    const auto next = [&](ValueId v, View& view) {
+      const Type& type = module.type(v);
+      view.data += Layout(module, type).elements_per_index() * scalar_bytes(type.element.plane_scalar(0));
+    };
+    for (size_t i = 0; i < op.operands.size(); ++i) next(op.operands[i], inputs_[i]);
+    for (size_t i = 0; i < op.results.size(); ++i) next(op.results[i], outputs_[i]);
+    call.matrix = inputs_[1];
+  }
+
   ValueId matrix_;
   std::vector<FnId> accumulators_;  // [result] of a row_chain
   std::vector<View> inputs_, outputs_;

@@ -57,6 +57,10 @@ Storage::Storage(const Module& plan, const LocalForms& forms, const Liveness& li
 void Storage::place_stand_ins() {
   for (const ValueId v : IdSequence(plan_.values.end_id(), values_.end_id())) {
     if (form_.is_mark(v)) continue;
+    if (const ValueId memory = forms_of_parts_.memory_of(v); memory != v) {
+      values_[v].memory = memory;
+      continue;
+    }
     const ElementType& element = module_.values[v].type.element;
     const std::vector<std::int64_t> capacity = capacity_of(v);
     for (size_t p = 0; p < parts_; ++p) whole_[p] += storage_bytes(element, capacity[p]);

@@ -19,11 +19,12 @@ namespace kasen::executor {
 
 // Properties of one value that the executor often needs.
 struct ValueInfo {
-  DimId cut = no_dim;      // no_dim: a shared
-  int space = -1;          // its index in Numbering::keys(); -1 for shareds
-  std::int64_t inner = 1;  // elements for each index; all elements of a shared. Of boxes: on the first part
-  int slot = -1;           // its first slot; of a view: its current slot. -1: a matrix, which has none
-  int slots = 1;           // arrays of a list
+  DimId cut = no_dim;         // no_dim: a shared
+  int space = -1;             // its index in Numbering::keys(); -1 for shareds
+  std::int64_t inner = 1;     // elements for each index; all elements of a shared. Of boxes: on the first part
+  int slot = -1;              // its first slot; of a view: its current slot. -1: a matrix, which has none
+  int slots = 1;              // arrays of a list
+  ValueId memory = no_value;  // the value whose memory it is, if that is another one's
 };
 
 struct Slot {
@@ -43,7 +44,8 @@ class Storage {
   [[nodiscard]] const ValueInfo& info(ValueId value) const { return values_[value]; }
   [[nodiscard]] const Slot& slot(int s) const { return slots_[static_cast<size_t>(s)]; }
   [[nodiscard]] const View& view(ValueId value, int part) const {
-    return slot(info(value).slot).views[static_cast<size_t>(part)];
+    const ValueInfo& of = info(value).memory == no_value ? info(value) : info(info(value).memory);
+    return slot(of.slot).views[static_cast<size_t>(part)];
   }
   [[nodiscard]] const View& view_of(int s, int part) const { return slot(s).views[static_cast<size_t>(part)]; }
   // The number of local indices at which a value is stored: the owned elements in state P, the whole space in C and PR;

@@ -10,7 +10,7 @@ namespace kasen::executor {
 LocalForms::LocalForms(const Module& plan, std::span<const Part> parts, KernelSet& kernels, bool watched)
     : boxes_(names_layouts(plan)), kernels_(kernels) {
   if (!boxes_) {
-    forms_.push_back({kernel_form(plan), {}, {}});
+    forms_.push_back({kernel_form(plan), {}, {}, {}});
     if (watched) watch_regions(forms_[0].form);
     shapes_.assign(parts.size(), 0);
     return;
@@ -30,7 +30,8 @@ LocalForms::LocalForms(const Module& plan, std::span<const Part> parts, KernelSe
 
 std::size_t LocalForms::find(const BoxForm& form) const {
   const auto same = [&](const BoxForm& known) {
-    return known.form.module.dims == form.form.module.dims && known.elements == form.elements;
+    return known.form.module.dims == form.form.module.dims && known.elements == form.elements &&
+           known.batches == form.batches;
   };
   return static_cast<std::size_t>(std::find_if(forms_.begin(), forms_.end(), same) - forms_.begin());
 }

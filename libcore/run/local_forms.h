@@ -24,6 +24,13 @@ class LocalForms {
   [[nodiscard]] const Module& module(int part) const { return form_of(part).form.module; }
   // Of the values behind the plan's, with boxes.
   [[nodiscard]] std::span<const BoxStandIn> stand_ins() const { return forms_[0].stand_ins; }
+  // The value whose memory a value of the form is.
+  [[nodiscard]] ValueId memory_of(ValueId value) const { return forms_[0].memory_of(value); }
+  // The number of products that an operator is; 1 for all but contractions.
+  [[nodiscard]] std::int64_t batches(int part, int number) const {
+    const auto known = form_of(part).batches.find(number);
+    return known == form_of(part).batches.end() ? 1 : known->second;
+  }
   [[nodiscard]] std::int64_t buffer_elements(BufferId buffer, int part) const { return form_of(part).elements[buffer]; }
 
   // The parts of one shape have one form, and one kernel set that is prepared for it.

@@ -21,11 +21,12 @@ enum class NodeKind {
   name,         // text
   operation,    // op, args: an operator of scalar_operators.def by symbol, and `if c then a else b`
   call,         // text, args; callee may be a primitive, a fn or a built-in
-  index,        // args[0] [ args[1] ]
+  index,        // args[0] [ args[1], ... ]
   component,    // args[0] . count
   tuple,        // ( args... )
   small_array,  // [ args... ]
-  loop,         // op (sum_over ... build), text the variable, args[0] the count, args[1] the body
+  loop,         // names the variables, args their counts or dimensions and then the body; op (sum_over ... build), or
+                // suffix: any, all
   transpose,    // args[0] '
   product,      // args[0] @ args[1]
   lambda,       // params -> args[0]

@@ -361,6 +361,7 @@ Statement Parser::assignment() {
   if (accept("[")) {
     s.kind = StatementKind::put;
     s.index.push_back(index_expression());
+    if (peek().is(",")) refuse_slice();
     expect("]", "after the index");
   } else if (accept(":")) {
     s.type.push_back(type());

@@ -28,12 +28,6 @@ std::vector<Node> one(Node node) {
   return nodes;
 }
 
-std::vector<Node> two(Node a, Node b) {
-  std::vector<Node> nodes = one(std::move(a));
-  nodes.push_back(std::move(b));
-  return nodes;
-}
-
 }  // namespace
 
 Nesting Parser::nested(int& level, int limit) const {
@@ -111,9 +105,11 @@ Node Parser::postfix() {
     if (accept("'")) {
       node = make(NodeKind::transpose, token.mark, one(std::move(node)));
     } else if (accept("[")) {
-      Node index = index_expression();
+      std::vector<Node> args = one(std::move(node));
+      do args.push_back(index_expression());
+      while (accept(","));
       expect("]", "after the index");
-      node = make(NodeKind::index, token.mark, two(std::move(node), std::move(index)));
+      node = make(NodeKind::index, token.mark, std::move(args));
     } else if (token.is(".") && peek(1).is_name("T")) {
       next();
       next();
@@ -134,11 +130,11 @@ Node Parser::postfix() {
   }
 }
 
-// One integer. Several indices, or a part of an array, are refused with the form to write instead.
+// One of the indices of an element. A part of an array is refused with the form to write instead.
 Node Parser::index_expression() {
   if (peek().is(":")) refuse_slice();
   Node index = expression();
-  if (peek().is(":") || peek().is("..") || peek().is(",")) refuse_slice();
+  if (peek().is(":") || peek().is("..")) refuse_slice();
   return index;
 }
 
@@ -208,16 +204,21 @@ Node Parser::bracketed() {
   return make(NodeKind::small_array, open.mark, std::move(parts));
 }
 
-// `j in d: e`
+// `j in d: e`, `i in N, k in M: e`
 Node Parser::coordinate_loop(ScalarOp op, const Token& at) {
-  const NameAt variable = new_name("the name of the loop's variable");
-  next();  // in
-  Node count = expression();
-  expect(":", "after the number of coordinates");
-  Node body = expression();
-  Node node = make(NodeKind::loop, at.mark, two(std::move(count), std::move(body)));
+  std::vector<NameAt> names;
+  std::vector<Node> args;
+  do {
+    names.push_back(new_name("the name of the loop's variable"));
+    if (!accept_name("in")) unexpected("'in'");
+    args.push_back(expression());
+  } while (accept(","));
+  expect(":", "after the number of coordinates, or the dimension");
+  args.push_back(expression());
+  Node node = make(NodeKind::loop, at.mark, std::move(args));
   node.op = op;
-  node.text = variable.text;
+  node.text = names[0].text;
+  node.names = std::move(names);
   return node;
 }
 
@@ -242,8 +243,10 @@ Node Parser::conditional() {
 Node Parser::call(const Token& callee) {
   next();  // (
   const ScalarOp loop = loop_op(callee.text);
-  if (loop != ScalarOp::constant && peek().kind == TokenKind::name && peek(1).is_name("in")) {
+  const bool of_bools = callee.text == "any" || callee.text == "all";
+  if ((loop != ScalarOp::constant || of_bools) && peek().kind == TokenKind::name && peek(1).is_name("in")) {
     Node node = coordinate_loop(loop, callee);
+    if (of_bools) node.suffix = callee.text;
     expect(")", "after the body of the loop");
     return node;
   }

@@ -74,6 +74,8 @@ class ModuleParser {
   void literal_words(Op& op);
   void literal_word(Op& op);
   void check_literals(const Value& result) const;
+  void function_names(Op& op);
+  void labels(Op& op);
   void functions(Op& op);
   void carried(Op& op);
   void name_text(Op& op);

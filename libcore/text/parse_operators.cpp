@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/ir/contraction.h"
 #include "libcore/ir/regions.h"
 #include "libcore/text/parse.h"
 
@@ -55,12 +56,34 @@ void ModuleParser::check_literals(const Value& result) const {
   }
 }
 
-void ModuleParser::functions(Op& op) {
-  if (!lexer_.accept("[")) return;
+void ModuleParser::function_names(Op& op) {
   while (!lexer_.at("]") && !lexer_.at(";")) {
     if (!op.fns.empty()) lexer_.expect(",");
     op.fns.push_back(function_name());
   }
+}
+
+// `[f, g; ij, jk -> ik]`; a single value has no letters.
+void ModuleParser::labels(Op& op) {
+  lexer_.expect("[");
+  function_names(op);
+  lexer_.expect(";");
+  const auto letters = [&] {
+    return lexer_.peek().kind == TokenKind::name ? std::string(lexer_.expect(TokenKind::name, "labels").text)
+                                                 : std::string();
+  };
+  Labels found;
+  do found.operands.push_back(letters());
+  while (lexer_.accept(","));
+  lexer_.expect("->");
+  found.result = letters();
+  lexer_.expect("]");
+  op.name = labels_text(found);
+}
+
+void ModuleParser::functions(Op& op) {
+  if (!lexer_.accept("[")) return;
+  function_names(op);
   if (lexer_.accept(";")) {
     lexer_.expect("over");
     do op.over.push_back(dim_name());
@@ -117,6 +140,9 @@ void ModuleParser::head(Op& op) {
       lexer_.expect("[");
       op.over = {dim_name()};
       lexer_.expect("]");
+      return operands(op);
+    case TextForm::labels:
+      labels(op);
       return operands(op);
     case TextForm::rows:
       functions(op);

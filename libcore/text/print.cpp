@@ -69,9 +69,14 @@ struct ModulePrinter {
     return op.literal.size() == 1 ? text : '(' + text + ')';
   }
 
-  std::string fns(const Op& op) const {
+  std::string fn_names(const Op& op) const {
     std::string text;
     for (const FnId f : op.fns) text += (text.empty() ? "" : ", ") + m.fn(f).name;
+    return text;
+  }
+
+  std::string fns(const Op& op) const {
+    std::string text = fn_names(op);
     for (size_t i = 0; i < op.over.size(); ++i) text += (i == 0 ? "; over " : ", ") + m.dim(op.over[i]).name;
     return text.empty() ? "" : '[' + text + ']';
   }
@@ -106,6 +111,8 @@ struct ModulePrinter {
         return fmt::format("{}[{} of {}] {}", name, m.dim(op.dim).name, m.dim(op.over.at(0)).name, values(op.operands));
       case TextForm::along:
         return fmt::format("{}[{}] {}", name, m.dim(op.over.at(0)).name, values(op.operands));
+      case TextForm::labels:
+        return fmt::format("{}[{}; {}] {}", name, fn_names(op), op.name, values(op.operands));
       case TextForm::rows:
         return fmt::format("{}{} {} rows {}", name, fns(op), values(op.operands), op.at_rows);
       case TextForm::while_loop:

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "libcore/analysis/value_ranges.h"
-#include "libcore/ir/entries.h"
 #include "libcore/ir/products.h"
 #include "libcore/verify/rules.h"
 
@@ -68,7 +67,7 @@ struct RangeCheck {
 
   void uses(const Op& op) {
     const bool elementwise = op.code == OpCode::map || op.code == OpCode::apply;
-    const bool reduces = op.code == OpCode::reduce || is_product(op) || is_fold(op);
+    const bool reduces = op.code == OpCode::reduce || reduces_terms(op);
     for (size_t f = 0; f < op.fns.size(); ++f) {
       const ScalarFunction& fn = m.fn(op.fns[f]);
       if (!declares_range(fn)) continue;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "libcore/ir/entries.h"
 #include "libcore/ir/products.h"
 #include "libcore/verify/rules.h"
 
@@ -63,7 +62,7 @@ struct ReducerCheck {
   void block(const Block& b) {
     for (const Op& op : b.ops) {
       if (op.code == OpCode::reduce) check(op, op.fns[0]);
-      if (is_product(op) || is_fold(op)) check(op, op.fns[1]);
+      if (reduces_terms(op)) check(op, op.fns[1]);
       for (const Block& inner : op.blocks) block(inner);
     }
   }

@@ -50,9 +50,10 @@ void verify_mesh(const Module& module, Faults& faults);                // the me
 void verify_structure(const Module& module, Faults& faults);           // counts, ids, blocks, SSA, scopes
 void verify_types(const Module& module, Faults& faults);               // elements, dimensions, shapes
 void verify_fold(const Module& module, const Op& op, Faults& faults);  // the same for fold_rows and fold_cols
-void verify_layouts(const Module& module, Faults& faults);             // cuts that operators pass on
-void verify_compressed(const Module& module, Faults& faults);          // the readers of compressed inputs
-void verify_ranges(const Module& module, Faults& faults);              // ranges that functions declare for arguments
+void verify_contract(const Module& module, const Op& op, Faults& faults);  // and for contract
+void verify_layouts(const Module& module, Faults& faults);                 // cuts that operators pass on
+void verify_compressed(const Module& module, Faults& faults);              // the readers of compressed inputs
+void verify_ranges(const Module& module, Faults& faults);  // ranges that functions declare for arguments
 void verify_reducers(const Module& module, LawChecker& laws, Faults& faults);
 void verify_states(const Module& module, LawChecker& laws, Faults& faults);  // level 2
 void verify_regions(const Module& module, Faults& faults);                   // level 3

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <utility>
 
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/entries.h"
@@ -228,8 +227,7 @@ class TypeCheck {
     if (matrix.sparse && find_input(m_, op.operands[1]) == nullptr) {
       return faults_.add(op, name(op, 1) + " is not a matrix of the bundle");
     }
-    const bool dense_cols = !matrix.sparse && matrix.cuts.empty() && Layout(m_, matrix).is_cut(1);
-    if (dense_cols) {
+    if (!matrix.sparse && matrix.cuts.empty() && Layout(m_, matrix).is_cut(1)) {
       return faults_.add(op, name(op, 1) + " is a dense matrix cut along its columns", "dense matrices are cut by rows",
                          "exchange its dimensions");
     }
@@ -289,6 +287,10 @@ class TypeCheck {
     }
     if (!fits_parameter(op, combine, 0, multiply.result(), "the result of " + multiply.name)) return;
     gives(op, combine);
+  }
+
+  void contract(const Op& op) {
+    if (no_list(op)) verify_contract(m_, op, faults_);
   }
 
   void fold(const Op& op) {

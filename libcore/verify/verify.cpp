@@ -51,6 +51,7 @@ std::string op_text(const Module& module, const Op& op) {
     if (!module.functions.contains(fn)) continue;
     fns += (fns.empty() ? "" : ", ") + module.fn(fn).name;
   }
+  if (row(op.code).text == TextForm::labels) fns += "; " + op.name;
   if (!fns.empty()) text += '[' + fns + ']';
   if (op.code == OpCode::region) text += ' ' + std::string(region_name(op.kind));
   if (op.code == OpCode::output) text += fmt::format(" \"{}\"", op.name);

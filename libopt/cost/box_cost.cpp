@@ -33,7 +33,10 @@ BoxCosts::BoxCosts(const Module& module) : module_(module), form_(box_form(modul
 Polynomial BoxCosts::elements(const Type& type, const Box& box, MeshAxes first_along) const {
   MeshAxes alone = first_along;  // mesh axes along which one place has an element
   for (const AxisPart& part : box) alone |= part.cuts & ~part.held;
-  Polynomial count = whole_elements(module_, type);
+  Type whole = type;  // a box may have other axes than its value
+  whole.dims.clear();
+  for (const AxisPart& part : box) whole.dims.push_back(part.dim);
+  Polynomial count = whole_elements(module_, whole);
   for (std::size_t axis = 0; axis < mesh_rank(module_); ++axis) {
     if ((alone >> axis & 1) == 0) count *= axis_size(module_, axis);
   }
@@ -83,13 +86,8 @@ Footprint BoxCosts::footprint() const {
   return total;
 }
 
-const BoxStandIn* BoxCosts::stand_in(ValueId value) const {
-  const ValueId end = module_.values.end_id();
-  return value < end ? nullptr : &form_.stand_ins[static_cast<size_t>(value - end)];
-}
-
 Polynomial BoxCosts::form_bytes(ValueId value) const {
-  const BoxStandIn* part = stand_in(value);
+  const BoxStandIn* part = form_.stand_in(value);
   const Type& type = module_.type(part == nullptr ? value : part->of);
   return (part == nullptr ? stored(value) : elements(type, part->box)) * Polynomial(type.element.bytes());
 }
@@ -110,15 +108,19 @@ void BoxCosts::add_move(ValueId value, const Polynomial& read, const Polynomial&
 // What the executor copies to stand-ins before the operator, and from them behind it.
 void BoxCosts::add_stand_ins(const Op& op, Cost& cost) const {
   for (const ValueId v : op.operands) {
-    if (const BoxStandIn* part = stand_in(v); part != nullptr) {
+    if (const BoxStandIn* part = form_.stand_in(form_.memory_of(v)); part != nullptr) {
       const Polynomial some = elements(module_.type(part->of), part->box);
       add_move(part->of, some, some, cost);
     }
   }
   for (const ValueId v : op.results) {
-    const BoxStandIn* part = stand_in(v);
+    const BoxStandIn* part = form_.stand_in(form_.memory_of(v));
     if (part == nullptr) continue;
     const Polynomial some = elements(module_.type(part->of), part->box, part->first_only);
+    if (part->arranged) {  // it has all elements of its value
+      add_move(part->of, some, some, cost);
+      continue;
+    }
     const bool handed_on = part->handed_on != no_value;
     if (!handed_on) add_move(part->of, {}, stored(part->of), cost);
     if (handed_on && !same_buffer(part->handed_on, part->of)) {
@@ -163,10 +165,12 @@ Cost BoxCosts::actual(const Op& op) const {
   const SharedTraffic traffic = shared_traffic(form_.form.module, *place.op);
   for (const ValueId v : traffic.read) cost.read += form_bytes(v);
   for (const ValueId v : traffic.written) {
-    if (stand_in(v) == nullptr) cost.written += form_bytes(v);
+    if (form_.stand_in(form_.memory_of(v)) == nullptr) cost.written += form_bytes(v);
   }
   const OpGroup group = row(op.code).group;
-  if (group == OpGroup::vector || group == OpGroup::product) add_stand_ins(*place.op, cost);
+  if (group == OpGroup::vector || group == OpGroup::product || group == OpGroup::contraction) {
+    add_stand_ins(*place.op, cost);
+  }
   if (group == OpGroup::transition) add_transition(op, place.number, cost);
   if (op.code == OpCode::make_list && !module_.type(op.results[0]).dims.empty()) {
     add_move(op.results[0], stored(op.operands.at(0)),
@@ -193,7 +197,8 @@ Cost BoxCosts::model(const Op& op) const {
     return cost;
   }
   const bool makes = op.code == OpCode::fill || op.code == OpCode::index || op.code == OpCode::make_list;
-  if (group != OpGroup::vector && group != OpGroup::product && !makes) return cost;
+  const bool computes = group == OpGroup::vector || group == OpGroup::product || group == OpGroup::contraction;
+  if (!computes && !makes) return cost;
   for (const ValueId v : arrays(op.operands)) {
     cost.read_elements += stored(v);
     cost.read += stored(v) * Polynomial(module_.type(v).element.bytes());

@@ -32,7 +32,6 @@ class BoxCosts {
   // The elements of a box, or of a value or stand-in of the form, on all workers that are first along some mesh axes.
   [[nodiscard]] Polynomial elements(const Type& type, const Box& box, MeshAxes first_along = 0) const;
   [[nodiscard]] Polynomial form_bytes(ValueId value) const;
-  [[nodiscard]] const BoxStandIn* stand_in(ValueId value) const;
   [[nodiscard]] Polynomial sent_elements(const Op& op, int number) const;
   [[nodiscard]] bool same_buffer(ValueId a, ValueId b) const;
   void add_move(ValueId value, const Polynomial& read, const Polynomial& written, Cost& cost) const;

@@ -33,6 +33,7 @@ class BoxParts {
     }
     part.exchange_bytes = packing(worker);
     for (const BoxStandIn& some : form.stand_ins) {
+      if (some.memory != no_value) continue;  // that of another value
       const std::int64_t count = elements_of(m_, some.box, worker).count();
       add(part.exchange_bytes, storage_bytes(m_.type(some.of).element, count));
     }

@@ -34,8 +34,9 @@ std::string op_text(const Module& module, const Op& op) {
   if (op.code == OpCode::region) text += fmt::format(" {}", region_name(op.kind));
   std::vector<std::string> functions;
   for (const FnId fn : op.fns) functions.push_back(module.fn(fn).name);
-  if (!functions.empty()) text += fmt::format("[{}]", joined(functions));
-  if (!op.name.empty()) text += fmt::format(" \"{}\"", op.name);
+  const bool labels = row(op.code).text == TextForm::labels;
+  if (!functions.empty()) text += fmt::format("[{}{}]", joined(functions), labels ? "; " + op.name : "");
+  if (!op.name.empty() && !labels) text += fmt::format(" \"{}\"", op.name);
   if (!op.operands.empty()) text += fmt::format(" {}", names(op.operands));
   return text;
 }

@@ -8,6 +8,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/contraction.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
@@ -122,6 +123,24 @@ Work product_work(const CostContext& c, const Op& op) {
   return work;
 }
 
+// The multiplier and the reducer run for each tuple of indices.
+Work contraction_work(const CostContext& c, const Op& op) {
+  Work work;
+  const Module& module = *c.module;
+  const Labels labels = labels_of(module, op);
+  Type all;
+  for (const char label : labels.result + labels.summed()) {
+    all.dims.push_back(label_dim(module, op, labels, label));
+  }
+  const Polynomial tuples = whole_elements(module, all);
+  if (reduces_terms(op) && multiplies_and_adds(module, op)) {
+    work.operations.at(static_cast<size_t>(ScalarWork::term)) += tuples;
+    return work;
+  }
+  for (const FnId fn : op.fns) add(work, operations_of(module.fn(fn), {true, true}), tuples);
+  return work;
+}
+
 // The function runs for each nonzero, and the reducer for each column of its result.
 Work fold_work(const CostContext& c, const Op& op) {
   Work work;
@@ -176,6 +195,8 @@ Work work_of(const CostContext& context, const Op& op) {
       return fold_work(context, op);
     case OpGroup::product:
       return product_work(context, op);
+    case OpGroup::contraction:
+      return contraction_work(context, op);
     default:
       return {};
   }

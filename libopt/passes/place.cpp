@@ -15,13 +15,18 @@ namespace kasen {
 
 namespace {
 
-void require_dense(const Module& module) {
+// `asked`: with --mesh. Else the module has contractions.
+void require_dense(const Module& module, bool asked) {
   for (const Op& op : module.body.ops) {
     if (op.code != OpCode::input) continue;
     const Type& type = module.type(op.results.at(0));
     if (!type.sparse && !type.compressed) continue;
     fail(ExitStatus::bad_input, fmt::format("input '{}' is {}", op.name, type.sparse ? "sparse" : "compressed"),
-         "a mesh of workers takes dense arrays alone", "leave out --mesh: all workers share sparse matrices", op.where);
+         asked ? "a mesh of workers takes dense arrays alone"
+               : "index notation that names of dimensions cannot express takes a program of dense arrays alone",
+         asked ? "leave out --mesh: all workers share sparse matrices"
+               : "compute it in a program of its own, or write it by names: products with @, sum(A, over M)",
+         op.where);
   }
 }
 
@@ -79,7 +84,7 @@ BoxPlacer::Asked asked_layouts(const Module& module, const std::vector<LayoutHin
 }
 
 void place_over_mesh(Module& module, PassContext& context) {
-  require_dense(module);
+  require_dense(module, !context.options.mesh.empty() || !module.mesh.empty());
   if (module.mesh.empty()) module.mesh = context.options.mesh;
   const Polynomial::Bindings known =
       context.options.sizes ? context.options.sizes(module).totals : Polynomial::Bindings();

@@ -15,9 +15,10 @@ namespace {
 
 bool mergeable(const Op& op) {
   const OpGroup group = row(op.code).group;
-  return op.results.size() == 1 && (group == OpGroup::vector || group == OpGroup::shared || group == OpGroup::product ||
-                                    group == OpGroup::entries || op.code == OpCode::literal ||
-                                    op.code == OpCode::index || op.code == OpCode::size || op.code == OpCode::get);
+  return op.results.size() == 1 &&
+         (group == OpGroup::vector || group == OpGroup::shared || group == OpGroup::product ||
+          group == OpGroup::contraction || group == OpGroup::entries || op.code == OpCode::literal ||
+          op.code == OpCode::index || op.code == OpCode::size || op.code == OpCode::get);
 }
 
 class Simplifier {
@@ -66,7 +67,7 @@ class Simplifier {
 
   [[nodiscard]] bool equal(const Op& a, const Op& b) const {
     if (a.code != b.code || a.operands != b.operands || a.fns != b.fns || a.over != b.over || a.dim != b.dim ||
-        a.at_rows != b.at_rows) {
+        a.at_rows != b.at_rows || a.name != b.name) {
       return false;
     }
     const Type& type = m_.type(a.results[0]);

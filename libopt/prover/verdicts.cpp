@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "libcore/ir/entries.h"
 #include "libcore/ir/products.h"
 
 namespace kasen {
@@ -11,7 +10,7 @@ namespace {
 void collect_reducers(const Block& block, std::vector<FnId>& found) {
   for (const Op& op : block.ops) {
     if (op.code == OpCode::reduce) found.push_back(op.fns[0]);
-    if (is_product(op) || is_fold(op)) found.push_back(op.fns[1]);
+    if (reduces_terms(op)) found.push_back(op.fns[1]);
     for (const Block& inner : op.blocks) collect_reducers(inner, found);
   }
 }

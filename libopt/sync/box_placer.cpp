@@ -44,7 +44,8 @@ void BoxPlacer::place(const Op& op) {
     case OpGroup::shared:
       return vector(op);
     case OpGroup::product:
-      return product(op);
+    case OpGroup::contraction:
+      return contraction(op);
     case OpGroup::list:
       return list(op);
     case OpGroup::control:
@@ -161,13 +162,7 @@ ValueId BoxPlacer::read_along(const Op& op, std::size_t operand) {
   const Layout own(m_, value), along(m_, result);
   if (own.is_shared()) return value;
   const std::vector<State> states(op.operands.size(), State::part());
-  const auto workers = [&](MeshAxes axes) {
-    std::int64_t product = 1;
-    for (std::size_t axis = 0; axis < m_.mesh.size(); ++axis) {
-      if ((axes >> axis & 1) != 0) product *= m_.mesh[axis].size;
-    }
-    return product;
-  };
+  const auto workers = [&](MeshAxes axes) { return sizes_.workers_along(m_, axes); };
   const MeshAxes as_it_is = needed_axes(m_, op, operand, states);
   std::vector<MeshAxes> cuts;
   for (const std::ptrdiff_t axis : met_axes(result.dims, m_.type(value).dims)) {
@@ -259,7 +254,7 @@ void BoxPlacer::reduce(const Op& op) {
   emit(std::move(placed));
 }
 
-void BoxPlacer::product(const Op& op) {
+void BoxPlacer::contraction(const Op& op) {
   Op placed = op;
   for (ValueId& v : placed.operands) v = now(v);
   const ValueId made = op.results.at(0);

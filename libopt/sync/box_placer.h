@@ -41,7 +41,7 @@ class BoxPlacer {
   void vector(const Op& op);
   void view(const Op& op);
   void reduce(const Op& op);
-  void product(const Op& op);
+  void contraction(const Op& op);
   void list(const Op& op);
   void loop(const Op& op);
   void branch(const Op& op);

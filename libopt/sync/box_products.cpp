@@ -13,7 +13,7 @@
 namespace kasen {
 namespace {
 
-constexpr double assumed_size = 1000;
+constexpr double assumed_size = 1000, assumed_workers = 4;
 // Seconds for an element that a worker sends, and for one that it multiplies and adds. Only their ratio matters.
 constexpr double move_seconds = 8e-9, term_seconds = 1e-10;
 
@@ -32,7 +32,7 @@ class ProductWays {
     try_cuts(usual_);  // ties go to it
     std::vector<MeshAxes> cuts(result_.dims.size(), 0);
     assign(cuts, 0);
-    if (least_ == std::numeric_limits<double>::infinity()) throw InternalError("a product that no layout allows");
+    if (least_ == std::numeric_limits<double>::infinity()) throw InternalError("a contraction that no layout allows");
     result_.cuts = best_.cuts;
     return best_;
   }
@@ -82,13 +82,7 @@ class ProductWays {
     best_ = std::move(way);
   }
 
-  [[nodiscard]] double workers_along(MeshAxes axes) const {
-    double product = 1;
-    for (std::size_t axis = 0; axis < m_.mesh.size(); ++axis) {
-      if ((axes >> axis & 1) != 0) product *= static_cast<double>(m_.mesh[axis].size);
-    }
-    return product;
-  }
+  [[nodiscard]] double workers_along(MeshAxes axes) const { return sizes_.workers_along(m_, axes); }
 
   [[nodiscard]] double seconds_of(const ProductWay& way, const std::vector<State>& states, const State& made) const {
     double moved = 0;
@@ -102,8 +96,8 @@ class ProductWays {
     if (way.cuts != usual_) moved += results;
     const Contraction c = contraction(m_, op_, states);
     const MeshAxes used = std::accumulate(c.kept.begin(), c.kept.end(), c.summed, std::bit_or<>());
-    const bool transposed = op_.code == OpCode::mxvt;
-    const double terms = results * sizes_.of(m_, m_.type(op_.operands[1]).dims.at(transposed ? 1 : 0));
+    double terms = results;
+    for (const char label : c.labels.summed()) terms *= sizes_.of(m_, label_dim(m_, op_, c.labels, label));
     return moved / workers_along(all_mesh_axes(m_)) * move_seconds + terms / workers_along(used) * term_seconds;
   }
 
@@ -124,6 +118,18 @@ double ProductSizes::of(const Module& module, DimId dim) const {
   if (facts.size >= 0) return static_cast<double>(facts.size);
   const auto it = known_.find({SymbolKind::size, facts.name, {}, -1});
   return it == known_.end() ? assumed_size : static_cast<double>(it->second);
+}
+
+double ProductSizes::workers_along(const Module& module, MeshAxes axes) const {
+  if (module.mesh.empty()) {
+    const auto it = known_.find({SymbolKind::workers, "", {}, -1});
+    return axes == 0 ? 1 : it == known_.end() ? assumed_workers : static_cast<double>(it->second);
+  }
+  double product = 1;
+  for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    if ((axes >> axis & 1) != 0) product *= static_cast<double>(module.mesh[axis].size);
+  }
+  return product;
 }
 
 double ProductSizes::elements(const Module& module, const std::vector<DimId>& dims) const {

@@ -1,5 +1,5 @@
-// Where a dense product over a mesh of workers is computed: along which axes its operands are held, and how its result
-// is cut. All ways that rule 17 allows are compared by what moves and what a worker computes.
+// Where a contraction over a mesh of workers is computed: along which axes its operands are held, and how its result is
+// cut. All ways that rule 17 allows are compared by what moves and what a worker computes.
 #pragma once
 
 #include <array>
@@ -11,11 +11,12 @@
 
 namespace kasen {
 
-// The sizes of dimensions, as far as they are known; else one that is assumed.
+// The sizes of dimensions and of the mesh, as far as they are known; else one that is assumed.
 class ProductSizes {
  public:
   explicit ProductSizes(Polynomial::Bindings known) : known_(std::move(known)) {}
   [[nodiscard]] double of(const Module& module, DimId dim) const;
+  [[nodiscard]] double workers_along(const Module& module, MeshAxes axes) const;
   [[nodiscard]] double elements(const Module& module, const std::vector<DimId>& dims) const;
 
  private:

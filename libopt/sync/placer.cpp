@@ -136,6 +136,8 @@ void Placer::place(const Op& op) {
       return product(op);
     case OpGroup::entries:
       return fold(op);
+    case OpGroup::contraction:
+      throw InternalError("a contraction in the default layout");
     case OpGroup::vector:
     case OpGroup::shared:
       return vector(op);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libcore/analysis/state_rules.h"
+#include "libcore/ir/contraction.h"
 #include "libcore/ir/layout.h"
 #include "libcore/laws/laws.h"
 #include "libcore/reference/interpreter.h"
@@ -64,6 +65,11 @@ class RandomModule {
     return module_.functions.push_back(std::move(fn));
   }
 
+  static bool is_square(std::vector<DimId> dims) {
+    std::sort(dims.begin(), dims.end());
+    return std::adjacent_find(dims.begin(), dims.end()) != dims.end();
+  }
+
   std::vector<MeshAxes> some_cuts(const std::vector<DimId>& dims) {
     std::vector<MeshAxes> cuts(dims.size(), 0);
     bool local = true;
@@ -113,7 +119,7 @@ class RandomModule {
   void attempt() {
     Op op;
     op.operands = {some_value()};
-    switch (below(9)) {
+    switch (below(11)) {
       case 0:
       case 1:
         return transition(std::move(op));
@@ -127,6 +133,9 @@ class RandomModule {
         return transpose(std::move(op));
       case 7:
         return relayout(std::move(op));
+      case 8:
+      case 9:
+        return contract(std::move(op));
       default:
         return product(std::move(op));
     }
@@ -191,8 +200,9 @@ class RandomModule {
         if (contains(module_.type(v).dims, d) && !contains(dims, d)) dims.push_back(d);
       }
     }
-    for (const ValueId v : op.operands) {  // in the dimensions' order: transposed ones are left out
-      if (!std::is_sorted(module_.type(v).dims.begin(), module_.type(v).dims.end())) return;
+    for (const ValueId v : op.operands) {  // in the dimensions' order: transposed and square ones are left out
+      const std::vector<DimId>& own = module_.type(v).dims;
+      if (!std::is_sorted(own.begin(), own.end()) || is_square(own)) return;
     }
     op.code = dims.empty() ? OpCode::apply : OpCode::map;
     const FnId binary[] = {add_, mul_, most_};
@@ -222,7 +232,7 @@ class RandomModule {
         cuts.push_back(own.cuts(axis));
       }
     }
-    if (op.over.empty()) return;
+    if (op.over.empty() || (!dims.empty() && is_square(from.dims))) return;
     if (dims.empty()) op.over.clear();
     spread(dims, cuts, left);
     op.results = {value(dims, usual(dims, cuts))};
@@ -286,6 +296,52 @@ class RandomModule {
       }
       cuts = usual(dims, cuts);
     }
+    op.results = {value(dims, cuts)};
+    keep(std::move(op));
+  }
+
+  // Random labels: two of each dimension, so that diagonals and transpositions are among them.
+  void contract(Op op) {
+    op.code = OpCode::contract;
+    op.operands.push_back(some_value());
+    constexpr const char* letters[] = {"ij", "kl", "mn"};
+    const auto label_of = [&](DimId d) { return letters[d][below(2)]; };
+    Labels labels;
+    std::map<char, MeshAxes> cut;
+    for (const ValueId v : op.operands) {
+      std::string& own = labels.operands.emplace_back();
+      for (size_t axis = 0; axis < module_.type(v).dims.size(); ++axis) {
+        own += label_of(module_.type(v).dims[axis]);
+        cut[own.back()] |= Layout(module_, v).cuts(axis);
+      }
+    }
+    std::string all;
+    for (const auto& [label, axes] : cut) all += label;
+    if (all.size() > 4) return;
+    std::shuffle(all.begin(), all.end(), random_);
+    for (const char label : all) {
+      if (labels.result.size() < 3 && chance(0.6)) labels.result += label;
+    }
+    if (chance(0.1)) {  // a label that no operand has: the elements are repeated along it
+      const char repeated = label_of(DimId(below(3)));
+      if (!cut.contains(repeated)) labels.result += repeated;
+    }
+    std::vector<DimId> dims;
+    for (const char label : labels.result) dims.push_back(DimId(label < 'k' ? 0 : label < 'm' ? 1 : 2));
+    std::vector<MeshAxes> cuts = some_cuts(dims);
+    if (chance(0.7)) {
+      cuts.clear();
+      MeshAxes taken = 0;
+      for (size_t axis = 0; axis < dims.size(); ++axis) {
+        cuts.push_back(module_.dim(dims[axis]).local ? 0 : cut[labels.result[axis]] & ~taken);
+        taken |= cuts.back();
+      }
+      cuts = usual(dims, cuts);
+    }
+    op.name = labels_text(labels);
+    const FnId times[] = {add_, mul_, most_};
+    op.fns = {times[below(3)]};
+    if (!labels.summed().empty()) op.fns.push_back(chance(0.7) ? add_ : most_);
     op.results = {value(dims, cuts)};
     keep(std::move(op));
   }

@@ -135,7 +135,8 @@ void MeshRun::one(const Op& op) {
       return reduce(op);
     case OpCode::mxv:
     case OpCode::mxvt:
-      return product(op);
+    case OpCode::contract:
+      return contract(op);
     case OpCode::gather:
       return gather(op);
     case OpCode::scatter:
@@ -201,37 +202,61 @@ void MeshRun::reduce(const Op& op) {
   });
 }
 
-// Each worker adds, for the elements of the result that it has, the terms whose summed index is its own over the axes
-// that cut it.
-void MeshRun::product(const Op& op) {
-  const ValueId vector = op.operands[0], matrix = op.operands[1], to = op.results[0];
-  const std::size_t summed = op.code == OpCode::mxv ? 0 : 1;
-  std::vector<State> states{m_.type(vector).state, m_.type(matrix).state};
-  const MeshAxes axes = contraction(m_, op, states).summed;
-  const std::int64_t terms = shape(matrix)[summed];
-  const auto is_own = [&](std::int64_t k, std::int64_t w) {
-    for (std::size_t a = 0; a < m_.mesh.size(); ++a) {
-      if ((axes >> a & 1) == 0) continue;
-      const MeshAxes by_matrix = Layout(m_, matrix).cuts(summed), by_vector = Layout(m_, vector).cuts(0);
-      const MeshAxes cuts = (by_matrix >> a & 1) != 0 ? by_matrix : by_vector;
-      if (owner(terms, cuts, k, a) != place(w, a)) return false;
+// Each worker takes, for the elements of the result that it has, the terms whose summed indices are its own over the
+// axes that cut them.
+void MeshRun::contract(const Op& op) {
+  const ValueId to = op.results[0];
+  const std::vector<State> states{m_.type(op.operands[0]).state, m_.type(op.operands[1]).state};
+  const Contraction c = contraction(m_, op, states);
+  const std::string summed = c.labels.summed(), all = c.labels.result + summed;
+  std::vector<std::int64_t> sizes;
+  for (const char label : all) sizes.push_back(m_.dim(label_dim(m_, op, c.labels, label)).size);
+  const auto is_own = [&](const Index& at, std::int64_t w) {
+    for (std::size_t l = c.labels.result.size(); l < all.size(); ++l) {
+      for (std::size_t a = 0; a < m_.mesh.size(); ++a) {
+        if ((c.cuts_of(all[l]) >> a & 1) == 0) continue;
+        if (owner(sizes[l], cutting(op, c, all[l], a), at[l], a) != place(w, a)) return false;
+      }
     }
     return true;
+  };
+  const auto of = [&](std::size_t operand, const Index& at) {
+    Index index;
+    for (const char label : c.labels.operands[operand]) index.push_back(at[all.find(label)]);
+    return index;
   };
   for_each_index(to, [&](const Index& index) {
     for (std::int64_t w = 0; w < workers(); ++w) {
       if (!is_stored(to, index, w)) continue;
-      double sum = 0;
-      for (std::int64_t k = 0; k < terms; ++k) {
-        if (!is_own(k, w)) continue;
-        Index v = index;
-        v[0] = k;
-        const Index m = summed == 0 ? Index{k, index[0]} : Index{index[0], k};
-        sum += at(vector, v, w) * at(matrix, m, w);
+      std::optional<double> total;
+      Index tuple = index;
+      tuple.resize(all.size(), 0);
+      const bool nothing = std::any_of(sizes.begin() + std::ssize(index), sizes.end(), [](auto n) { return n == 0; });
+      while (!nothing) {
+        if (is_own(tuple, w)) {
+          const std::vector<double> args{at(op.operands[0], of(0, tuple), w), at(op.operands[1], of(1, tuple), w)};
+          const double term = call(op.fns[0], args);
+          total = total ? call(op.fns[1], std::vector<double>{*total, term}) : term;
+        }
+        std::size_t l = all.size();
+        while (l > index.size() && ++tuple[l - 1] == sizes[l - 1]) tuple[--l] = 0;
+        if (l == index.size()) break;
       }
-      held_[to][static_cast<std::size_t>(w)][flat(to, index)] = sum;
+      if (!total) total = reducer_identity(m_.fn(op.fns[1]))->at(0).f;
+      held_[to][static_cast<std::size_t>(w)][flat(to, index)] = total;
     }
   });
+}
+
+// The cuts of the axis that says how an axis of the mesh cuts a label.
+MeshAxes MeshRun::cutting(const Op& op, const Contraction& c, char label, std::size_t axis) const {
+  for (const std::size_t i : {std::size_t{1}, std::size_t{0}}) {
+    const Layout own(m_, op.operands[i]);
+    for (std::size_t k = 0; k < c.labels.operands[i].size(); ++k) {
+      if (c.labels.operands[i][k] == label && (own.cuts(k) >> axis & 1) != 0) return own.cuts(k);
+    }
+  }
+  throw std::logic_error("a label that no operand is cut by");
 }
 
 void MeshRun::gather(const Op& op) { store(op, value(op.operands[0])); }

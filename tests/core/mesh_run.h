@@ -54,7 +54,8 @@ class MeshRun {
   void store(const Op& op, const Whole& whole);
   void map(const Op& op);
   void reduce(const Op& op);
-  void product(const Op& op);
+  void contract(const Op& op);
+  [[nodiscard]] MeshAxes cutting(const Op& op, const Contraction& c, char label, std::size_t axis) const;
   void gather(const Op& op);
   void scatter(const Op& op);
   void transpose(const Op& op);

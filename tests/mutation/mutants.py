@@ -173,8 +173,18 @@ mutants("rules", "libcore/analysis/state_rules.cpp",
         ("return yes(rule, State::pre(q.op.fns[1], ⟦transposed ? rows : cols⟧));", "cols"),
         ("if (reduced != 0) return yes(4, ⟦contributing(reduced)⟧);", "State::cons()"))
 mutants("rules", "libcore/analysis/mesh_rules.cpp",
-        ("return ⟦cut & ~alike⟧;", "Layout(module, result).all_cuts() & ~alike"),
-        ("taken |= ⟦own.all_cuts() & ~known⟧;", "0U"))
+        ("return ⟦cut & ~contracted_alike(module, op, c, operand)⟧;", "Layout(module, result).all_cuts() & ~contracted_alike(module, op, c, operand)"),
+        ("taken |= ⟦fresh⟧;", "0U"),
+        ("own.cuts(axis)) & ⟦c.cuts_of(label)⟧;", "c.summed"),
+        ("if (fresh == 0 || ⟦seen.find(label) != std::string::npos⟧) continue;", "false"))
+mutants("rules", "libcore/analysis/op_boxes.cpp",
+        ("return axis_part(module.type(op.operands[i]).dims[axis], cuts, ⟦cuts & ~summed⟧);", "cuts & summed"))
+mutants("rules", "libcore/analysis/box_form.cpp",
+        ("if (form.matrix == 0) ⟦op.fns[0] = module().add_function(exchanged(plan_.fn(op.fns[0])));⟧", ";"),
+        ("made_.batches[number] = ⟦elements_of(plan_, parts.box(form.batch), worker_).count()⟧;", "1"))
+mutants("rules", "libcore/run/executor_boxes.cpp",
+        ("⟦stride *= count_of(stored.axes[axis]);⟧\n  }\n  return Arrangement", "stride *= count_of(own.axes[met]);"))
+mutants("rules", "libopt/passes/simplify.cpp", ("⟦a.name != b.name⟧", "false"))
 mutants("rules", "libcore/ir/layout.cpp", ("return ⟦a & b & (first - 1)⟧;", "(a & b) | (first & 0)"))
 mutants("rules", "libcore/verify/layouts.cpp",
         ("== cuts && ⟦axes_cut_alike(cuts, result.cuts(axis)) == cuts⟧) continue;", "!cuts_fault({}, {}, true).empty() || true"))

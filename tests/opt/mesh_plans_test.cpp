@@ -163,7 +163,10 @@ class RandomProgram {
   }
 
   void statement() {
-    switch (below(6)) {
+    switch (below(8)) {
+      case 6:
+      case 7:
+        return notation();
       case 0:
         return reduction();
       case 1:
@@ -202,6 +205,49 @@ class RandomProgram {
       if ((repeats && dims.size() > 2) || dims.size() > 3) continue;
       return define(dims, "tanh((" + m.name + (transposed ? "' @ " : " @ ") + y.name + ") * 0.1)");
     }
+  }
+
+  // `A[n, m2]`, with one of two variables of each dimension, and the variables that it uses.
+  std::string element(const Known& x, std::string& used) {
+    std::string text;
+    for (const char d : x.dims) {
+      const char variable = std::string(below(3) == 0 ? "abde" : "nopq")[std::string("NMKF").find(d)];
+      if (used.find(variable) == std::string::npos) used += variable;
+      text += (text.empty() ? "" : ", ") + std::string(1, variable);
+    }
+    return x.dims.empty() ? x.name : x.name + '[' + text + ']';
+  }
+  static char dim_of(char variable) { return "NMKFNMKF"[std::string("abdenopq").find(variable)]; }
+  static std::string variables(const std::string& list) {
+    std::string text;
+    for (const char v : list) text += (text.empty() ? "" : ", ") + std::string(1, v) + " in " + dim_of(v);
+    return text;
+  }
+
+  // Index notation: products of two or three factors, other functions of two arrays, diagonals, single values.
+  void notation() {
+    std::string used;
+    const std::string x = element(any(), used), y = element(any(), used), z = element(any(), used);
+    if (used.empty() || used.size() > 4) return;
+    std::shuffle(used.begin(), used.end(), random_);
+    const auto kept = static_cast<size_t>(below(std::min<int>(4, static_cast<int>(used.size()) + 1)));
+    const std::string result = used.substr(0, kept), summed = used.substr(kept);
+    constexpr const char* bodies[] = {"x * y", "0.5 * x * y", "x * y * z", "abs(x - y)", "x * tanh(y)", "x + y"};
+    const int which = below(6);
+    std::string text, reduced = which == 5 ? "max" : which == 3 && below(2) == 0 ? "min" : "sum";
+    for (const char* c = bodies[which]; *c != 0; ++c) {
+      const bool letter = (c[1] < 'a' || c[1] > 'z') && (c == bodies[which] || c[-1] < 'a' || c[-1] > 'z');
+      text += letter && *c == 'x' ? x : letter && *c == 'y' ? y : letter && *c == 'z' ? z : std::string(1, *c);
+    }
+    for (const char v : summed) {  // each variable stands in what is summed
+      if (text.find(std::string("[") + v) == std::string::npos && text.find(std::string(", ") + v) == std::string::npos)
+        return;
+    }
+    if (!summed.empty()) text = "tanh(" + reduced + "(" + variables(summed) + ": " + text + ") * 0.1)";
+    if (!result.empty()) text = "[" + variables(result) + ": " + text + "]";
+    std::string dims;
+    for (const char v : result) dims += dim_of(v);
+    define(dims, text);
   }
 
   // A loop, or a branch, that changes a value.

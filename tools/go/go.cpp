@@ -278,7 +278,7 @@ class Pipeline {
     if (values_["forms"].defaulted() && has_large_forms(file("bundle"))) argv.insert(argv.end(), {"--forms", "keep"});
     const Arguments lasting = lasting_arguments(values_);
     argv.insert(argv.end(), lasting.begin(), lasting.end());
-    if (!has("verify") && mesh_.empty()) argv.insert(argv.end(), {"--verify", "auto"});
+    if (!has("verify")) argv.insert(argv.end(), {"--verify", "auto"});
     argv.insert(argv.end(), {"--program", file("plan.kir")});
     add(argv, "param", "--param");
     const Ended ended = run_process_into(summary, argv);

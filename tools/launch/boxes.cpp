@@ -14,7 +14,6 @@ int workers_of_mesh(const RunSettings& settings, const Module& plan, const Bundl
   };
   if (!settings.checkpoint.empty() || settings.resume) refuse("--checkpoint");
   if (settings.refuse_nan) refuse("--nan");
-  if (settings.verify.how != VerifyChoice::How::nothing) refuse("--verify");
   return plan.mesh.empty() ? bundle.workers : mesh_workers(plan);
 }
 

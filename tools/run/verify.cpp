@@ -8,6 +8,8 @@
 #include <set>
 #include <type_traits>
 
+#include "libcomm/data/compress/compress.h"
+#include "libcore/analysis/boxes.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/prune.h"
 #include "libcore/laws/laws.h"
@@ -66,6 +68,7 @@ Module read_program(const std::string& file, const Module& plan) {
       if (op.code != OpCode::output) continue;
       Type type = module.type(op.operands.at(0));
       type.state = State::unplaced();
+      type.cuts.clear();
       outputs.emplace(op.name, print_type(module, type));
     }
     return outputs;
@@ -97,6 +100,12 @@ RunVerification::RunVerification(const RunSettings& settings, const Module& plan
     : settings_(settings), parts_(parts), cluster_(cluster), most_work_(work_limit(settings.verify)) {
   for (const auto& [name, dim] : parts.at(0).dims) sizes_[name] = dim.size;
   cluster_.together([&] {
+    if (names_layouts(plan)) {
+      boxes_ = plan;
+      boxes_->mesh = mesh_of(plan, parts.at(0).workers);
+      for (Dimension& dim : boxes_->dims)
+        if (const auto known = sizes_.find(dim.name); known != sizes_.end()) dim.size = known->second;
+    }
     module_ = settings.program.empty() ? plan : read_program(settings.program, plan);
     for (const Op& op : plan.body.ops)
       if (op.code == OpCode::output) add_target(op.name);
@@ -111,6 +120,7 @@ void RunVerification::add_target(const std::string& name) {
   target.type = module_.type(output_named(module_, name).operands.at(0));
   target.dim = Layout(module_, target.type).cut();
   target.shape = shape_of(module_, target.type, sizes_);
+  if (boxes_) return compare_boxes(target, boxes_->type(output_named(*boxes_, name).operands.at(0)));
   target.alone = settings_.verify.how != VerifyChoice::How::all && is_restrictable(target.slice, target.dim);
   if (!target.alone || target.dim == no_dim) {
     compare_everywhere(target);
@@ -128,6 +138,26 @@ void RunVerification::compare_everywhere(Target& target) const {
     }
     const IndexList& masters = parts_[p].dims.at(module_.dim(target.dim).name).masters;
     for (std::int64_t m = 0; m < masters.size(); ++m) target.indices.push_back({p, m, masters[m], masters[m]});
+  }
+}
+
+// All elements that a worker owns, in the order of its box; of a shared, those of worker 0.
+void RunVerification::compare_boxes(Target& target, const Type& planned) const {
+  const std::int64_t elements = target.shape.outer * target.shape.extent * target.shape.inner;
+  target.shape = {.outer = 1, .extent = elements, .inner = 1, .shared = Layout(*boxes_, planned).is_shared()};
+  target.extent = elements;
+  if (elements > most_work_) return;  // they are not computed either
+  Elements all;
+  for (const DimId dim : planned.dims) all.axes.push_back({{0, boxes_->dim(dim).size}});
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (target.shape.shared && parts_[p].worker != 0) continue;
+    const Elements own = target.shape.shared ? all : owned_elements(*boxes_, planned, parts_[p].worker);
+    if (own.count() == 0) continue;
+    const PlaceList places = places_in(own, all);
+    std::int64_t here = 0;
+    places.for_each_run(0, places.size(), [&](std::int64_t first, std::int64_t count) {
+      for (std::int64_t i = first; i < first + count; ++i) target.indices.push_back({p, here++, i, i});
+    });
   }
 }
 
@@ -168,16 +198,24 @@ std::int64_t RunVerification::whole_elements(const BundleInfo& bundle) const {
   return elements < 1e18 ? static_cast<std::int64_t>(elements) : std::numeric_limits<std::int64_t>::max();
 }
 
-// Data that is too large to be worked on within the limit is not gathered.
+// Data that is too large to be worked on within the limit is not gathered. Boxes are not parts of whole inputs.
 void RunVerification::take_whole_data(const BundleInfo& bundle) {
   if (std::all_of(targets_.begin(), targets_.end(), [](const Target& t) { return t.alone; })) return;
-  if (whole_elements(bundle) > most_work_) {
+  const bool large =
+      std::any_of(targets_.begin(), targets_.end(), [&](const Target& t) { return !t.alone && t.extent > most_work_; });
+  if (whole_elements(bundle) > most_work_ || large) {
     for (Target& target : targets_)
       if (!target.alone) target.not_verified = too_much_work;
     return;
   }
   if (cluster_.rank() != 0) return;
-  whole_ = cluster_.ranks() == 1 ? whole_inputs(parts_) : whole_inputs(read_parts(settings_.bundle, 0, bundle.workers));
+  if (cluster_.ranks() == 1 && !boxes_) {
+    whole_ = whole_inputs(parts_);
+  } else {
+    std::vector<Part> parts = read_parts(settings_.bundle, 0, read_bundle_info(settings_.bundle).workers);
+    for (Part& part : parts) expand(part);
+    whole_ = whole_inputs(parts);
+  }
 }
 
 void RunVerification::recompute_alone(Target& target, int interpretation) {

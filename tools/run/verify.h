@@ -50,6 +50,7 @@ class RunVerification {
   void add_target(const std::string& name);
   void choose_indices(Target& target) const;
   void compare_everywhere(Target& target) const;
+  void compare_boxes(Target& target, const Type& planned) const;
   void take_whole_data(const BundleInfo& bundle);
   [[nodiscard]] std::int64_t whole_elements(const BundleInfo& bundle) const;
   void recompute(const std::vector<Target*>& targets, int interpretation);
@@ -67,6 +68,7 @@ class RunVerification {
   Module module_;  // the program that is computed again
   std::int64_t most_work_;
   std::map<std::string, std::int64_t> sizes_;
+  std::optional<Module> boxes_;  // a plan that names layouts, with sizes
   std::map<std::string, std::vector<Word>> params_;
   std::vector<Target> targets_;
   WholeInputs whole_;  // of rank 0, where some output needs it

@@ -107,7 +107,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
   const Module module = values.count("program") > 0 ? parse_module(read_text(values["program"].as<std::string>()),
                                                                    shown_name(values["program"].as<std::string>()))
                                                     : default_program();
-  require_default_layouts(module);
+  if (module.level > 1 || !module.mesh.empty()) require_default_layouts(module);
   const ProgramInputs inputs(module, values);
   PartitionOptions options = partition_options(values, values["workers"].as<std::int64_t>());
   ProgramData data = inputs.read();

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "libcore/analysis/value_ranges.h"
-#include "libcore/ir/entries.h"
 #include "libcore/ir/products.h"
 #include "libcore/laws/laws.h"
 #include "libcore/laws/shapes.h"
@@ -18,7 +17,7 @@ constexpr std::int64_t trial_points = 160;  // as many as the prover tries
 template <class Visit>
 void for_reductions(const Block& block, const Visit& visit) {
   for (const Op& op : block.ops) {
-    if (op.code == OpCode::reduce || is_product(op) || is_fold(op)) visit(op);
+    if (op.code == OpCode::reduce || reduces_terms(op)) visit(op);
     for (const Block& inner : op.blocks) for_reductions(inner, visit);
   }
 }

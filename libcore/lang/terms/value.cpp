@@ -62,6 +62,11 @@ ValueId Values::materialise(Term term, const std::string& hint, Mark mark, bool 
       if (term.expr.op == ScalarOp::loop_var) source_.fail(mark, "a coordinate outside its loop");
       return constant(term, hint, mark);
     }
+    if (std::any_of(term.leaves.begin(), term.leaves.end(), [](ValueId v) { return v < 0; })) {
+      source_.fail(mark, "an element of index notation where an array or a single value is meant",
+                   "inside of [i in N: ...] and sum(i in N: ...) there are elements alone",
+                   "compute it before, and give it a name");
+    }
     const ValueId first = term.leaves[0];
     const bool leaf = term.bare() && term.dims == module_.type(first).dims && term.leaves.size() == 1;
     if (leaf && module_.type(first).sparse && copy) {
