@@ -168,8 +168,7 @@ Term Expressions::index(const Node& node, const std::string& hint) {
 void Expressions::refuse_indices(const Node& node) const {
   source_.fail(node.args[2].mark, "an element by several indices",
                "outside of index notation, [ ] takes one, of a list or a small array",
-               "write [i in N, j in M: A[i, j] + 1] for all elements, or at(A, 0, over F) for one index of a local "
-               "dimension");
+               "write at(A, 0, over F) for one index of a local dimension, or [i in N, j in M: A[i, j] + 1] for all");
 }
 
 // `x[3]` of a vector: [ ] takes an index of a list or a coordinate only.

@@ -11,9 +11,10 @@
 //   Evaluator      nodes as terms, for every form that has expressions inside. Here the one circle is closed
 //   Types          types and dimensions as written
 //   Calls, Reducers         scalar functions applied to terms; reducers, their identities and masks
-//   Folds, MatrixProducts, Reductions, Views, Generators, Products   work on whole arrays. Each adds its calls to
+//   Folds, Contractions, MatrixProducts, Reductions, Views, Generators, Products   work on whole arrays. Each adds its
+//   calls to
 //                  Functions by name, so that a new one changes its own part alone
-//   Contractions, Indexed   arrays whose axes have labels; index notation
+//   Indexed                 index notation
 //   Lists, Expressions      lists; what each node means. Expressions set how the Evaluator lowers a node
 //   Declarations, Assumptions, Control, Statements   the statements; Control lowers bodies by a callback
 #pragma once
@@ -47,12 +48,12 @@ class Lowering {
   Calls calls_;
   Reducers reducers_;
   Folds folds_;
+  Contractions contractions_;
   MatrixProducts matrix_products_;
   Reductions reductions_;
   Views views_;
   Generators generators_;
   Products products_;
-  Contractions contractions_;
   Indexed indexed_;
   Lists lists_;
   Expressions expressions_;

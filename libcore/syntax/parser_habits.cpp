@@ -83,8 +83,8 @@ void Parser::refuse_assignment(const NameAt& name) const {
 
 void Parser::refuse_slice() const {
   if (peek().is(",")) {
-    source_.fail(peek().mark, "an element by several indices", "[ ] takes one, of a list or a small array",
-                 "write at(A, 0, over F) for one index of a local dimension");
+    source_.fail(peek().mark, "an element by several indices", "an array is assigned whole, and a list by one index",
+                 "write A = [i in N, j in M: ...] for all elements");
   }
   source_.fail(peek().mark, "a slice", "an array is used whole, or by ranges of its local dimensions",
                "write range(A, K, 1) for size(K) indices from 1 on, where dim K local");

@@ -24,6 +24,10 @@ fn z(x, y) = x * y
 fn r(x, y) = x + y
 )";
 const std::vector<std::string> worlds{
+    R"(dim N, M, K
+input A : dense f64[N, M], B : dense f64[M, K], x : f64[N], y : f64[M], P : [f64; 3][N]
+param g = 0.5
+)",
     R"(dim N, M
 const k = 7, d = 3, m = 5
 dim F local, C local = 11, K local = 3, T local = 60, W local

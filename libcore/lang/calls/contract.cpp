@@ -60,8 +60,9 @@ Labelled Contractions::arranged(const Labelled& array, const std::string& wanted
   const bool turned = wanted.size() == 2 && array.labels == std::string{wanted[1], wanted[0]};
   const auto local = [&](char label) { return module_.dim(dims.at(label)).local; };
   if (turned && (local(wanted[0]) || local(wanted[1]))) {
-    const Term made = views_.transposed(values_.term(array.array), mark, hint);
-    return {made.leaves.at(0), wanted};
+    Type type = module_.type(array.array);
+    std::swap(type.dims[0], type.dims[1]);
+    return {builder_.emit({.code = OpCode::transpose, .operands = {array.array}}, mark, hint, type), wanted};
   }
   const ElementType element = module_.type(array.array).element;
   const Labelled nothing{values_.constant(literal_term(Scalar::i64, Word::integer(0)), "t", mark), ""};

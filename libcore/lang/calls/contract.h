@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang/calls/view.h"
+#include "libcore/lang/terms/part.h"
 
 namespace kasen::lang {
 
@@ -20,7 +20,7 @@ struct Labelled {
 
 class Contractions : Part {
  public:
-  Contractions(const Part& part, Views& views) : Part(part), views_(views) {}
+  explicit Contractions(const Part& part) : Part(part) {}
 
   using Dims = std::map<char, DimId>;  // by label
 
@@ -48,8 +48,6 @@ class Contractions : Part {
                               const Dims& dims, Mark mark, const std::string& hint);
   [[nodiscard]] bool is_matrix_product(const Labelled& vector, const Labelled& matrix, const std::string& kept) const;
   FnId first_of(const ElementType& type);
-
-  Views& views_;
 };
 
 }  // namespace kasen::lang

@@ -9,8 +9,9 @@
 
 namespace kasen::lang {
 
-MatrixProducts::MatrixProducts(const Part& part, Calls& calls, Reducers& reducers, Folds& folds)
-    : Part(part), calls_(calls), reducers_(reducers), folds_(folds) {
+MatrixProducts::MatrixProducts(const Part& part, Calls& calls, Reducers& reducers, Folds& folds,
+                               Contractions& contractions)
+    : Part(part), calls_(calls), reducers_(reducers), folds_(folds), contractions_(contractions) {
   functions_.add({"mxv", "MxV", "mxvt", "MxVT"}, Functions::Name::kept,
                  [this](auto& node, auto& hint) { return call(node, hint); });
 }
@@ -34,12 +35,6 @@ void MatrixProducts::require_fit(ValueId matrix, const Type& vector, bool transp
   const Type& type = module_.type(matrix);
   const std::string& name = builder_.base_name(matrix);
   const auto dim = [&](DimId d) -> const Dimension& { return module_.dim(d); };
-  if (!type.sparse && Layout(module_, type).is_cut(1)) {
-    source_.fail(
-        mark, fmt::format("{} is cut along its columns", name),
-        fmt::format("dimension '{}' is local, and products take dense matrices by rows", dim(type.dims[0]).name),
-        "exchange its dimensions");
-  }
   const DimId from = type.dims[transposed ? 1 : 0];
   const DimId to = type.dims[transposed ? 0 : 1];
   if (vector.dims.empty() || vector.dims[0] != from) {
@@ -52,8 +47,7 @@ void MatrixProducts::require_fit(ValueId matrix, const Type& vector, bool transp
                  other ? fmt::format("use {}{} @ x", name, transposed ? "'" : "") : "");
   }
   const auto cut = std::find_if(vector.dims.begin() + 1, vector.dims.end(), [&](DimId d) { return !dim(d).local; });
-  const bool by_rows = !type.sparse && !dim(from).local;  // each worker multiplies all columns of its rows
-  if (cut == vector.dims.end() || by_rows) return;
+  if (!type.sparse || cut == vector.dims.end()) return;
   source_.fail(mark, fmt::format("a product with columns over '{}', which is cut", dim(*cut).name),
                "every worker multiplies all columns of its rows",
                fmt::format("declare it local: dim {} local", dim(*cut).name));
@@ -74,11 +68,31 @@ Term MatrixProducts::multiply(const Node& times, const Node& plus, Term vector, 
   const ElementType element = module_.fn(plain).result();
   const Reducer r = reducers_.with_mask(plus, element, mark);
   const FnId z = r.masked ? reducers_.mask(plain) : plain;
+  if (!mt.sparse) {
+    const ValueId made = of_dense(z, r.fn, v, m, transposed, mark, hint);
+    return r.masked ? reducers_.unmask(made, element, r) : values_.term(made);
+  }
   Type type{module_.fn(z).result(), vt.dims};
   type.dims[0] = mt.dims[transposed ? 0 : 1];
   const ValueId result = builder_.emit(
       {.code = transposed ? OpCode::mxvt : OpCode::mxv, .operands = {v, m}, .fns = {z, r.fn}}, mark, hint, type);
   return r.masked ? reducers_.unmask(result, element, r) : values_.term(result);
+}
+
+// Dense matrices of any dimensions: a contraction where no product of the IR takes them.
+ValueId MatrixProducts::of_dense(FnId z, FnId r, ValueId vector, ValueId matrix, bool transposed, Mark mark,
+                                 const std::string& hint) {
+  const std::vector<DimId> rows = module_.type(matrix).dims, of = module_.type(vector).dims;
+  Contractions::Dims dims{{'a', rows[0]}, {'b', rows[1]}};
+  std::string columns;
+  for (std::size_t i = 1; i < of.size(); ++i) {
+    columns += static_cast<char>('b' + static_cast<char>(i));
+    dims[columns.back()] = of[i];
+  }
+  const std::string kept = (transposed ? "a" : "b") + columns;
+  const Labelled made =
+      contractions_.summed(z, r, {vector, (transposed ? "b" : "a") + columns}, {matrix, "ab"}, kept, dims, mark, hint);
+  return contractions_.arranged(made, kept, dims, mark, hint).array;
 }
 
 bool MatrixProducts::matrix_is_left(const Term& left, const Term& right) const {

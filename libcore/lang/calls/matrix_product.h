@@ -3,13 +3,14 @@
 
 #include <string>
 
+#include "libcore/lang/calls/contract.h"
 #include "libcore/lang/calls/fold.h"
 
 namespace kasen::lang {
 
 class MatrixProducts : Part {
  public:
-  MatrixProducts(const Part& part, Calls& calls, Reducers& reducers, Folds& folds);
+  MatrixProducts(const Part& part, Calls& calls, Reducers& reducers, Folds& folds, Contractions& contractions);
 
   // The matrix may be a formula. `transposed`: the result is over its rows.
   [[nodiscard]] Term multiply(const Node& times, const Node& plus, Term vector, Term matrix, bool transposed, Mark mark,
@@ -21,12 +22,15 @@ class MatrixProducts : Part {
 
  private:
   [[nodiscard]] Term call(const Node& node, const std::string& hint);
+  [[nodiscard]] ValueId of_dense(FnId z, FnId r, ValueId vector, ValueId matrix, bool transposed, Mark mark,
+                                 const std::string& hint);
   void require_fit(ValueId matrix, const Type& vector, bool transposed, Mark mark) const;
   [[nodiscard]] ElementType entry_type(const Node& fn, const ElementType& vector, const ElementType& matrix, Mark mark);
 
   Calls& calls_;
   Reducers& reducers_;
   Folds& folds_;
+  Contractions& contractions_;
 };
 
 }  // namespace kasen::lang

@@ -7,24 +7,22 @@
 namespace kasen::lang {
 
 Products::Products(const Part& part, Calls& calls, Folds& folds, MatrixProducts& matrix_products,
-                   Reductions& reductions, Views& views)
+                   Reductions& reductions, Views& views, Contractions& contractions)
     : Part(part),
       calls_(calls),
       folds_(folds),
       matrix_products_(matrix_products),
       reductions_(reductions),
-      views_(views) {
-  functions_.add({"outer"}, Functions::Name::yields, [this](auto& node, auto&) { return outer_call(node); });
+      views_(views),
+      contractions_(contractions) {
+  functions_.add({"outer"}, Functions::Name::yields, [this](auto& node, auto& hint) { return outer_call(node, hint); });
 }
 
 // f of every pair of elements: an array over the dimensions of the first, then those of the second.
-Term Products::outer(const Node& fn, std::vector<Term> args, Mark mark) {
+Term Products::outer(const Node& fn, std::vector<Term> args, Mark mark, const std::string& hint) {
   std::vector<DimId> dims = args[0].dims;
   for (const DimId d : args[1].dims) {
-    if (contains(dims, d)) {
-      source_.fail(mark, fmt::format("an outer product over {} twice", module_.dim(d).name),
-                   "arrays meet by the names of their dimensions", "use a second dimension of the same size");
-    }
+    if (contains(dims, d)) return square_outer(fn, std::move(args), mark, hint);
     dims.push_back(d);
   }
   for (Term& arg : args) {
@@ -36,8 +34,25 @@ Term Products::outer(const Node& fn, std::vector<Term> args, Mark mark) {
   return result;
 }
 
+// Both have some dimension: names cannot tell which axis an element comes from.
+Term Products::square_outer(const Node& fn, std::vector<Term> args, Mark mark, const std::string& hint) {
+  const FnId z = calls_.instantiate(fn, {args[0].type(), args[1].type()}, mark, "outer");
+  std::vector<Labelled> sides(2);
+  Contractions::Dims labels;
+  for (size_t i = 0; i < 2; ++i) {
+    for (const DimId d : args[i].dims) {
+      const char label = static_cast<char>('a' + labels.size());
+      labels[label] = d;
+      sides[i].labels += label;
+    }
+    sides[i].array = values_.materialise(std::move(args[i]), "t", mark);
+  }
+  const std::string result = sides[0].labels + sides[1].labels;
+  return values_.term(contractions_.combined(z, sides[0], sides[1], result, labels, mark, hint).array);
+}
+
 // outer(u, v), outer(f, u, v)
-Term Products::outer_call(const Node& node) {
+Term Products::outer_call(const Node& node, const std::string& hint) {
   const size_t first = node.args.size() == 3 ? 1 : 0;
   if (node.args.size() != 2 + first) {
     source_.fail(node.mark, fmt::format("outer of {} arguments", node.args.size()), "it takes two arrays",
@@ -45,7 +60,7 @@ Term Products::outer_call(const Node& node) {
   }
   std::vector<Term> args = evaluator_.elements(node.args, first);
   for (size_t i = 0; i < 2; ++i) values_.require_array(args[i], node.args[first + i].mark, "outer");
-  return outer(first == 1 ? node.args[0] : function_node("mul", node.mark), std::move(args), node.mark);
+  return outer(first == 1 ? node.args[0] : function_node("mul", node.mark), std::move(args), node.mark, hint);
 }
 
 Products::Side Products::side(const Node& node) {
@@ -72,7 +87,7 @@ Term Products::of_vectors(const Node& node, Side left, Side right, const std::st
   std::vector<Term> pair;
   pair.push_back(evaluator_.require_element(std::move(left.term), node.args[0]));
   pair.push_back(evaluator_.require_element(std::move(right.term), node.args[1]));
-  if (right.turned && !left.turned) return outer(function_node("mul", node.mark), std::move(pair), node.mark);
+  if (right.turned && !left.turned) return outer(function_node("mul", node.mark), std::move(pair), node.mark, hint);
   return reductions_.dot(std::move(pair), node.mark, hint);
 }
 

@@ -13,7 +13,7 @@ namespace kasen::lang {
 class Products : Part {
  public:
   Products(const Part& part, Calls& calls, Folds& folds, MatrixProducts& matrix_products, Reductions& reductions,
-           Views& views);
+           Views& views, Contractions& contractions);
 
   // G @ x, G' @ x, x @ G (the same as G' @ x), G @ B and G' @ B with columns. a @ b of vectors is the same as dot, and
   // a @ b' the same as outer. For bool these use and, or.
@@ -27,14 +27,16 @@ class Products : Part {
   [[nodiscard]] Side side(const Node& node);
   [[nodiscard]] Term of_vectors(const Node& node, Side left, Side right, const std::string& hint);
   [[nodiscard]] Term of_matrix(const Node& node, Side left, Side right, const std::string& hint);
-  [[nodiscard]] Term outer(const Node& fn, std::vector<Term> args, Mark mark);
-  [[nodiscard]] Term outer_call(const Node& node);
+  [[nodiscard]] Term outer(const Node& fn, std::vector<Term> args, Mark mark, const std::string& hint);
+  [[nodiscard]] Term square_outer(const Node& fn, std::vector<Term> args, Mark mark, const std::string& hint);
+  [[nodiscard]] Term outer_call(const Node& node, const std::string& hint);
 
   Calls& calls_;
   Folds& folds_;
   MatrixProducts& matrix_products_;
   Reductions& reductions_;
   Views& views_;
+  Contractions& contractions_;
 };
 
 }  // namespace kasen::lang

@@ -7,7 +7,7 @@
 
 namespace kasen::lang {
 
-Views::Views(const Part& part) : Part(part) {
+Views::Views(const Part& part, Contractions& contractions) : Part(part), contractions_(contractions) {
   using Name = Functions::Name;
   functions_.add({"range"}, Name::yields, [this](auto& node, auto& hint) { return slice_range(node, hint); });
   functions_.add({"at"}, Name::yields, [this](auto& node, auto& hint) { return slice_index(node, hint); });
@@ -67,16 +67,9 @@ Term Views::transposed(Term matrix, Mark mark, const std::string& hint) {
     source_.fail(mark, "a transposed sparse matrix outside a product", "sparse matrices take part in products alone",
                  "' belongs to the matrix of a product: G' @ x");
   }
-  if (!module_.dim(dims[0]).local && !module_.dim(dims[1]).local) {
-    source_.fail(mark, fmt::format("a transposed matrix over {} outside a product", show_dims(module_, dims)),
-                 "it is cut along its first dimension, and would be along the other: every element would have to move",
-                 fmt::format("declare one of them local: dim {} local", module_.dim(dims[1]).name));
-  }
   const ValueId operand = values_.materialise(std::move(matrix), "t", mark);
-  Type type = module_.type(operand);
-  std::reverse(type.dims.begin(), type.dims.end());
-  const ValueId result = builder_.emit({.code = OpCode::transpose, .operands = {operand}}, mark, hint, type);
-  return values_.term(result);
+  const Contractions::Dims labels{{'i', dims[0]}, {'j', dims[1]}};
+  return values_.term(contractions_.arranged({operand, "ij"}, "ji", labels, mark, hint).array);
 }
 
 // range(A, K), range(A, K, begin), range(A, K, begin, over F): the indices begin, ..., begin + size(K) - 1 of A's

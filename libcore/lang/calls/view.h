@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "libcore/ir/array_views.h"
-#include "libcore/lang/terms/part.h"
+#include "libcore/lang/calls/contract.h"
 
 namespace kasen::lang {
 
 class Views : Part {
  public:
-  explicit Views(const Part& part);
+  Views(const Part& part, Contractions& contractions);
 
   // A' as a value: an array of its own, unless a product reads A in the other direction.
   [[nodiscard]] Term transposed(Term matrix, Mark mark, const std::string& hint);
@@ -24,6 +24,8 @@ class Views : Part {
                                  Mark mark) const;
   void require_local(DimId dim, const std::string& view, Mark mark) const;
   void require_inside(const RangeSizes& sizes, ValueId begin, Mark mark) const;
+
+  Contractions& contractions_;
 };
 
 }  // namespace kasen::lang
