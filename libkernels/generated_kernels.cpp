@@ -14,6 +14,7 @@
 #include "libkernels/dense/chain_operands.h"
 #include "libkernels/dense/dense.h"
 #include "libkernels/dense/dense_chain.h"
+#include "libkernels/dense/lapack.h"
 #include "libkernels/dense/run_compressed.h"
 #include "libkernels/kernels.h"
 #include "libkernels/run/call_trial.h"
@@ -44,6 +45,9 @@ class GeneratedKernelSet : public GeneratedKernels {
     epilogues_.clear();
     plan_.emplace(make_plan_kernels(module, options_));
     if (!plan_->dense.empty()) start_blas();
+    for_each_op(module, [](const Op& op, int, int) {
+      if (row(op.code).group == OpGroup::linear) load_lapack();
+    });
     std::int64_t strip = 0;
     for (const auto& [op, kernels] : plan_->products) {
       if (kernels.epilogue) strip = std::max(strip, strip_bytes(kernels.kernel));
@@ -122,6 +126,8 @@ class GeneratedKernelSet : public GeneratedKernels {
       count_.written_bytes += (p.transposed ? call.rows : call.cols) * p.columns * p.written_bytes * copies;
     }
   }
+
+  void linear(const LinearCall& call) override { run_lapack(call); }
 
   void copy_masters(const ElementType& element, std::span<const Mirrored> lists) override {
     copy_listed(shop_.pool, element, lists);

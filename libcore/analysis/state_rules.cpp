@@ -99,6 +99,13 @@ RuleAnswer apply_rule(const Question& q) {
   return of_shareds(q);
 }
 
+// Every worker that has all operands has all results.
+RuleAnswer linear_rule(const Question& q) {
+  RuleAnswer answer = apply_rule(q);
+  if (answer.allowed) answer.results.resize(q.op.results.size(), answer.results[0]);
+  return answer;
+}
+
 // ---- reduce: rules 4 and 5, and the reduction within a worker
 
 // The axes of the mesh that cut a dimension which is reduced.

@@ -36,6 +36,7 @@ enum class OpGroup : std::uint8_t {
   product,
   contraction,
   entries,
+  linear,
   shared,
   transition,
   list,
@@ -116,6 +117,8 @@ struct Block {
 ///   contract              fns[0] multiplier Z(element of operands[0], element of operands[1]), fns[1] reducer, which
 ///   is
 ///                         missing if no label is summed; `name` the labels, as "ij,jk->ik" (contraction.h)
+///   solve                 operands: the matrix, the right side
+///   qr, eigh, svd         operands[0] the matrix; two or three results
 ///   fold_rows, fold_cols  fns[0] F(nonzero, operands...), fns[1] reducer; operands[0] a matrix, then `at_rows` arrays
 ///                         over its rows, then arrays over its columns, then shareds (entries.h)
 ///   index, size           dim

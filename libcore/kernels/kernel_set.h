@@ -14,6 +14,7 @@
 #include "libcore/ir/module.h"
 #include "libcore/kernels/form_store.h"
 #include "libcore/kernels/numbering.h"
+#include "libcore/linear/linear.h"
 
 namespace kasen {
 
@@ -119,6 +120,7 @@ class KernelSet {
   virtual void elementwise(const ElementwiseCall& call) = 0;
   virtual void product(const ProductCall& call) = 0;
   virtual void dense_product(const DenseProductCall& call) = 0;
+  virtual void linear(const LinearCall& call) { run_linear(call); }
 
   /// Calls for several parts, or for independent rows of one part. No call touches data that another writes, so they
   /// may run side by side.

@@ -14,7 +14,11 @@ void assigned_names(const std::vector<Statement>& body, Names& names) {
   for (const Statement& s : body) {
     const bool assigns =
         s.kind == StatementKind::assign || s.kind == StatementKind::put || s.kind == StatementKind::push;
-    if (assigns && std::find(names.begin(), names.end(), s.name.text) == names.end()) names.push_back(s.name.text);
+    const auto add = [&](const NameAt& name) {
+      if (assigns && std::find(names.begin(), names.end(), name.text) == names.end()) names.push_back(name.text);
+    };
+    add(s.name);
+    for (const NameAt& name : s.names) add(name);
     assigned_names(s.body, names);
     assigned_names(s.other, names);
   }

@@ -11,8 +11,8 @@
 //   Evaluator      nodes as terms, for every form that has expressions inside. Here the one circle is closed
 //   Types          types and dimensions as written
 //   Calls, Reducers         scalar functions applied to terms; reducers, their identities and masks
-//   Folds, Contractions, MatrixProducts, Reductions, Views, Generators, Products   work on whole arrays. Each adds its
-//   calls to
+//   Folds, Contractions, MatrixProducts, Reductions, Views, Generators, LinearAlgebra, Products   work on whole arrays.
+//   Each adds its calls to
 //                  Functions by name, so that a new one changes its own part alone
 //   Indexed                 index notation
 //   Lists, Expressions      lists; what each node means. Expressions set how the Evaluator lowers a node
@@ -23,6 +23,7 @@
 
 #include "libcore/lang/calls/generate.h"
 #include "libcore/lang/calls/indexed.h"
+#include "libcore/lang/calls/linear.h"
 #include "libcore/lang/expression.h"
 #include "libcore/lang/statement.h"
 
@@ -53,6 +54,7 @@ class Lowering {
   Reductions reductions_;
   Views views_;
   Generators generators_;
+  LinearAlgebra linear_;
   Products products_;
   Indexed indexed_;
   Lists lists_;

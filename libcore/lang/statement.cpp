@@ -38,7 +38,9 @@ bool Statements::lower(const std::vector<Statement>& list) {
       if (faults_.size() >= max_faults) throw_faults();
     } catch (const Poisoned&) {
     }
-    if (defines_name(s.kind)) scopes_.poison(s.name.text);
+    if (!defines_name(s.kind)) continue;
+    scopes_.poison(s.name.text);
+    for (const NameAt& name : s.names) scopes_.poison(name.text);
   }
   return faults_.size() == before;
 }
@@ -115,7 +117,43 @@ Term Statements::as_known(const Statement& s, Term term, const Type& type) const
                                                        : "convert the value, or choose another name");
 }
 
+// `Q, R = qr(X)`
+void Statements::assign_several(const Statement& s) {
+  const Node& node = s.value[0];
+  const SeveralCall* call = functions_.several_call(node);
+  if (call == nullptr || call->results != s.names.size()) {
+    const std::string why = call == nullptr ? fmt::format("{}(...) gives one value", node.text)
+                                            : fmt::format("{} gives {}", call->name, call->results);
+    source_.fail(s.mark, fmt::format("{} names for the value of {}", s.names.size(), node.text), why,
+                 "give each name its value in a statement of its own");
+  }
+  std::vector<std::string> hints;
+  for (const NameAt& name : s.names) {
+    const Binding* known = scopes_.find(name.text);
+    if (known != nullptr && !known->fixed.empty()) {
+      source_.fail(name.mark, fmt::format("'{}' cannot be assigned", name.text), known->fixed, "choose another name");
+    }
+    if (std::find(hints.begin(), hints.end(), name.text) != hints.end()) {
+      source_.fail(name.mark, fmt::format("'{}' is named twice", name.text));
+    }
+    hints.push_back(name.text);
+  }
+  std::vector<Term> terms = call->lower(node, hints);
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const Binding* known = scopes_.find(hints[i]);
+    if (known != nullptr && known->is(Binding::Kind::value)) {
+      Statement one;
+      one.mark = s.names[i].mark;
+      one.name = s.names[i];
+      one.value = s.value;
+      terms[i] = as_known(one, std::move(terms[i]), module_.type(known->id));
+    }
+    scopes_.rebind(hints[i], values_.materialise(std::move(terms[i]), hints[i], node.mark));
+  }
+}
+
 void Statements::assign(const Statement& s) {
+  if (!s.names.empty()) return assign_several(s);
   const std::string& name = s.name.text;
   const Mark mark = s.value[0].mark;
   const Binding* known = scopes_.find(name);

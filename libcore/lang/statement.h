@@ -28,6 +28,7 @@ class Statements : Part {
  private:
   void statement(const Statement& s);
   void assign(const Statement& s);
+  void assign_several(const Statement& s);
   [[nodiscard]] Term value_of(const Statement& s);
   [[nodiscard]] Term as_known(const Statement& s, Term term, const Type& type) const;
   [[nodiscard]] bool define_formula(const std::string& name, const Term& term, Mark mark);

@@ -6,6 +6,7 @@
 
 #include "libcore/ir/contraction.h"
 #include "libcore/ir/entries.h"
+#include "libcore/linear/linear.h"
 #include "libcore/reference/interpreter_state.h"
 
 namespace kasen::reference {
@@ -96,6 +97,42 @@ void Interpreter::run_contract(const Op& op) {
     });
   }
   set(op.results[0], std::move(made));
+}
+
+void Interpreter::run_linear(const Op& op) {
+  std::vector<Array> arrays;
+  std::vector<View> views;
+  const auto add = [&](ValueId v) {
+    Array& array = arrays.emplace_back(module_.type(v).element, count_of(v));
+    views.push_back({array.bytes.data(), array.count});
+  };
+  for (const ValueId v : op.operands) add(v);
+  for (const ValueId v : op.results) add(v);
+  const auto scalar = [&](ValueId v) { return module_.type(v).element.scalar(); };
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    const Words& from = words(op.operands[i]);
+    for (std::int64_t k = 0; k < arrays[i].count; ++k) {
+      store_word(scalar(op.operands[i]), arrays[i].plane(0) + k * scalar_bytes(scalar(op.operands[i])),
+                 from[static_cast<size_t>(k)]);
+    }
+  }
+  LinearCall call{.op = &op, .scalar = scalar(op.operands[0])};
+  const std::vector<std::int64_t> shape = shape_of(module_.type(op.operands[0]).dims);
+  call.rows = shape.at(0);
+  call.cols = shape.at(1);
+  if (op.operands.size() > 1) {
+    const std::vector<std::int64_t> right = shape_of(module_.type(op.operands[1]).dims);
+    call.columns = product_of({right.begin() + 1, right.end()});
+  }
+  call.inputs = std::span(views).first(op.operands.size());
+  call.outputs = std::span(views).subspan(op.operands.size());
+  kasen::run_linear(call);
+  for (size_t i = 0; i < op.results.size(); ++i) {
+    Words made;
+    const Array& array = arrays[op.operands.size() + i];
+    for (std::int64_t k = 0; k < array.count; ++k) append_element(array, k, made);
+    set(op.results[i], std::move(made));
+  }
 }
 
 std::span<const Word> Interpreter::point(ValueId v, std::int64_t index) const {

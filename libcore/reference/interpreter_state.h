@@ -65,6 +65,7 @@ class Interpreter {
   void run_product(const Op& op);
   void run_sparse(const Op& op, const WholeMatrix& matrix, Words& made) const;
   void run_dense(const Op& op, Words& made) const;
+  void run_linear(const Op& op);
   void run_contract(const Op& op);
   void run_fold(const Op& op);
 

@@ -286,6 +286,7 @@ class Rebinding {
 std::unique_ptr<Step> make_source_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_elementwise_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number);
+std::unique_ptr<Step> make_linear_step(const Op& op, int number);
 std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number);  // of an array
 // For the shareds of a batch (libcore/analysis/shared_batch.h). The first step does the work of all of them. It charges

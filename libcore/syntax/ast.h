@@ -76,7 +76,7 @@ struct Node {
 };
 
 enum class StatementKind {
-  assign,      // name [: type] = value
+  assign,      // name [: type] = value; names = value
   put,         // name [ index ] = value
   push,        // push(name, value)
   list,        // list name [ index ] : type = value
@@ -98,6 +98,7 @@ struct Statement {
   NameAt name;
   std::vector<TypeNode> type;   // none or one
   std::vector<Node> value;      // none or one
+  std::vector<NameAt> names;    // of an assignment to several names: all of them
   std::vector<Node> index;      // none or one
   std::vector<Node> arguments;  // assume
   std::vector<ParamNode> params;

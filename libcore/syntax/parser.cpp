@@ -355,6 +355,13 @@ Statement Parser::push() {
   return s;
 }
 
+// `, R =`: the value is a call that gives several arrays.
+bool Parser::names_follow() const {
+  std::size_t ahead = 0;
+  while (peek(ahead).is(",") && peek(ahead + 1).kind == TokenKind::name) ahead += 2;
+  return ahead > 0 && peek(ahead).is("=") && peek(ahead + 1).kind == TokenKind::name && peek(ahead + 2).is("(");
+}
+
 Statement Parser::assignment() {
   if (!peek(1).is("=")) refuse_statement_word();
   Statement s = named(StatementKind::assign, "a name");
@@ -365,6 +372,9 @@ Statement Parser::assignment() {
     expect("]", "after the index");
   } else if (accept(":")) {
     s.type.push_back(type());
+  } else if (names_follow()) {
+    s.names = {s.name};
+    while (accept(",")) s.names.push_back(new_name("a name"));
   }
   if (!peek().is("=")) refuse_assignment(s.name);
   next();

@@ -60,6 +60,7 @@ class Parser {
   Statement while_loop();
   Statement for_loop();
   Statement if_else();
+  [[nodiscard]] bool names_follow() const;
   Statement assignment();
   Statement push();
   Statement begin(StatementKind kind);

@@ -45,11 +45,12 @@ struct ViewFault {
 };
 [[nodiscard]] ViewFault view_fault(const Module& module, const Op& view);
 
-void verify_tables(const Module& module, Faults& faults);              // dimensions, functions, values, buffers, laws
-void verify_mesh(const Module& module, Faults& faults);                // the mesh, and the cuts of each type
-void verify_structure(const Module& module, Faults& faults);           // counts, ids, blocks, SSA, scopes
-void verify_types(const Module& module, Faults& faults);               // elements, dimensions, shapes
-void verify_fold(const Module& module, const Op& op, Faults& faults);  // the same for fold_rows and fold_cols
+void verify_tables(const Module& module, Faults& faults);                // dimensions, functions, values, buffers, laws
+void verify_mesh(const Module& module, Faults& faults);                  // the mesh, and the cuts of each type
+void verify_structure(const Module& module, Faults& faults);             // counts, ids, blocks, SSA, scopes
+void verify_types(const Module& module, Faults& faults);                 // elements, dimensions, shapes
+void verify_fold(const Module& module, const Op& op, Faults& faults);    // the same for fold_rows and fold_cols
+void verify_linear(const Module& module, const Op& op, Faults& faults);  // for linear algebra
 void verify_contract(const Module& module, const Op& op, Faults& faults);  // and for contract
 void verify_layouts(const Module& module, Faults& faults);                 // cuts that operators pass on
 void verify_compressed(const Module& module, Faults& faults);              // the readers of compressed inputs

@@ -115,11 +115,12 @@ class StateCheck {
     if (!answer.allowed) {
       return faults_.add(op, "no state rule allows this", answer.why, answer.remedy, answer.rule);
     }
-    const State& declared = m_.type(op.results[0]).state;
-    if (!may_stand_for(answer.results[0], declared)) {
-      return faults_.add(op, says(op.results[0]), "the operands give " + state_text(m_, answer.results[0]),
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      if (may_stand_for(answer.results[i], m_.type(op.results[i]).state)) continue;
+      return faults_.add(op, says(op.results[i]), "the operands give " + state_text(m_, answer.results[i]),
                          "declare that, or bring the operands to other states", answer.rule);
     }
+    const State& declared = m_.type(op.results[0]).state;
     if (!answer.law || !declared.is_pre()) return;
     if (law_in_force(m_, op) != nullptr) return;
     faults_.add(

@@ -289,12 +289,12 @@ class TypeCheck {
     gives(op, combine);
   }
 
-  void contract(const Op& op) {
-    if (no_list(op)) verify_contract(m_, op, faults_);
-  }
-
-  void fold(const Op& op) {
-    if (no_list(op)) verify_fold(m_, op, faults_);
+  void by_group(const Op& op) {
+    if (!no_list(op)) return;
+    const OpGroup group = row(op.code).group;
+    (group == OpGroup::entries  ? verify_fold
+     : group == OpGroup::linear ? verify_linear
+                                : verify_contract)(m_, op, faults_);
   }
 
   // ---- lists and transitions

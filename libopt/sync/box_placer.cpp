@@ -43,6 +43,11 @@ void BoxPlacer::place(const Op& op) {
       return is_view(op) ? view(op) : vector(op);
     case OpGroup::shared:
       return vector(op);
+    case OpGroup::linear: {
+      Op placed = op;
+      for (ValueId& v : placed.operands) v = now(v);
+      return emit(std::move(placed));
+    }
     case OpGroup::product:
     case OpGroup::contraction:
       return contraction(op);

@@ -28,6 +28,8 @@ const std::vector<std::string> worlds{
 input A : dense f64[N, M], B : dense f64[M, K], x : f64[N], y : f64[M], P : [f64; 3][N]
 param g = 0.5
 )",
+    "dim F local, C local\ninput H : f64[F, F], X : f64[C, F], g : f64[F]\n",
+    "dim N, F local\ninput X : f64[N, F], y : f64[N]\n",
     R"(dim N, M
 const k = 7, d = 3, m = 5
 dim F local, C local = 11, K local = 3, T local = 60, W local

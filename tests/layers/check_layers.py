@@ -35,9 +35,9 @@ NARROWER = {
 ROOMS = {
     "libcore": {
         "base": "", "system": "base", "scalar": "base", "ir": "base scalar", "data": "base system", "laws": "scalar ir",
-        "lex": "base scalar", "text": "base scalar ir lex", "analysis": "base scalar ir data laws", "verify": "scalar ir laws analysis",
-        "kernels": "base system ir data laws analysis", "run": "base system ir data laws analysis verify kernels",
-        "reference": "base scalar ir data laws analysis", "syntax": "base scalar lex",
+        "lex": "base scalar", "text": "base scalar ir lex", "linear": "base ir data", "analysis": "base scalar ir data laws", "verify": "scalar ir laws analysis",
+        "kernels": "base system ir data laws linear analysis", "run": "base system ir data laws linear analysis verify kernels",
+        "reference": "base scalar ir data laws linear analysis", "syntax": "base scalar lex",
         "lang/terms": "base scalar ir laws analysis lex syntax",
         "lang/calls": "base scalar ir laws analysis lex syntax lang/terms",
         "lang": "base scalar ir laws analysis lex syntax lang/terms lang/calls",

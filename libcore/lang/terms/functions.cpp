@@ -39,6 +39,13 @@ const ArrayCall* Functions::array_call(const std::string& name) const {
   return it == array_calls_.end() ? nullptr : &*it;
 }
 
+const SeveralCall* Functions::several_call(const Node& node) const {
+  if (node.kind != NodeKind::call || fn(node.text) != nullptr) return nullptr;
+  const auto it =
+      std::find_if(several_calls_.begin(), several_calls_.end(), [&](auto& c) { return c.name == node.text; });
+  return it == several_calls_.end() ? nullptr : &*it;
+}
+
 bool Functions::is_scalar(const std::string& name) {
   return std::any_of(scalar_op_rows().begin(), scalar_op_rows().end(),
                      [&](const ScalarOpRow& r) { return r.result != ResultRule::special && r.name == name; });
@@ -52,7 +59,7 @@ bool Functions::contains(const std::string& name) const {
 void Functions::unknown(const std::string& name, size_t arguments, Mark mark) const {
   Names known;
   for (const ArrayCall& c : array_calls_) {
-    if (c.name[0] >= 'a') known.push_back(c.name);
+    if (c.name[0] >= 'a' && c.name.size() > 2) known.push_back(c.name);  // short ones are near to everything
   }
   known.insert(known.end(), {"f64", "f32", "i64", "i32"});
   std::string arities;

@@ -20,6 +20,14 @@ struct ArrayCall {
   bool yields = false;  // a program may have a fn of that name instead
 };
 
+// One that gives several arrays, which an assignment names: `Q, R = qr(X)`.
+struct SeveralCall {
+  using Lower = std::function<std::vector<Term>(const Node& call, const std::vector<std::string>& hints)>;
+  std::string name;
+  std::size_t results = 0;
+  Lower lower;
+};
+
 class Functions {
  public:
   Functions(const SourceText& source, const Scopes& scopes) : source_(source), scopes_(scopes) {}
@@ -27,12 +35,17 @@ class Functions {
   enum class Name { kept, yields };
   // Capital letters make another spelling, which is not suggested.
   void add(std::initializer_list<const char*> names, Name name, const ArrayCall::Lower& lower);
+  void add_several(std::string name, std::size_t results, SeveralCall::Lower lower) {
+    several_calls_.push_back({std::move(name), results, std::move(lower)});
+  }
   void declare(const Statement& fn);
   void declare_prelude();
 
   [[nodiscard]] const Statement* fn(const std::string& name) const;  // or null
   [[nodiscard]] const Statement* fn(const Node& node) const;         // the fn that it names, or null
   [[nodiscard]] const ArrayCall* array_call(const std::string& name) const;
+  // Null if the node calls none, or a fn of the program of that name.
+  [[nodiscard]] const SeveralCall* several_call(const Node& node) const;
   [[nodiscard]] static bool is_scalar(const std::string& name);
   [[nodiscard]] bool contains(const std::string& name) const;
   [[noreturn]] void unknown(const std::string& name, size_t arguments, Mark mark) const;
@@ -50,6 +63,7 @@ class Functions {
   const SourceText& source_;
   const Scopes& scopes_;
   std::vector<ArrayCall> array_calls_;
+  std::vector<SeveralCall> several_calls_;
   std::map<std::string, const Statement*> fns_;
   std::map<std::string, std::vector<Instance>> instances_;
 };
