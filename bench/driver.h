@@ -73,7 +73,8 @@ struct Row {
 [[nodiscard]] Question aggregates_question(const Settings& settings);
 [[nodiscard]] Question outer_question(const Settings& settings);
 [[nodiscard]] Question logistic_question(const Settings& settings);
-[[nodiscard]] Question exchange_question(const Settings& settings);  // two processes of one thread each
+[[nodiscard]] Question distributed_question(const Settings& settings);  // two processes of one thread each
+[[nodiscard]] Question exchange_question(const Settings& settings);     // two processes of one thread each
 // Several of one name: each is made when its turn comes, for they may fill the memory.
 using Questions = std::vector<std::function<Question()>>;
 [[nodiscard]] Questions als_questions(const Settings& settings);

@@ -53,6 +53,7 @@ const std::vector<std::pair<std::string, Topic>> topics{
     {"chain", {one<kasen::bench::chain_question>}},
     {"update", {one<kasen::bench::update_question>}},
     {"exchange", {one<kasen::bench::exchange_question>}},
+    {"distributed", {one<kasen::bench::distributed_question>}},
     {"pagerank-ranks", {kasen::bench::pagerank_ranks_questions}},
     {"aggregates", {one<kasen::bench::aggregates_question>, 5}},
     {"outer", {one<kasen::bench::outer_question>, 3}},

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
+#include <utility>
 
 #include "libcore/analysis/shared_batch.h"
+#include "libcore/ir/contraction_form.h"
 #include "libcore/ir/layout.h"
-#include "libcore/ir/products.h"
 #include "libopt/cost/extent.h"
 #include "libopt/cost/worker_traffic.h"
 
@@ -48,24 +50,25 @@ class Exchanges {
   std::map<ValueId, const Op*> makers_, gathers_;
 };
 
-bool is_bounded(const Module& module, const Op& op) {
-  if (!is_product(op) || !is_dense_product(module, op)) return false;
+// The theorem is about one product: a contraction with a batch is several, and one without a sum is none.
+std::optional<ContractionForm> form_of(const Module& module, const Op& op) {
+  if (!is_contraction(module, op)) return std::nullopt;
   const auto distributed = [&](ValueId v) { return Layout(module, v).is_distributed(); };
-  return std::any_of(op.operands.begin(), op.operands.end(), distributed);
+  ContractionForm form = contraction_form(labels_of(module, op), {true, true});
+  const bool bounded =
+      form.batch.empty() && !form.terms.empty() && std::any_of(op.operands.begin(), op.operands.end(), distributed);
+  return bounded ? std::optional(std::move(form)) : std::nullopt;
 }
 
-// The three sizes: both of the matrix, and the vector's columns.
-std::array<double, 3> sizes_of(const Module& module, const Op& product, const Sizes& sizes) {
-  const auto count = [&](const Polynomial& polynomial) { return static_cast<double>(polynomial.value(sizes.totals)); };
-  const Type& matrix = module.type(product.operands.at(1));
-  Type axis = matrix;
-  std::array<double, 3> found{};
-  for (std::size_t i = 0; i < 2; ++i) {
-    axis.dims = {matrix.dims.at(i)};
-    found[i] = count(whole_elements(module, axis));
-  }
-  found[2] = count(column_elements(module, product));
-  return found;
+// The three sizes of a product: rows, terms, columns.
+std::array<double, 3> sizes_of(const Module& module, const Op& op, const ContractionForm& form, const Sizes& sizes) {
+  const Labels labels = labels_of(module, op);
+  const auto size = [&](const std::string& group) {
+    Type axes;
+    for (const char label : group) axes.dims.push_back(label_dim(module, op, labels, label));
+    return static_cast<double>(whole_elements(module, axes).value(sizes.totals));
+  };
+  return {size(form.rows), size(form.terms), size(form.columns)};
 }
 
 }  // namespace
@@ -86,12 +89,13 @@ std::vector<ProductBound> product_bounds(const Module& module, const Sizes& size
   if (sizes.by_worker.empty()) return bounds;
   const Exchanges exchanges(module, sizes);
   for_each_op(module, [&](const Op& op, int number, int) {
-    if (!is_bounded(module, op)) return;
+    const std::optional<ContractionForm> form = form_of(module, op);
+    if (!form) return;
     std::vector<double> received(static_cast<std::size_t>(sizes.workers), 0);
     for (const ValueId operand : op.operands) exchanges.add_makers(operand, received);
     exchanges.add_gather(op.results.at(0), received);
     bounds.push_back({number, *std::max_element(received.begin(), received.end()),
-                      least_elements(sizes_of(module, op, sizes), sizes.workers)});
+                      least_elements(sizes_of(module, op, *form, sizes), sizes.workers)});
   });
   return bounds;
 }

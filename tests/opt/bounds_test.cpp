@@ -75,6 +75,19 @@ TEST(Bounds, AreReachedWhereOneOrTwoAxesAreCut) {
 }
 
 // A cube needs three cut axes; blocks over two give 2 n^2 (1/sqrt(P) - 1/P) for each worker.
+// Labels that one operand has, or the other, or both, count together.
+TEST(Bounds, AreThoseOfContractions) {
+  const Module module = plan_over(
+      "dim I = 40, J = 6, K = 5, L = 8\ninput X : dense f64[I, J, K], Y : dense f64[K, J, L]\n"
+      "C = [i in I, l in L: sum(j in J, k in K: X[i, j, k] * Y[k, j, l])]\n"
+      "D = [j in J, i in I, l in L: sum(k in K: X[i, j, k] * Y[k, j, l])]\noutput C, D",
+      {4}, {});
+  const std::vector<ProductBound> bounds = product_bounds(module, sizes_of(module));
+  ASSERT_EQ(bounds.size(), 1U) << "D is a product for each index of J";
+  EXPECT_DOUBLE_EQ(bounds[0].least, least_elements({40, 30, 8}, 4));
+  EXPECT_GE(bounds[0].received, bounds[0].least);
+}
+
 TEST(Bounds, AreMissedByCubes) {
   const double over = ratio({960, 960, 960}, {2, 2}, {{{"a", "b"}, {"a", "b"}, {"a", "b"}}});
   EXPECT_GT(over, 1.1);

@@ -1,5 +1,5 @@
-// Random programs of linear algebra on whole arrays, between distributed arrays, loops and branches: every plan gives the
-// interpreter's values, by LAPACK and by the plain loops, and costs what was predicted.
+// Random programs of linear algebra on whole arrays, between distributed arrays, loops and branches: every plan gives
+// the interpreter's values, by LAPACK and by the plain loops, and costs what was predicted.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -30,7 +30,9 @@ class RandomProgram {
   std::string vector() { return "v" + std::to_string(below(vectors_)); }
   std::string tall() { return "Z" + std::to_string(below(talls_)); }
 
-  void line(int depth, const std::string& text) { text_ += std::string(static_cast<size_t>(2 * depth), ' ') + text + "\n"; }
+  void line(int depth, const std::string& text) {
+    text_ += std::string(static_cast<size_t>(2 * depth), ' ') + text + "\n";
+  }
   void new_square(int depth, const std::string& value) { line(depth, "S" + std::to_string(squares_) + " = " + value); }
   void new_vector(int depth, const std::string& value) { line(depth, "v" + std::to_string(vectors_) + " = " + value); }
 
