@@ -269,6 +269,12 @@ def _(rng):
         "w": w[:5], "b": w[5], "loss": np.logaddexp(0, -y * scores).sum() + 0.25 * (w[:5] @ w[:5]), "right": (scores * y > 0).sum()}
 
 
+@example("cp", exact=False, plan=("-D", "rank=1"), run=("-D", "sweeps=6"), tolerance=1e-6)
+def _(rng):
+    a, b, c = 1 + rng.random(17), 1 + rng.random(9), 1 + rng.random(11)
+    return {"X.npy": npy(np.einsum("i,j,k->ijk", a, b, c))}, {"fit": np.float64(1)}
+
+
 # ---- element by element -------------------------------------------------------------------------------------------
 
 def options_(rng):

@@ -158,7 +158,8 @@ double Indexed::size_of(const std::string& labels) const {
   return size;
 }
 
-// The two factors whose product, summed over what nothing else needs, is the smallest.
+// The two factors whose product, summed over what nothing else needs, is the smallest. Labels that are summed later come
+// first: so it is the columns of a matrix.
 Indexed::Pair Indexed::next_pair(const std::vector<Factor>& parts, const Sum& sum) const {
   Pair best;
   double least = std::numeric_limits<double>::infinity();
@@ -171,6 +172,7 @@ Indexed::Pair Indexed::next_pair(const std::vector<Factor>& parts, const Sum& su
       std::string left = in_order(only_labels(parts[i].labels + parts[k].labels, needed));
       if (size_of(left) >= least) continue;
       least = size_of(left);
+      std::stable_partition(left.begin(), left.end(), [&](char label) { return !has_label(sum.kept, label); });
       best = {i, k, std::move(left)};
     }
   }
