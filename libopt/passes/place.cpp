@@ -15,18 +15,32 @@ namespace kasen {
 
 namespace {
 
+const Op* first_contraction(const Block& block) {
+  for (const Op& op : block.ops) {
+    if (op.code == OpCode::contract) return &op;
+    for (const Block& inner : op.blocks) {
+      if (const Op* const found = first_contraction(inner)) return found;
+    }
+  }
+  return nullptr;
+}
+
 // `asked`: with --mesh. Else the module has contractions.
 void require_dense(const Module& module, bool asked) {
   for (const Op& op : module.body.ops) {
     if (op.code != OpCode::input) continue;
     const Type& type = module.type(op.results.at(0));
     if (!type.sparse && !type.compressed) continue;
-    fail(ExitStatus::bad_input, fmt::format("input '{}' is {}", op.name, type.sparse ? "sparse" : "compressed"),
-         asked ? "a mesh of workers takes dense arrays alone"
-               : "index notation that names of dimensions cannot express takes a program of dense arrays alone",
-         asked ? "leave out --mesh: all workers share sparse matrices"
-               : "compute it in a program of its own, or write it by names: products with @, sum(A, over M)",
-         op.where);
+    const char* const kind = type.sparse ? "sparse" : "compressed";
+    const Op* const labelled = asked ? nullptr : first_contraction(module.body);
+    if (labelled == nullptr) {
+      fail(ExitStatus::bad_input, fmt::format("input '{}' is {}", op.name, kind),
+           "a mesh of workers takes dense arrays alone", "leave out --mesh: all workers share sparse matrices",
+           op.where);
+    }
+    fail(ExitStatus::bad_input, fmt::format("this needs all arrays to be dense, and input '{}' is {}", op.name, kind),
+         "names of dimensions cannot say which axes of its arrays meet",
+         "compute it in a program of its own, or write it by names: products with @, sum(A, over M)", labelled->where);
   }
 }
 

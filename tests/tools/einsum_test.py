@@ -155,7 +155,7 @@ class Einsum(ToolTest):
                 self.kasen("plan", "bad.ks")
         (self.dir / "bad.ks").write_text("dim N\ninput G : f64[N, N], x : f64[N]\nd = [i in N, j in N: x[i] - x[j]]\noutput y = G @ x, d\n")
         plan, _ = self.kasen("plan", "bad.ks")
-        self.fault("fuse", status=BAD, stdin=plan, says=["'G' is sparse", "index notation"])
+        self.fault("fuse", status=BAD, stdin=plan, says=["bad.ks:3", "'G' is sparse", "a program of its own"])
 
 
 if __name__ == "__main__":

@@ -142,7 +142,8 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   if (!options.mesh.empty() || names_layouts(module)) {
     for (const char* option : {"explain", "print-memo", "print-plans"}) {
       if (values.count(option) == 0) continue;
-      fail(ExitStatus::usage, fmt::format("--{} of a plan over a mesh", option), "it tells of the default layout alone",
+      fail(ExitStatus::usage, fmt::format("--{} of a plan over a mesh, or with contractions", option),
+           "it tells of the default layout alone",
            "leave it out; kasen measure shows what such a plan costs and sends");
     }
   }

@@ -158,8 +158,8 @@ double Indexed::size_of(const std::string& labels) const {
   return size;
 }
 
-// The two factors whose product, summed over what nothing else needs, is the smallest. Labels that are summed later come
-// first: so it is the columns of a matrix.
+// The two factors whose product, summed over what nothing else needs, is the smallest. Labels that are summed later
+// come first: so it is the columns of a matrix.
 Indexed::Pair Indexed::next_pair(const std::vector<Factor>& parts, const Sum& sum) const {
   Pair best;
   double least = std::numeric_limits<double>::infinity();
