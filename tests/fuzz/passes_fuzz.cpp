@@ -20,7 +20,7 @@ OptimizeOptions way_of(std::string_view content, const Module& module) {
                                          Strategy::fuse_all, Strategy::fuse_no_redundancy,
                                          Strategy::mpskip,   Strategy::cost};
   static constexpr std::array syncs{SyncMode::lazy, SyncMode::eager, SyncMode::hybrid, SyncMode::automatic};
-  constexpr std::size_t few_values = 25;
+  constexpr std::size_t few_values = 12;
   const std::size_t spared = module.values.size() > few_values ? 1 : 0;
   const std::size_t strategy_count = strategies.size() - 2 * spared, sync_count = syncs.size() - spared;
   std::size_t way = 0;

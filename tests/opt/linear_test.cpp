@@ -9,9 +9,9 @@
 namespace kasen {
 namespace {
 
-class RandomProgram {
+class LinearProgram {
  public:
-  explicit RandomProgram(std::uint64_t seed) : random_(seed) {}
+  explicit LinearProgram(std::uint64_t seed) : random_(seed) {}
 
   std::string write() {
     const std::string real = below(4) == 0 ? "f32" : "f64";
@@ -114,8 +114,8 @@ void run_plans(const Module& program, int workers, std::uint64_t seed) {
   }
 }
 
-void run_random(std::uint64_t seed) {
-  const std::string text = RandomProgram(seed).write();
+void run_linear_program(std::uint64_t seed) {
+  const std::string text = LinearProgram(seed).write();
   SCOPED_TRACE(::testing::Message() << "seed " << seed << '\n' << text);
   try {
     run_plans(compile(text), 1 + static_cast<int>(seed % 4), seed);
@@ -125,11 +125,11 @@ void run_random(std::uint64_t seed) {
 }
 
 TEST(Linear, RandomProgramsEqualTheInterpreter) {
-  for (std::uint64_t seed = 1; seed <= 12 && !::testing::Test::HasFailure(); ++seed) run_random(seed);
+  for (std::uint64_t seed = 1; seed <= 12 && !::testing::Test::HasFailure(); ++seed) run_linear_program(seed);
 }
 
 TEST(LongLinear, RandomProgramsEqualTheInterpreter) {
-  for (std::uint64_t seed = 1; seed <= 1000 && !::testing::Test::HasFailure(); ++seed) run_random(seed * 7919);
+  for (std::uint64_t seed = 1; seed <= 1000 && !::testing::Test::HasFailure(); ++seed) run_linear_program(seed * 7919);
 }
 
 }  // namespace
