@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libcore/ir/contraction.h"
 #include "libcore/verify/rules.h"
@@ -45,6 +46,7 @@ class ContractCheck {
       const ValueId operand = op_.operands[i];
       if (!takes(multiply, i, m_.type(operand).element, value_text(m_, operand))) return;
     }
+    if (sums && !batches_fit()) return;
     const ScalarFunction& last = m_.fn(op_.fns.back());
     if (sums && !takes(last, 0, multiply.result(), "the result of " + multiply.name)) return;
     if (last.result() == m_.type(op_.results[0]).element) return;
@@ -53,6 +55,25 @@ class ContractCheck {
   }
 
  private:
+  // A product for each index of some labels: the elements of one lie behind those of another, in all planes alike.
+  bool batches_fit() {
+    const Labels labels = labels_of(m_, op_);
+    const std::string both = only_labels(labels.operands[0], labels.operands[1]);
+    if (only_labels(both, labels.result).empty()) return true;
+    std::vector<ValueId> values = op_.operands;
+    values.push_back(op_.results[0]);
+    for (const ValueId v : values) {
+      const ElementType& element = m_.type(v).element;
+      for (std::int64_t p = 1; p < element.planes(); ++p) {
+        if (scalar_bytes(element.plane_scalar(p)) == scalar_bytes(element.plane_scalar(0))) continue;
+        return wrong(fmt::format("{} holds {}", value_text(m_, v), print_element_type(m_, element)),
+                     "a contraction with a label of both operands and the result takes scalars of one size",
+                     "convert them to one type, or contract the components one by one");
+      }
+    }
+    return true;
+  }
+
   bool axes_fit(const std::string& labels, ValueId id) {
     const Type& type = m_.type(id);
     const std::string name = value_text(m_, id);

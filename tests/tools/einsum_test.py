@@ -153,6 +153,12 @@ class Einsum(ToolTest):
                 self.fault("plan", "bad.ks", status=BAD, says=["bad.ks:4", says])
             else:
                 self.kasen("plan", "bad.ks")
+        (self.dir / "bad.ks").write_text("dim N, M, K\ninput A : dense f64[N, M], X : dense (f64, f32)[N, M, K]\n"
+                                         "z = [i in N, k in K: sum(j in M: A[i, j] * X[i, j, k].0 * f64(X[i, j, k].1) + A[i, j])]\noutput z\n")
+        self.kasen("plan", "bad.ks")
+        (self.dir / "bad.ks").write_text("dim N, M, K\ninput A : dense (f64, f32)[N, M], X : dense f64[N, M, K], Y : dense f64[N, K]\n"
+                                         "z = [i in N, k in K: sum(j in M: abs(A[i, j].0 - Y[i, k]) * f64(A[i, j].1))]\noutput z\n")
+        self.fault("plan", "bad.ks", status=BAD, says=["bad.ks:3", "scalars of one size"])
         (self.dir / "bad.ks").write_text("dim N\ninput G : f64[N, N], x : f64[N]\nd = [i in N, j in N: x[i] - x[j]]\noutput y = G @ x, d\n")
         plan, _ = self.kasen("plan", "bad.ks")
         self.fault("fuse", status=BAD, stdin=plan, says=["bad.ks:3", "'G' is sparse", "a program of its own"])
