@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -20,17 +19,6 @@ namespace {
 [[noreturn]] void refuse(const std::string& what, const Location& where) {
   fail(ExitStatus::bad_input, what + " in a plan that names layouts", "it runs in the default layout alone",
        "leave out the mesh and the cuts", where);
-}
-
-// The function with its two parameters exchanged.
-ScalarFunction exchanged(ScalarFunction fn) {
-  const std::function<void(Expr&)> exchange = [&](Expr& e) {
-    if (e.op == ScalarOp::param) e.index = 1 - e.index;
-    for (Expr& arg : e.args) exchange(arg);
-  };
-  exchange(fn.body);
-  std::swap(fn.params.at(0), fn.params.at(1));
-  return fn;
 }
 
 class BoxFormBuilder {
@@ -220,7 +208,7 @@ class BoxFormBuilder {
     op.operands = {vector, matrix};
     op.results = {as_matrix(arranged(op.results[0], labels.result, form.result, parts, true), with_columns(rows))};
     op.code = form.transposed ? OpCode::mxv : OpCode::mxvt;
-    if (form.matrix == 0) op.fns[0] = module().add_function(exchanged(plan_.fn(op.fns[0])));
+    if (form.matrix == 0) op.fns[0] = module().add_function(with_exchanged_parameters(plan_.fn(op.fns[0])));
   }
 
   // Nothing is summed: a map. Axes meet by their order alone, so operands have all of the result's.

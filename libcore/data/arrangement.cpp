@@ -53,43 +53,45 @@ void Arrangement::for_each_plane_of_two(const Move& move) const {
   }
 }
 
+// Calls copy(row, first column, end of the columns) for tiles of the last two axes, row by row.
+template <class Copy>
+void for_tiles(std::size_t rows, std::size_t columns, const Copy& copy) {
+  for (std::size_t r0 = 0; r0 < rows; r0 += tile) {
+    for (std::size_t c0 = 0; c0 < columns; c0 += tile) {
+      for (std::size_t r = r0; r < std::min(r0 + tile, rows); ++r) copy(r, c0, std::min(c0 + tile, columns));
+    }
+  }
+}
+
 template <class T>
 void Arrangement::copy_to(const std::byte* array, std::byte* arranged) const {
   const T* const from = reinterpret_cast<const T*>(array);
-  T* const to = reinterpret_cast<T*>(arranged);
   const std::size_t rows = rows_.size(), columns = along_.size();
   const bool run = is_run(along_);
   for_each_plane_of_two([&](std::int64_t place, std::int64_t at) {
-    for (std::size_t r = 0; r < rows && run; ++r) {
-      std::copy_n(from + place + rows_[r] + along_[0], columns, to + at + static_cast<std::int64_t>(r * columns));
+    T* const to = reinterpret_cast<T*>(arranged) + at;
+    if (run) {
+      for (std::size_t r = 0; r < rows; ++r)
+        std::copy_n(from + place + rows_[r] + along_[0], columns, to + r * columns);
+      return;
     }
-    for (std::size_t r0 = 0; r0 < rows && !run; r0 += tile) {
-      for (std::size_t c0 = 0; c0 < columns; c0 += tile) {
-        for (std::size_t r = r0; r < std::min(r0 + tile, rows); ++r) {
-          const T* const row = from + place + rows_[r];
-          T* const out = to + at + static_cast<std::int64_t>(r * columns);
-          for (std::size_t c = c0; c < std::min(c0 + tile, columns); ++c) out[c] = row[along_[c]];
-        }
-      }
-    }
+    for_tiles(rows, columns, [&](std::size_t r, std::size_t first, std::size_t end) {
+      const T* const row = from + place + rows_[r];
+      for (std::size_t c = first; c < end; ++c) to[r * columns + c] = row[along_[c]];
+    });
   });
 }
 
 template <class T>
 void Arrangement::copy_back(const std::byte* arranged, std::byte* array) const {
-  const T* const from = reinterpret_cast<const T*>(arranged);
   T* const to = reinterpret_cast<T*>(array);
-  const std::size_t rows = rows_.size(), columns = along_.size();
+  const std::size_t columns = along_.size();
   for_each_plane_of_two([&](std::int64_t place, std::int64_t at) {
-    for (std::size_t r0 = 0; r0 < rows; r0 += tile) {
-      for (std::size_t c0 = 0; c0 < columns; c0 += tile) {
-        for (std::size_t r = r0; r < std::min(r0 + tile, rows); ++r) {
-          T* const row = to + place + rows_[r];
-          const T* const in = from + at + static_cast<std::int64_t>(r * columns);
-          for (std::size_t c = c0; c < std::min(c0 + tile, columns); ++c) row[along_[c]] = in[c];
-        }
-      }
-    }
+    const T* const from = reinterpret_cast<const T*>(arranged) + at;
+    for_tiles(rows_.size(), columns, [&](std::size_t r, std::size_t first, std::size_t end) {
+      T* const row = to + place + rows_[r];
+      for (std::size_t c = first; c < end; ++c) row[along_[c]] = from[r * columns + c];
+    });
   });
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "libcore/base/error.h"
 #include "libcore/ir/products.h"
@@ -77,6 +78,11 @@ std::string labels_text(const Labels& labels) {
   if (!text.empty() && text.back() != ' ') text += ' ';
   text += "->";
   return labels.result.empty() ? text : text + ' ' + labels.result;
+}
+
+ScalarFunction with_exchanged_parameters(const ScalarFunction& fn) {
+  const std::array arguments{make_param(1, fn.params.at(0).type), make_param(0, fn.params.at(1).type)};
+  return {fn.name, {fn.params[1], fn.params[0]}, substitute(fn.body, arguments)};
 }
 
 bool is_contraction(const Module& module, const Op& op) {

@@ -35,6 +35,8 @@ struct Labels {
 [[nodiscard]] std::optional<Labels> parse_labels(std::string_view text);
 [[nodiscard]] std::string labels_text(const Labels& labels);  // "ij, jk -> ik"
 
+// The function of two parameters that takes them in the other order.
+[[nodiscard]] ScalarFunction with_exchanged_parameters(const ScalarFunction& fn);
 // contract, and products with a dense matrix.
 [[nodiscard]] bool is_contraction(const Module& module, const Op& op);
 // Of a contraction whose text is right (verify_module).

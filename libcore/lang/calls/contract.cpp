@@ -15,13 +15,6 @@ bool stands_twice(std::string labels) {
   return std::adjacent_find(labels.begin(), labels.end()) != labels.end();
 }
 
-// The function that exchanges its parameters.
-ScalarFunction exchanged(ScalarFunction fn) {
-  renumber_params(fn.body, {1, 0});
-  std::swap(fn.params.at(0), fn.params.at(1));
-  return fn;
-}
-
 bool is_commutative(const ScalarFunction& fn) {
   constexpr std::array operators{ScalarOp::add, ScalarOp::mul, ScalarOp::min, ScalarOp::max};
   return fn.params[0].type == fn.params[1].type &&
@@ -99,7 +92,7 @@ Labelled Contractions::summed(FnId z, FnId r, const Labelled& a, const Labelled&
   const bool second = is_matrix_product(a, b, kept);
   if (!second && !is_matrix_product(b, a, kept)) return emit({z, r}, a, b, kept, dims, mark, hint);
   const Labelled &vector = second ? a : b, &matrix = second ? b : a;
-  if (!second && !is_commutative(module_.fn(z))) z = builder_.add_function(exchanged(module_.fn(z)));
+  if (!second && !is_commutative(module_.fn(z))) z = builder_.add_function(with_exchanged_parameters(module_.fn(z)));
   const bool by_rows = matrix.labels[1] == vector.labels[0];
   const std::string result = matrix.labels[by_rows ? 0 : 1] + vector.labels.substr(1);
   Type type{module_.fn(r).result()};
