@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "bench/serve.h"
 #include "libcomm/data/cut/partition.h"
 #include "libcomm/exchange/mpi_transport.h"
 #include "libcore/kernels/box_parts.h"
@@ -209,42 +210,27 @@ Measured of_both(const Measured& mine) {
   return {most[0], all[1], all[2]};
 }
 
-void serve(const std::string& program, int argc, char** argv) {
+void run(const std::string& program, int argc, char** argv) {
   const MpiSession session(&argc, &argv);
   if (session.ranks() != 2) throw std::runtime_error("two ranks are wanted");
   Scalapack peer(session.rank());
-  if (session.rank() == 0) {
-    std::puts(peer.is_here() ? "ready" : "missing: libscalapack-openmpi.so.2.2");
-    std::fflush(stdout);
-  }
+  say_ready(session, peer.is_here() ? nullptr : "libscalapack-openmpi.so.2.2");
   if (!peer.is_here()) return;
   const Module plan = plan_of(program);
   const std::vector<Part> parts = boxes(plan, session.rank());
   const auto transport = make_mpi_transport(session, 2);
   const auto kernels = make_generated_kernels({.threads = 1});
-  std::array<char, 64> line{};
-  for (;;) {
-    int more = session.rank() == 0 ? std::fgets(line.data(), line.size(), stdin) != nullptr : 0;
-    PMPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (more == 0) return;
+  serve(session, [&] {
     const Measured kasen = of_both(kasen_product(plan, parts, *transport, *kernels)), other = of_both(peer.product());
     if (std::fabs(kasen.sum - other.sum) > 1e-10 * std::fabs(other.sum)) throw std::runtime_error("results differ");
     if (kasen.sent > other.sent) throw std::runtime_error("kasen sends more than pdgemm");
-    if (session.rank() != 0) continue;
-    std::printf("%.9g %.9g %.9g %.9g\n", kasen.seconds, other.seconds, kasen.sent, other.sent);
-    std::fflush(stdout);
-  }
+    return std::array{kasen.seconds, other.seconds, kasen.sent, other.sent};
+  });
 }
 
 }  // namespace
 }  // namespace kasen::bench
 
 int main(int argc, char** argv) {
-  try {
-    kasen::bench::serve(argc > 1 ? argv[1] : "", argc, argv);
-    return 0;
-  } catch (const std::exception& fault) {
-    std::fprintf(stderr, "distributed: %s\n", fault.what());
-    return 1;
-  }
+  return kasen::bench::status_of("distributed", [&] { kasen::bench::run(argc > 1 ? argv[1] : "", argc, argv); });
 }

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "bench/serve.h"
 #include "libcomm/data/cut/partition.h"
 #include "libcomm/exchange/mpi_transport.h"
 #include "libcore/lang/lang.h"
@@ -148,7 +149,7 @@ class ByHand {
   std::vector<double> x_, out_, in_;
 };
 
-void serve(const std::string& program, int argc, char** argv) {
+void run(const std::string& program, int argc, char** argv) {
   const MpiSession session(&argc, &argv);
   if (session.ranks() != 2) throw std::runtime_error("two ranks are wanted");
   const std::vector<std::int64_t> to = columns();
@@ -158,35 +159,20 @@ void serve(const std::string& program, int argc, char** argv) {
   const auto kernels = make_generated_kernels({.threads = 1});
   kernels->prepare(plan);
   ByHand by_hand(parts[0]);
-  std::array<char, 64> line{};
-  if (session.rank() == 0) {
-    std::puts("ready");
-    std::fflush(stdout);
-  }
-  for (;;) {
-    int more = session.rank() == 0 ? std::fgets(line.data(), line.size(), stdin) != nullptr : 0;
-    MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (more == 0) return;
+  say_ready(session);
+  serve(session, [&] {
     std::array<double, 2> mine{}, most{};
     mine[0] = kasen_seconds(plan, parts, *transport, *kernels);
     MPI_Barrier(MPI_COMM_WORLD);
     mine[1] = by_hand.seconds(1 - session.rank());
     MPI_Allreduce(mine.data(), most.data(), 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    if (session.rank() != 0) continue;
-    std::printf("%.9g %.9g\n", most[0], most[1]);
-    std::fflush(stdout);
-  }
+    return most;
+  });
 }
 
 }  // namespace
 }  // namespace kasen::bench
 
 int main(int argc, char** argv) {
-  try {
-    kasen::bench::serve(argc > 1 ? argv[1] : "", argc, argv);
-    return 0;
-  } catch (const std::exception& fault) {
-    std::fprintf(stderr, "exchange: %s\n", fault.what());
-    return 1;
-  }
+  return kasen::bench::status_of("exchange", [&] { kasen::bench::run(argc > 1 ? argv[1] : "", argc, argv); });
 }
