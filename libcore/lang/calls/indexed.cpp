@@ -110,8 +110,10 @@ std::optional<Term> Indexed::access(const Term& array, const Node& node) {
   }
   const size_t count = node.args.size() - 1;
   if (count != array.dims.size()) {
-    source_.fail(node.mark, fmt::format("{} indices of an array over {}", count, show_dims(module_, array.dims)),
-                 "there is one for each dimension");
+    source_.fail(node.mark,
+                 fmt::format("an element by {} {} of an array over {}", count, count == 1 ? "index" : "indices",
+                             show_dims(module_, array.dims)),
+                 "it has an index for each dimension");
   }
   std::string labels;
   for (size_t i = 0; i < count; ++i) {
