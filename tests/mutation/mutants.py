@@ -180,7 +180,7 @@ mutants("rules", "libcore/analysis/mesh_rules.cpp",
 mutants("rules", "libcore/analysis/op_boxes.cpp",
         ("return axis_part(module.type(op.operands[i]).dims[axis], cuts, ⟦cuts & ~summed⟧);", "cuts & summed"))
 mutants("rules", "libcore/analysis/box_form.cpp",
-        ("if (form.matrix == 0) ⟦op.fns[0] = module().add_function(exchanged(plan_.fn(op.fns[0])));⟧", ";"),
+        ("if (form.matrix == 0) ⟦op.fns[0] = module().add_function(with_exchanged_parameters(plan_.fn(op.fns[0])));⟧", ";"),
         ("made_.batches[number] = ⟦elements_of(plan_, parts.box(form.batch), worker_).count()⟧;", "1"))
 mutants("rules", "libcore/run/executor_boxes.cpp",
         ("⟦stride *= count_of(stored.axes[axis]);⟧\n  }\n  return Arrangement", "stride *= count_of(own.axes[met]);"))
