@@ -1,6 +1,7 @@
 #include "libcore/analysis/shared_batch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "libcore/ir/layout.h"
 
@@ -58,15 +59,27 @@ std::span<const Op> SharedBatches::led_by(const Op& op) const {
   return batch.data() == &op ? batch : std::span<const Op>();
 }
 
+// The batch that begins with the first of `ops`, as the schedule says it if there is one.
+std::span<const Op> SharedBatches::batch_at(const Module& module, const Block& block, size_t i) {
+  const std::span<const Op> longest = shared_batch(module, std::span(block.ops).subspan(i));
+  if (longest.empty() || block.schedule.empty()) return longest;
+  const auto starts = [&](const ScheduleLine& line) {
+    return line.kind == LineKind::start && std::cmp_equal(line.op, i);
+  };
+  const auto line = std::find_if(block.schedule.begin(), block.schedule.end(), starts);
+  return line == block.schedule.end() ? longest : longest.first(static_cast<size_t>(line->count));
+}
+
 void SharedBatches::find(const Module& module, const Block& block) {
   const std::span<const Op> ops(block.ops);
   for (size_t i = 0; i < ops.size();) {
     for (const Block& inner : ops[i].blocks) find(module, inner);
-    const std::span<const Op> batch = shared_batch(module, ops.subspan(i));
+    const std::span<const Op> batch = batch_at(module, block, i);
     for (const Op& op : batch) batches_.emplace(&op, batch);
-    const std::span<const Op> behind = ops.subspan(i + batch.size());
-    if (are_pair(batch, shared_batch(module, behind))) paired_.insert({batch.data(), behind.data()});
-    i += std::max<size_t>(batch.size(), 1);
+    const size_t next = i + std::max<size_t>(batch.size(), 1);
+    if (!batch.empty() && next < ops.size() && are_pair(batch, batch_at(module, block, next)))
+      paired_.insert({batch.data(), &ops[next]});
+    i = next;
   }
 }
 

@@ -40,7 +40,8 @@ struct Slice {
 };
 [[nodiscard]] Slice slice_of(std::int64_t count, int worker, int workers);
 
-// All batches of a module. The module must outlive this object and stay unchanged.
+// All batches of a module: the longest, or those of its schedule. The module must outlive this object and stay
+// unchanged.
 class SharedBatches {
  public:
   explicit SharedBatches(const Module& module);
@@ -53,6 +54,7 @@ class SharedBatches {
 
  private:
   void find(const Module& module, const Block& block);
+  static std::span<const Op> batch_at(const Module& module, const Block& block, size_t i);
   [[nodiscard]] bool are_pair(std::span<const Op> gathers, std::span<const Op> scatters) const;
   std::map<const Op*, std::span<const Op>> batches_;  // of each operator
   std::set<const Op*> paired_;

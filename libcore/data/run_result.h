@@ -33,6 +33,12 @@ struct OpCount {
   double seconds = 0;
 };
 
+// A line of the schedule (libcore/schedule/schedule.h), in the order of for_each_line.
+struct LineTime {
+  std::int64_t executions = 0;
+  double seconds = 0;
+};
+
 // Memory of one part, in bytes. storage_bytes is that of libcore/data/data.h.
 struct PartCount {
   int worker = 0;
@@ -69,7 +75,8 @@ struct Output {
 
 struct RunResult {
   std::vector<Output> outputs;
-  std::vector<OpCount> ops;  // by preorder number
+  std::vector<OpCount> ops;     // by preorder number
+  std::vector<LineTime> lines;  // of the schedule
   std::vector<PartCount> parts;
   Traffic traffic;
   std::int64_t kernel_bytes = 0;      // KernelSet::held_bytes at the end, for all parts of this process

@@ -99,9 +99,46 @@ enum class RegionKind : std::uint8_t {
 
 struct Op;
 
+/// What a line of a schedule does (level 4; libcore/schedule/schedule.h, docs/ir.md).
+enum class LineKind : std::uint8_t {
+  alloc,  ///< makes the memory of buffers, and of arrays without one
+  whole,  ///< makes memory for values that operators read or make in the order of the whole array
+  form,   ///< brings a sparse matrix into the form that products read
+  free,   ///< frees a form
+  run,    ///< runs an operator, or some rows of it
+  start,  ///< starts an exchange
+  wait,   ///< waits for it and unpacks or combines what has arrived
+};
+/// The rows that a line of a sparse product computes. Lines of one operator cover all of its rows.
+enum class LineRows : std::uint8_t {
+  all,     ///< all that no line before it has computed
+  ready,   ///< owned rows that read no ghost
+  ghosts,  ///< rows of ghosts, which travel to their owners
+  rest,    ///< owned rows that are not ready
+  joined,  ///< the vector work of rows for which contributions have arrived
+};
+
+struct ScheduleLine {
+  LineKind kind = LineKind::run;
+  LineRows rows = LineRows::all;
+  int op = -1;                    ///< run, start, wait: the operator's index in the block
+  int count = 1;                  ///< start, wait: so many operators from there on travel together
+  int form = -1;                  ///< form, free: its number
+  std::vector<ValueId> values;    ///< alloc, whole: the values; form: the results of its products
+  std::vector<BufferId> buffers;  ///< alloc
+  Location where;                 ///< in the text that it was read from
+
+  /// True for the same line, wherever it was written.
+  friend bool operator==(const ScheduleLine& a, const ScheduleLine& b) {
+    return a.kind == b.kind && a.rows == b.rows && a.op == b.op && a.count == b.count && a.form == b.form &&
+           a.values == b.values && a.buffers == b.buffers;
+  }
+};
+
 struct Block {
   std::vector<ValueId> args;
-  std::vector<Op> ops;  ///< the last of a nested block is `yield`
+  std::vector<Op> ops;                 ///< the last of a nested block is `yield`
+  std::vector<ScheduleLine> schedule;  ///< level 4, but not in regions
 };
 
 /// One operator. Which fields count depends on the code:
@@ -249,6 +286,9 @@ struct Module {
 [[nodiscard]] std::string print_type(const Module& module, const Type& type);
 [[nodiscard]] std::string print_element_type(const Module& module, const ElementType& type);
 [[nodiscard]] std::string print_function(const Module& module, const ScalarFunction& fn);
+/// "run %y ready", "start %a, %b", "free form 0"; `block` holds the line.
+[[nodiscard]] std::string print_line(const Module& module, const Block& block, const ScheduleLine& line);
+[[nodiscard]] std::string_view rows_name(LineRows rows);  ///< "ready"; empty for `all`
 
 /// Checks all rules of docs/ir.md for the module's level: types, dimensions by name, SSA and scopes, purity, reducers
 /// through `laws`, the state rules by number, regions, buffers. Returns every error found (empty: valid).

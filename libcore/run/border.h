@@ -26,6 +26,7 @@ namespace kasen {
 struct Place {
   std::int64_t step = 0;                 ///< operators executed
   std::vector<std::int64_t> iterations;  ///< finished iterations of each open loop, outermost first
+  LineRows rows = LineRows::all;         ///< of the operator that runs
 };
 
 /// A border: after `turns` iterations of the loop whose preorder number is `loop`.

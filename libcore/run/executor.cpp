@@ -13,13 +13,12 @@
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/layout.h"
 #include "libcore/run/executor_steps.h"
+#include "libcore/schedule/schedule.h"
 #include "libcore/system/fault.h"
 #include "libcore/system/memory_limit.h"
 
 namespace kasen::executor {
 namespace {
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 // Bytes of matrices' nonzeros and arrays' elements.
 std::int64_t data_bytes(const Part& part) {
@@ -63,8 +62,11 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
   }
   Decoder decoder{*this, matrices_, all_, SharedBatches(plan), {}};
   for_each_op(plan, [&](const Op& op, int, int) { decoder.planned.push_back(&op); });
+  for_each_line(module, [&](const Block&, const ScheduleLine& line) {
+    decoder.numbers.emplace(&line, static_cast<int>(decoder.numbers.size()));
+  });
+  result.lines.resize(decoder.numbers.size());
   steps_ = decoder.decode(module.body);
-  for (const auto& step : steps_) step->ends = matrices_.used_last_by(step->number);
   result.ops.resize(static_cast<size_t>(decoder.next));
   if (options.resume != nullptr) resumption_ = std::make_unique<Resumption>(*this, *options.resume);
   allocate();
@@ -178,63 +180,6 @@ RunResult Execution::run() {
   result.kernel_bytes = forms.held_bytes();
   result.late_allocations = storage.allocations() - allocated;
   return std::move(result);
-}
-
-void Execution::run_steps(std::span<const std::unique_ptr<Step>> steps) {
-  ahead_.push_back(steps);
-  for (const auto& step : steps) {
-    ahead_.back() = ahead_.back().subspan(1);
-    run_step(*step, false);
-    refuse_nan();
-  }
-  ahead_.pop_back();
-}
-
-void Execution::run_step(Step& step, bool from_border) {
-  OpCount& counted = count(step.number);
-  began(RunPhase::step, step.number);
-  const AccessCount before = forms.accesses();
-  const Clock::time_point begin = Clock::now();
-  for (const Op* slice : step.slices) {
-    require_inside(range_sizes(module, *slice), shared_word(range_begin(*slice)).i, slice->where);
-  }
-  bring_whole(step);
-  if (from_border) {
-    step.resume(*this);
-  } else {
-    step.run(*this);
-  }
-  take_whole(step);
-  if (options.refuse_nan) look_for_nan(step);
-  counted.seconds += seconds_since(begin);
-  ++counted.executions;
-  ++place.step;
-  if (step.progress != no_value) change_ = shared_word(step.progress).f;
-  if (!step.control) {
-    const AccessCount after = forms.accesses();
-    counted.read_bytes += after.read_bytes - before.read_bytes;
-    counted.written_bytes += after.written_bytes - before.written_bytes;
-    counted.read_bytes += step.shared_reads;
-    counted.written_bytes += step.shared_writes;
-  }
-  ended(RunPhase::step, step.number);
-  for (const int matrix : step.ends) matrices_.release(matrix);
-}
-
-// Operators before the loop do not run, except those that make values again without operands.
-void Execution::resume_steps(const Sequence& steps) {
-  const int loop = resumption_->place().loop;
-  size_t at = 0;
-  while (at + 1 < steps.size() && steps[at + 1]->number <= loop) ++at;
-  for (const auto& step : std::span(steps).first(at)) {
-    if (resumption_->is_made_again(step->op)) {
-      run_step(*step, false);
-    } else {
-      for (const int matrix : step->ends) matrices_.release(matrix);
-    }
-  }
-  run_step(*steps[at], true);
-  run_steps(std::span(steps).subspan(at + 1));
 }
 
 void Execution::resume_loop() {
@@ -354,19 +299,25 @@ Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
   return bound;
 }
 
+// A plan of level 4 brings its schedule.
+Module scheduled(Module module) {
+  if (module.level < 4) write_schedule(module);
+  return module;
+}
+
 }  // namespace
 
 RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
                   const RunOptions& options) {
   check(module, parts, transport);
-  const Module bound = bind_sizes(module, parts);
+  const Module bound = scheduled(bind_sizes(module, parts));
   return executor::Execution(bound, parts, transport, kernels, options).run();
 }
 
 void make_forms(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
                 const RunOptions& options) {
   check(module, parts, transport);
-  const Module bound = bind_sizes(module, parts);
+  const Module bound = scheduled(bind_sizes(module, parts));
   const executor::Execution made(bound, parts, transport, kernels, options);
 }
 

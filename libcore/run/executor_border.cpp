@@ -170,6 +170,9 @@ void Resumption::restore(Execution& run) {
   }
 }
 
+void Step::run_rows(Execution& /*run*/, LineRows /*rows*/) { throw InternalError("a step that has no rows apart"); }
+void Step::start(Execution& /*run*/) { throw InternalError("a step without an exchange"); }
+void Step::wait(Execution& /*run*/) { throw InternalError("a step without an exchange"); }
 void Step::resume(Execution& /*run*/) { throw InternalError("a step without a loop cannot go on from a border"); }
 
 }  // namespace kasen::executor

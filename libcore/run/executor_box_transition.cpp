@@ -5,10 +5,10 @@
 namespace kasen::executor {
 namespace {
 
-class BoxTransition : public Step {
+class BoxTransition : public TransitionStep {
  public:
   BoxTransition(Execution& run, const Op& decoded, const Op& planned, int at)
-      : Step(decoded, at),
+      : TransitionStep(decoded, at),
         gather_(op.code == OpCode::gather),
         from_(op.operands.at(0)),
         to_(op.results.at(0)),
@@ -21,17 +21,20 @@ class BoxTransition : public Step {
   }
 
   // A gather's own elements may be written over what it sends, and a scatter sends them from its result.
-  void run(Execution& run) override {
+  void start(Execution& run) override {
     if (!gather_) move_own(run);
     run.began(RunPhase::start, number);
     sends_.clear();
     receives_.clear();
     for_each_piece([&](int part, const BoxPiece& piece) { send(run, part, piece); }, &BoxExchange::sends);
     for_each_piece([&](int part, const BoxPiece& piece) { receive(run, part, piece); }, &BoxExchange::receives);
-    const int ticket = run.start(*this, sends_, receives_);
+    ticket_ = run.start(*this, sends_, receives_);
     run.ended(RunPhase::start, number);
+  }
+
+  void wait(Execution& run) override {
     run.began(RunPhase::finish, number);
-    run.transport.finish(ticket);
+    run.transport.finish(ticket_);
     if (gather_) move_own(run);
     for_each_piece([&](int part, const BoxPiece& piece) { take(run, part, piece); }, &BoxExchange::receives);
     run.ended(RunPhase::finish, number);
@@ -91,6 +94,7 @@ class BoxTransition : public Step {
   ValueId from_, to_;
   ElementType element_;
   std::vector<BoxExchange> exchanges_;  // by part
+  int ticket_ = -1;                     // of the exchange that has begun
   std::vector<Message> sends_, receives_;
 };
 

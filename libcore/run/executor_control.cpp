@@ -25,7 +25,7 @@ class LoopStep : public Step {
     --decoder.loops;
     if (!outermost) return;
     const ValueId watched = watched_value(decoder.run.module, op);
-    for (const auto& step : body_) {
+    for (const auto& step : body_.steps) {
       const std::vector<ValueId>& made = step->op.results;
       if (std::find(made.begin(), made.end(), watched) != made.end()) step->progress = watched;
     }
@@ -113,7 +113,8 @@ class IfStep : public Step {
     (yes ? then_ : else_).apply(run);
   }
   void resume(Execution& run) override {
-    const bool otherwise = !else_steps_.empty() && else_steps_.front()->number <= run.options.resume->place.loop;
+    const std::vector<std::unique_ptr<Step>>& others = else_steps_.steps;
+    const bool otherwise = !others.empty() && others.front()->number <= run.options.resume->place.loop;
     run.resume_steps(otherwise ? else_steps_ : then_steps_);
     (otherwise ? else_ : then_).apply(run);
   }

@@ -22,23 +22,6 @@ class YieldStep : public Step {
   void run(Execution& /*run*/) override {}
 };
 
-// True if `gather` gathers a result that `step`, a sparse product or a region of them, has just made.
-bool is_product(const Module& module, const Step& step, const Op& gather) {
-  const Op& op = step.op;
-  const bool product = is_product(op) || is_fold(op) || (op.code == OpCode::region && op.kind == RegionKind::mxm);
-  if (!product || Layout(module, gather.operands.at(0)).is_shared()) return false;
-  return std::find(op.results.begin(), op.results.end(), gather.operands[0]) != op.results.end();
-}
-
-// True if `op` is a product that reads the result of `step`, a scatter. It computes rows that need no ghost meanwhile.
-bool is_scatter_of(const Module& module, const Step& step, const Op& op) {
-  if (step.op.code != OpCode::scatter || Layout(module, step.op.results.at(0)).is_shared()) return false;
-  const bool region = op.code == OpCode::region && row(op.kind).entry == RegionEntry::product;
-  if (!region && !is_product(op) && !is_fold(op)) return false;
-  if (!module.type(product_matrix(op)).sparse) return false;
-  return std::find(op.operands.begin(), op.operands.end(), step.op.results[0]) != op.operands.end();
-}
-
 // Counts operators; they keep the plan's numbers.
 void count_inside(const KernelForm& form, const Block& block, int& count) {
   for (const Op& op : block.ops) {
@@ -120,14 +103,11 @@ std::unique_ptr<Step> Decoder::make_in_batch(std::span<const Op> ahead, int numb
 }
 
 Sequence Decoder::decode(const Block& block) {
-  Sequence steps;
+  Sequence sequence;
   for (size_t i = 0; i < block.ops.size(); ++i) {
     const Op& op = block.ops[i];
     const int number = next++;
-    if (depth == 0) matrices.begin_step(number);
-    ++depth;
     std::unique_ptr<Step> step = make_in_batch(std::span(block.ops).subspan(i), number);
-    --depth;
     step->slices = slices_of(op);
     charge_shareds(run, op, *step);
     const auto add_stand_ins = [&](const std::vector<ValueId>& values, std::vector<ValueId>& found) {
@@ -138,17 +118,45 @@ Sequence Decoder::decode(const Block& block) {
     };
     add_stand_ins(op.operands, step->reads_whole);
     add_stand_ins(op.results, step->makes_whole);
-    if (op.code == OpCode::gather && !steps.empty() && is_product(run.module, *steps.back(), op)) {
-      steps.back()->follower = step.get();
-    }
-    if (!steps.empty() && step->reads_whole.empty() && is_scatter_of(run.module, *steps.back(), op)) {
-      step->leader = steps.back().get();
-      step->leader->late = true;
-    }
     all.push_back(step.get());
-    steps.push_back(std::move(step));
+    sequence.steps.push_back(std::move(step));
   }
-  return steps;
+  add_lines(block, sequence);
+  return sequence;
+}
+
+// Memory is made and matrices are formed before the first line. A block's end is counted like an operator.
+void Decoder::add_lines(const Block& block, Sequence& sequence) const {
+  std::vector<Line>& lines = sequence.lines;
+  std::vector<std::ptrdiff_t> last(block.ops.size(), -1);  // line, by operator
+  const auto add = [&](LineAct act, LineRows rows, int op, int number) {
+    const auto at = static_cast<size_t>(op);
+    const bool first = last[at] < 0;
+    if (!first) lines[static_cast<size_t>(last[at])].last = false;
+    last[at] = std::ssize(lines);
+    lines.push_back({act, rows, sequence.steps[at].get(), -1, first, true, number, -1});
+  };
+  for (const ScheduleLine& line : block.schedule) {
+    const int number = numbers.at(&line);
+    if (line.kind == LineKind::free) lines.push_back({LineAct::free, LineRows::all, nullptr, line.form, true, true});
+    if (line.op < 0) continue;
+    const bool adjacent = !lines.empty() && lines.back().act == LineAct::start &&
+                          lines.back().step == sequence.steps[static_cast<size_t>(line.op)].get();
+    if (line.kind == LineKind::wait && adjacent) {
+      lines.back().act = LineAct::exchange;
+      lines.back().wait = number;
+    } else {
+      add(line.kind == LineKind::run     ? LineAct::run
+          : line.kind == LineKind::start ? LineAct::start
+                                         : LineAct::wait,
+          line.rows, line.op, number);
+    }
+    if (line.kind != LineKind::wait) continue;
+    for (int member = 1; member < line.count; ++member) add(LineAct::run, LineRows::all, line.op + member, -1);
+  }
+  if (!block.ops.empty() && block.ops.back().code == OpCode::yield) {
+    add(LineAct::run, LineRows::all, static_cast<int>(block.ops.size()) - 1, -1);
+  }
 }
 
 }  // namespace kasen::executor

@@ -188,9 +188,11 @@ void Execution::note_nan(const Op& op, ValueId value, const std::string& at) {
 // in the open blocks is before it.
 void Execution::refuse_nan() const {
   if (!nan_) return;
-  for (const auto& steps : ahead_) {
-    const auto earlier = [&](const auto& step) { return holds_earlier(step->op, nan_->where.line); };
-    if (std::any_of(steps.begin(), steps.end(), earlier)) return;
+  for (const auto& lines : ahead_) {
+    const auto earlier = [&](const Line& line) {
+      return line.step != nullptr && holds_earlier(line.step->op, nan_->where.line);
+    };
+    if (std::any_of(lines.begin(), lines.end(), earlier)) return;
   }
   throw UserError(ExitStatus::check_failed, *nan_);
 }

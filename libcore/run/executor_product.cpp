@@ -43,32 +43,32 @@ class SparseProductStep : public SparseStep {
     if (op.code != OpCode::region) return;
     const std::vector<Op>& ops = op.blocks[0].ops;
     for (size_t i = 0; i + 1 < ops.size(); ++i) {
-      if (matrices.add(run, ops[i]) == place() && ops[i].operands.at(1) == ops[0].operands.at(1)) continue;
+      if (matrices.find(run, ops[i]) == place() && ops[i].operands.at(1) == ops[0].operands.at(1)) continue;
       fail(ExitStatus::bad_input, "the products of an mxm region differ in matrix, direction or slaves", "",
            "fuse the program again", op.where);
     }
   }
 
-  // If a scatter is under way, rows that need no ghost come first. If a gather follows, the ghosts' rows come next, and
-  // travel while the other owned rows are computed.
-  void run(Execution& run) override {
-    const bool overlap = follower != nullptr && run.transport.workers() > 1;
+  void run(Execution& run) override { run_rows(run, LineRows::all); }
+
+  void run_rows(Execution& run, LineRows rows) override {
     look_up(run);
-    for (int p = 0; p < run.part_count(); ++p) add_call(p, {0, early(p, masters(run, p))});
+    for (int p = 0; p < run.part_count(); ++p) add_call(p, range(run, p, rows));
     run_calls(run);
-    finish_leader(run);
-    for (int p = 0; p < run.part_count(); ++p) {
-      add_call(p, {overlap ? masters(run, p) : early(p, masters(run, p)), matrix(p).outputs});
-    }
-    run_calls(run);
-    if (!overlap) return;
-    follower->begin(run);
-    for (int p = 0; p < run.part_count(); ++p) add_call(p, {early(p, masters(run, p)), masters(run, p)});
-    run_calls(run);
+    some_ready_ = rows == LineRows::ready || (some_ready_ && rows == LineRows::ghosts);
   }
 
  private:
+  [[nodiscard]] Range range(const Execution& run, int part, LineRows rows) const {
+    const std::int64_t owned = masters(run, part), first = some_ready_ ? ready(part, owned) : 0;
+    if (rows == LineRows::ready) return {0, ready(part, owned)};
+    if (rows == LineRows::ghosts) return {owned, matrix(part).outputs};
+    return {first, rows == LineRows::rest ? owned : matrix(part).outputs};
+  }
+
   static const Op& first_product(const Op& op) { return op.code == OpCode::region ? op.blocks.at(0).ops.at(0) : op; }
+
+  bool some_ready_ = false;  // the ready rows have run
 };
 
 // A product, a region of products, or a row_chain. The matrix is cut along its rows and whole along its columns.
@@ -136,8 +136,7 @@ void SparseStep::prepare(Execution& run) {
     run.kernels.take_matrix(op, matrix(p), {run.options.forms, matrices_.form_name(run, place_, p)});
 }
 
-std::int64_t SparseStep::early(int part, std::int64_t rows) const {
-  if (leader == nullptr) return 0;
+std::int64_t SparseStep::ready(int part, std::int64_t rows) const {
   const std::int64_t alone = matrices_.rows_alone(place_, part);
   return alone >= rows ? rows : alone / reduction_block * reduction_block;
 }
@@ -171,12 +170,22 @@ void SparseStep::add_call(int part, Range range, RowWork work, View waiting) {
 }
 
 void SparseStep::run_calls(Execution& run) {
+  if (calls_.empty()) return;
   run.kernels.product_of_parts(calls_);
   calls_.clear();
 }
 
-int MatrixStore::add(const Execution& run, const Op& product) {
+void MatrixStore::make_keys(const Execution& run) {
+  for (const ScheduleLine& line : run.plan.body.schedule) {
+    if (line.kind != LineKind::form) continue;
+    for (const ValueId product : line.values) forms_.emplace(product, line.form);
+    keys_.resize(std::max(keys_.size(), static_cast<size_t>(line.form) + 1));
+  }
+}
+
+int MatrixStore::find(const Execution& run, const Op& product) {
   if (!run.module.type(product_matrix(product)).sparse) throw InternalError("only sparse matrices have a pull form");
+  if (forms_.empty()) make_keys(run);
   const bool fold = is_fold(product);
   const ValueInfo& operand = run.storage.info(fold ? across_operand(run.module, product) : product.operands.at(0));
   const ValueInfo& result = run.storage.info(product.results.at(0));
@@ -184,23 +193,10 @@ int MatrixStore::add(const Execution& run, const Op& product) {
     fail(ExitStatus::bad_input, "a product of a sparse matrix with something that is not distributed as it is", "", "",
          product.where);
   }
-  const bool by_rows = gives_rows(product);
-  Key key{input_name(run.module, product), by_rows, operand.space, result.space};
-  const auto it = std::find(keys_.begin(), keys_.end(), key);
-  const auto place = static_cast<size_t>(it - keys_.begin());
-  if (it == keys_.end()) {
-    keys_.push_back(std::move(key));
-    last_use_.push_back(step_);
-  }
-  last_use_[place] = step_;
-  return static_cast<int>(place);
-}
-
-std::vector<int> MatrixStore::used_last_by(int number) const {
-  std::vector<int> places;
-  for (size_t k = 0; k < last_use_.size(); ++k)
-    if (last_use_[k] == number) places.push_back(static_cast<int>(k));
-  return places;
+  const int form = forms_.at(product.results[0]);
+  keys_.at(static_cast<size_t>(form)) = {input_name(run.module, product), gives_rows(product), operand.space,
+                                         result.space};
+  return form;
 }
 
 // Each form is built by its own thread: a plan has few forms, and each takes one pass over the part.

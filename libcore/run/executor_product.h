@@ -12,7 +12,7 @@ namespace kasen::executor {
 class SparseStep : public Step {
  public:
   SparseStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at, const Op& product)
-      : Step(decoded, at), matrices_(matrices), place_(matrices.add(run, product)), made_(product.results.at(0)) {}
+      : Step(decoded, at), matrices_(matrices), place_(matrices.find(run, product)), made_(product.results.at(0)) {}
 
   void prepare(Execution& run) override;
 
@@ -23,11 +23,8 @@ class SparseStep : public Step {
   [[nodiscard]] ValueId made() const { return made_; }
   [[nodiscard]] std::int64_t masters(const Execution& run, int part) const { return run.storage.masters(made_, part); }
 
-  // How many of the first `rows` rows can be computed before the leader has finished, in whole reduction blocks.
-  [[nodiscard]] std::int64_t early(int part, std::int64_t rows) const;
-  void finish_leader(Execution& run) const {
-    if (leader != nullptr) leader->finish(run);
-  }
+  // How many of the first `rows` rows read no ghost, in whole reduction blocks.
+  [[nodiscard]] std::int64_t ready(int part, std::int64_t rows) const;
 
   // Looks up the addresses of operands and results on every part. They stay valid until the step ends.
   void look_up(const Execution& run);

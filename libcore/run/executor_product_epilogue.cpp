@@ -21,34 +21,43 @@ class EpilogueStep : public SparseStep {
 
   [[nodiscard]] std::int64_t packing_bytes(int part) const override { return gather_->packing_bytes(part); }
 
-  // If a scatter is under way, rows that need no ghost come first. The ghosts' rows come next; they travel while the
-  // other rows are computed.
-  void run(Execution& run) override {
-    const bool alone = run.transport.workers() == 1;
+  void run(Execution& /*run*/) override { throw InternalError("a product_epilogue region runs by rows"); }
+
+  void run_rows(Execution& run, LineRows rows) override {
     look_up(run);
+    const bool begins = rows == LineRows::ready || (rows == LineRows::ghosts && !some_ready_);
     for (int p = 0; p < run.part_count(); ++p) {
-      start_accumulators(run, op, accumulators_, outputs(p), p);
-      some(run, p, RowWork::all, {0, early(p, settled(run, p))});
+      if (begins) start_accumulators(run, op, accumulators_, outputs(p), p);
+      add(run, p, rows);
     }
     run_calls(run);
-    finish_leader(run);
-    for (int p = 0; p < run.part_count() && !alone; ++p) {
-      some(run, p, RowWork::product, {masters(run, p), matrix(p).outputs});
-    }
-    run_calls(run);
-    if (!alone) gather_->begin(run);
-    for (int p = 0; p < run.part_count(); ++p) {
-      some(run, p, RowWork::all, {early(p, settled(run, p)), settled(run, p)});
-      some(run, p, RowWork::product, {settled(run, p), masters(run, p)});
-    }
-    run_calls(run);
-    if (!alone && run.options.refuse_nan) look_for_nan(run);
-    if (!alone) gather_->run(run);
-    for (int p = 0; p < run.part_count(); ++p) some(run, p, RowWork::vector, {settled(run, p), masters(run, p)});
-    run_calls(run);
+    some_ready_ = rows == LineRows::ready || (some_ready_ && rows != LineRows::joined);
+    if (rows == LineRows::rest && !alone(run) && run.options.refuse_nan) look_for_nan(run);
+  }
+
+  // The ghosts' rows travel while the other rows are computed. One worker has none.
+  void start(Execution& run) override {
+    if (!alone(run)) gather_->start(run);
+  }
+  void wait(Execution& run) override {
+    if (!alone(run)) gather_->wait(run);
   }
 
  private:
+  static bool alone(const Execution& run) { return run.transport.workers() == 1; }
+
+  void add(const Execution& run, int part, LineRows rows) {
+    const std::int64_t owned = masters(run, part), done = settled(run, part);
+    const std::int64_t early = some_ready_ || rows == LineRows::ready ? ready(part, done) : 0;
+    if (rows == LineRows::ready) some(run, part, RowWork::all, {0, early});
+    if (rows == LineRows::ghosts) some(run, part, RowWork::product, {owned, matrix(part).outputs});
+    if (rows == LineRows::rest) {
+      some(run, part, RowWork::all, {early, done});
+      some(run, part, RowWork::product, {done, owned});
+    }
+    if (rows == LineRows::joined) some(run, part, RowWork::vector, {done, owned});
+  }
+
   [[nodiscard]] std::int64_t settled(const Execution& run, int part) const {
     return settled_masters(run.numbering.space(run.storage.info(made()).space, part));
   }
@@ -65,6 +74,7 @@ class EpilogueStep : public SparseStep {
 
   std::unique_ptr<Step> gather_;
   std::vector<FnId> accumulators_;
+  bool some_ready_ = false;  // the ready rows have run
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace kasen::executor {
 
 SharedExchange::SharedExchange(Execution& run, std::span<const Op> batch, int at)
-    : Step(batch.front(), at), gather_(op.code == OpCode::gather), workers_(run.transport.workers()) {
+    : TransitionStep(batch.front(), at), gather_(op.code == OpCode::gather), workers_(run.transport.workers()) {
   for (const Op& each : batch) {
     const ValueId from = each.operands.at(0);
     members_.push_back({from, each.results.at(0), run.module.type(from).element, run.storage.info(from).inner, bytes_});
@@ -45,20 +45,28 @@ class SharedTransition : public SharedExchange {
 
   [[nodiscard]] std::int64_t packing_bytes(int /*part*/) const override { return workers_ > 1 ? 2 * bytes_ : 0; }
 
-  void run(Execution& run) override {
+  // The first round begins at once, and each of the others when the one before has ended.
+  void start(Execution& run) override {
     copy_operands(run);
     int top = 1;
     while (top < workers_) top *= 2;
-    if (gather_) {
-      for (int step = 1; step < workers_; step *= 2) round(run, step);
-    } else {
-      for (int step = top / 2; step >= 1; step /= 2) round(run, step);
+    step_ = gather_ ? 1 : top / 2;
+    if (goes_on()) begin_round(run, step_);
+  }
+
+  void wait(Execution& run) override {
+    while (goes_on()) {
+      end_round(run);
+      step_ = gather_ ? 2 * step_ : step_ / 2;
+      if (goes_on()) begin_round(run, step_);
     }
   }
 
  private:
+  [[nodiscard]] bool goes_on() const { return step_ >= 1 && step_ < workers_; }
+
   // Workers w that are multiples of 2 * step meet w + step.
-  void round(Execution& run, int step) {
+  void begin_round(Execution& run, int step) {
     sends_.clear();
     receives_.clear();
     for (int p = 0; p < run.part_count() && bytes_ > 0; ++p) {
@@ -73,7 +81,11 @@ class SharedTransition : public SharedExchange {
         pack(run, p);
       }
     }
-    run.transport.finish(run.start(*this, sends_, receives_));
+    ticket_ = run.start(*this, sends_, receives_);
+  }
+
+  void end_round(Execution& run) const {
+    run.transport.finish(ticket_);
     for (const Message& message : receives_) unpack(run, message);
   }
 
@@ -97,6 +109,8 @@ class SharedTransition : public SharedExchange {
       }
     }
   }
+
+  int step_ = 0;  // of the round that has begun
 };
 
 // Another operator of a batch: the first one has done the work.

@@ -16,7 +16,7 @@ struct SharedMember {
   std::int64_t offset = 0;  // of its bytes, where those of all members stand one after another
 };
 
-class SharedExchange : public Step {
+class SharedExchange : public TransitionStep {
  public:
   SharedExchange(Execution& run, std::span<const Op> batch, int at);
 
@@ -33,6 +33,7 @@ class SharedExchange : public Step {
   std::int64_t bytes_ = 0;  // of all members
   std::vector<SharedMember> members_;
   std::vector<Message> sends_, receives_;
+  int ticket_ = -1;  // of the round that has begun
 };
 
 // The bytes of a batch on each worker.

@@ -20,10 +20,14 @@ class SlicedTransition : public SharedExchange {
     return gather_ ? bytes : 0;
   }
 
-  void run(Execution& run) override {
+  void start(Execution& run) override {
     copy_operands(run);
     if (gather_) set_own_apart(run);
     exchange(run);
+  }
+
+  void wait(Execution& run) override {
+    run.transport.finish(ticket_);
     if (gather_) combine(run);
   }
 
@@ -81,7 +85,7 @@ class SlicedTransition : public SharedExchange {
         if (peer != first_worker_ + p) add_messages(run, p, peer);
       }
     }
-    run.transport.finish(run.start(*this, sends_, receives_));
+    ticket_ = run.start(*this, sends_, receives_);
   }
 
   // A gather sends the peer's slice of the part's array, and receives the part's own slice of the peer's. A scatter

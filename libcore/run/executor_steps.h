@@ -1,5 +1,5 @@
-// The decoded plan: one step for each operator, made before the run, so that a step only does its work. Internal to the
-// executor; each kind of step has its own file.
+// The decoded plan: one step for each operator, made before the run, and the lines of the schedule that run them.
+// Internal to the executor; each kind of step has its own file.
 #pragma once
 
 #include <chrono>
@@ -23,10 +23,13 @@
 namespace kasen::executor {
 
 using Clock = std::chrono::steady_clock;
+inline double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 class Execution;
 
-// One step of the plan. `part` counts the parts of this process.
+// An operator of the plan. `part` counts the parts of this process.
 class Step {
  public:
   Step(const Op& decoded, int at) : op(decoded), number(at) {}
@@ -36,10 +39,11 @@ class Step {
   virtual void run(Execution& run) = 0;
   // Called once before the run, when kernels and matrices are ready.
   virtual void prepare(Execution& /*run*/) {}
-  // For a gather: sends the ghosts' values before the owned elements are known; run() then does the rest.
-  virtual void begin(Execution& /*run*/) {}
-  // For a scatter with `late`: run() has only sent. The reader of its result calls this before it reads a ghost.
-  virtual void finish(Execution& /*run*/) {}
+  // Some of its rows. Other steps than products of a sparse matrix have no such lines.
+  virtual void run_rows(Execution& run, LineRows rows);
+  // Of a step with an exchange: the messages leave, and later those of others are there.
+  virtual void start(Execution& run);
+  virtual void wait(Execution& run);
   // The rest of the step from a border inside it: for a loop, or for a step that holds one.
   virtual void resume(Execution& run);
   // Bytes of packing area that the step needs on a part.
@@ -47,29 +51,46 @@ class Step {
 
   const Op& op;
   const int number;
-  bool control = false;      // holds other steps, which read and write values themselves
-  Step* follower = nullptr;  // the gather of this product's result, right behind it
-  Step* leader = nullptr;    // the late scatter of this product's vector, right before it
-  bool late = false;
+  bool control = false;                              // holds other steps, which read and write values themselves
   std::vector<ValueId> reads_whole, makes_whole;     // stand-ins (KernelForm) in its operands and results
   std::int64_t shared_reads = 0, shared_writes = 0;  // bytes of shared arrays, on all parts
   std::vector<const Op*> slices;                     // the slices that it reads: itself, or some of its region
-  std::vector<int> ends;                             // indices of matrices that no later step of the run uses
   ValueId progress = no_value;                       // the progress of the loop around, known after this step
 };
 
-using Sequence = std::vector<std::unique_ptr<Step>>;
+// A gather or a scatter.
+class TransitionStep : public Step {
+ public:
+  using Step::Step;
+  void run(Execution& run) final {
+    start(run);
+    wait(run);
+  }
+};
 
-// The matrices of a plan in pull form: one for each (matrix, direction, spaces), whatever the number of products.
+// A line of the schedule as it runs.
+enum class LineAct : std::uint8_t { run, start, wait, exchange, free };  // exchange: a start and its wait at once
+struct Line {
+  LineAct act = LineAct::run;
+  LineRows rows = LineRows::all;
+  Step* step = nullptr;            // null: free
+  int form = -1;                   // free
+  bool first = true, last = true;  // of the step's lines
+  int number = -1, wait = -1;      // in RunResult::lines; of an exchange also its wait's. -1: no line of the schedule
+};
+
+// A block: its steps, and its schedule.
+struct Sequence {
+  std::vector<std::unique_ptr<Step>> steps;  // by operator
+  std::vector<Line> lines;
+};
+
+// The matrices of a plan in pull form: the forms of its schedule.
 class MatrixStore {
  public:
-  // Returns its index for matrix(place, part). Nothing is built yet.
-  int add(const Execution& run, const Op& product);
+  // Returns the product's form, the index for matrix(place, part). Nothing is built yet.
+  int find(const Execution& run, const Op& product);
   void build(const Execution& run);
-  // Called for each step at the plan's top level: `number` and the steps inside it are decoded next. When all are
-  // decoded, used_last_by(number) gives the matrices that it uses last. They may be released when the step is done.
-  void begin_step(int number) { step_ = number; }
-  [[nodiscard]] std::vector<int> used_last_by(int number) const;
   void release(int place) { matrices_[static_cast<size_t>(place)].clear(); }
   [[nodiscard]] const LocalMatrix& matrix(int place, int part) const {
     return matrices_[static_cast<size_t>(place)][static_cast<size_t>(part)];
@@ -92,9 +113,9 @@ class MatrixStore {
     int operand, result;  // spaces
     friend auto operator<=>(const Key&, const Key&) = default;
   };
-  std::vector<Key> keys_;      // by index
-  std::vector<int> last_use_;  // by index: a step's number
-  int step_ = 0;
+  void make_keys(const Execution& run);
+  std::vector<Key> keys_;         // by form
+  std::map<ValueId, int> forms_;  // by result of a product
   void build_form(const Execution& run, size_t k);
   [[nodiscard]] static FormName form_name(const Execution& run, const Key& key, int part);
 
@@ -132,9 +153,8 @@ class Execution {
   ~Execution();
   RunResult run();
 
-  // Runs a block's steps.
-  void run_steps(const Sequence& steps) { run_steps(std::span(steps)); }
-  void run_steps(std::span<const std::unique_ptr<Step>> steps);
+  // Runs a block by its schedule.
+  void run_steps(const Sequence& steps) { run_lines(steps.lines); }
   // Runs the steps from the border of RunOptions::resume on. One of them is its loop, or holds it.
   void resume_steps(const Sequence& steps);
   // Restores the loop's values, and opens it with its finished iterations.
@@ -208,7 +228,10 @@ class Execution {
   [[nodiscard]] size_t marked(ValueId mark, int part) const;
   void note_nan(const Op& op, ValueId value, const std::string& at);
   void refuse_nan() const;
-  void run_step(Step& step, bool from_border);
+  void run_lines(std::span<const Line> lines);
+  void run_line(const Line& line, bool from_border);
+  void act(const Line& line);
+  void count_line(int number, double seconds);
   [[nodiscard]] std::string purpose_of(const Step& step) const;
   [[nodiscard]] const HeldAtBorder& held_at(int loop);
   void tell_border(int loop);
@@ -229,7 +252,7 @@ class Execution {
   std::int64_t lo_ = 0, hi_ = 0;            // of the outermost loop
   std::vector<Bytes> packing_;
   std::int64_t exchanges_ = 0;
-  std::vector<std::span<const std::unique_ptr<Step>>> ahead_;  // remaining steps of each open block
+  std::vector<std::span<const Line>> ahead_;  // remaining lines of each open block
   std::optional<Diagnostic> nan_;             // the first NaN in program order so far, with RunOptions::refuse_nan
   std::vector<std::int64_t> nan_iterations_;  // the iterations in which it was made
   double change_ = std::numeric_limits<double>::quiet_NaN();
@@ -241,17 +264,18 @@ struct Decoder {
   Execution& run;
   MatrixStore& matrices;
   std::vector<Step*>& all;
-  SharedBatches batches;           // of the plan: in the form, boxes look like shareds
-  std::vector<const Op*> planned;  // the plan's operators, in preorder
-  int next = 0;                    // preorder number of the next operator
-  int loops = 0;                   // open loops around
-  int depth = 0;                   // number of operators around the current one
-  size_t batched = 0;              // how many of the next operators belong to the open batch
+  SharedBatches batches;                       // of the plan: in the form, boxes look like shareds
+  std::vector<const Op*> planned;              // the plan's operators, in preorder
+  std::map<const ScheduleLine*, int> numbers;  // of the form's lines
+  int next = 0;                                // preorder number of the next operator
+  int loops = 0;                               // open loops around
+  size_t batched = 0;                          // how many of the next operators belong to the open batch
   Sequence decode(const Block& block);
 
  private:
   std::unique_ptr<Step> make(const Op& op, int number);
   std::unique_ptr<Step> make_in_batch(std::span<const Op> ahead, int number);
+  void add_lines(const Block& block, Sequence& sequence) const;
 };
 
 // Simultaneous binding: the slots that exchange their memory, and the values that are copied.

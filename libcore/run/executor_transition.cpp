@@ -27,10 +27,13 @@ struct Pair {
 // elements are copied directly. Every other pair with elements has one message. An array of one plane needs no packing
 // on the ghosts' side: the ghosts of one peer are contiguous, and are sent or received in place. Mirrors that are one
 // run are sent in place, too; contributions to them are received apart and combined.
-class ArrayTransition : public Step {
+class ArrayTransition : public TransitionStep {
  public:
   ArrayTransition(Execution& run, const Op& decoded, int at)
-      : Step(decoded, at), gather_(op.code == OpCode::gather), from_(op.operands.at(0)), to_(op.results.at(0)) {
+      : TransitionStep(decoded, at),
+        gather_(op.code == OpCode::gather),
+        from_(op.operands.at(0)),
+        to_(op.results.at(0)) {
     const ValueId held = gather_ ? from_ : to_;  // the side that has ghosts
     const ValueInfo& info = run.storage.info(held);
     element_ = run.module.type(held).element;
@@ -49,7 +52,9 @@ class ArrayTransition : public Step {
     return (packed_count_[p] + (in_place() ? 0 : slave_count_[p])) * element_.bytes();
   }
 
-  void begin(Execution& run) override {
+  // A gather's owned elements may still be missing when its ghosts leave.
+  void start(Execution& run) override {
+    if (!gather_) take_masters(run);
     run.began(RunPhase::start, number);
     sends_.clear();
     receives_.clear();
@@ -72,14 +77,8 @@ class ArrayTransition : public Step {
     run.ended(RunPhase::start, number);
   }
 
-  void run(Execution& run) override {
-    if (!gather_) take_masters(run);  // a gather's owned elements may still be missing when it begins
-    if (!ticket_) begin(run);
+  void wait(Execution& run) override {
     if (gather_) take_masters(run);
-    if (!late) finish(run);
-  }
-
-  void finish(Execution& run) override {
     run.began(RunPhase::finish, number);
     run.transport.finish(*ticket_);
     ticket_.reset();

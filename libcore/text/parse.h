@@ -1,6 +1,6 @@
 // Reads the text of a module in parts: the lines above `module` (parse_preamble.cpp), declarations, types and states,
-// operators with their blocks. The parser only builds the module; the verifier checks its meaning. Internal to
-// libcore/text/parse*.cpp.
+// operators with their blocks, schedules. The parser only builds the module; the verifier checks its meaning. Internal
+// to libcore/text/parse*.cpp.
 #pragma once
 
 #include <map>
@@ -89,11 +89,19 @@ class ModuleParser {
   Op operation();
   Block block();
 
+  // ---- schedules
+  void schedule(Block& block);
+  ScheduleLine schedule_line(const Block& block);
+  int scheduled_op(const Block& block);
+  void scheduled_ops(const Block& block, ScheduleLine& line);
+  LineRows scheduled_rows();
+
   Lexer lexer_;
   Module& m_;
   int version_;
   std::map<std::string, ValueId> values_;
   std::vector<WrittenLiteral> literals_;  // of the operator at hand
+  std::map<ValueId, int> scheduled_;      // operators of the block whose schedule is read, by the values that name them
   int depth_ = 0;
 };
 

@@ -265,7 +265,9 @@ Op ModuleParser::operation() {
 Block ModuleParser::block() {
   if (++depth_ > deepest_block) lexer_.fail_at(lexer_.peek(), "blocks are nested too deeply");
   Block b;
-  while (!lexer_.accept("}")) b.ops.push_back(operation());
+  while (!lexer_.at("}") && !lexer_.at("schedule")) b.ops.push_back(operation());
+  schedule(b);
+  lexer_.expect("}");
   --depth_;
   return b;
 }

@@ -11,7 +11,7 @@ namespace kasen::text {
 namespace {
 
 constexpr std::int64_t newest_version = 2;
-constexpr std::int64_t highest_level = 3;
+constexpr std::int64_t highest_level = 4;
 
 class PreambleReader {
  public:
@@ -64,7 +64,7 @@ class PreambleReader {
     lexer.expect("level");
     const std::int64_t level = parse_integer(lexer, "a level");
     if (level < 1 || level > highest_level)
-      fault(fmt::format("no level {}", level), "levels are 1, 2 and 3", "plan the program again");
+      fault(fmt::format("no level {}", level), "levels are 1, 2, 3 and 4", "plan the program again");
     result_.level = static_cast<int>(level);
   }
 

@@ -10,15 +10,6 @@
 namespace kasen {
 namespace {
 
-std::string quote(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + '"';
-}
-
 std::string print_set(const SlaveSet& set) { return '{' + slaves_text(set) + '}'; }
 
 struct ModulePrinter {
@@ -98,13 +89,13 @@ struct ModulePrinter {
       case TextForm::functions:
         return name + fns(op) + (op.operands.empty() ? "" : ' ' + values(op.operands));
       case TextForm::name:
-        return name + ' ' + quote(op.name);
+        return name + ' ' + quoted_text(op.name);
       case TextForm::named:
-        return fmt::format("{} {} {}", name, quote(op.name), values(op.operands));
+        return fmt::format("{} {} {}", name, quoted_text(op.name), values(op.operands));
       case TextForm::words:
         return name + ' ' + words(op);
       case TextForm::default_words:
-        return fmt::format("{} {} = {}", name, quote(op.name), words(op));
+        return fmt::format("{} {} = {}", name, quoted_text(op.name), words(op));
       case TextForm::dim:
         return fmt::format("{}[{}]", name, m.dim(op.dim).name);
       case TextForm::dim_of:
@@ -139,7 +130,7 @@ struct ModulePrinter {
   [[nodiscard]] std::string place(const Location& where) const {
     if (where.line == 0 || (!m.text_name.empty() && where.file == m.text_name)) return {};
     const bool elsewhere = where.file != m.source_name && !where.file.empty();
-    return " at " + (elsewhere ? quote(where.file) + ' ' : std::string()) +
+    return " at " + (elsewhere ? quoted_text(where.file) + ' ' : std::string()) +
            fmt::format("{}:{}", where.line, where.column);
   }
 
@@ -155,13 +146,18 @@ struct ModulePrinter {
       }
       out += '\n';
     }
+    if (b.schedule.empty()) return;
+    const std::string before(static_cast<size_t>(indent), ' ');
+    out += before + "schedule {\n";
+    for (const ScheduleLine& line : b.schedule) out += before + "  " + print_line(m, b, line) + '\n';
+    out += before + "}\n";
   }
 
   void laws(std::string_view word, const std::vector<LawUse>& uses) {
     for (const LawUse& use : uses) {
       const std::string with = use.reducer == no_fn ? "" : ", " + m.fn(use.reducer).name;
       out += fmt::format("  {} {}({}{}) operand {} by {}{}\n", word, law_name(use.kind), m.fn(use.fn).name, with,
-                         use.operand, quote(use.basis), place(use.where));
+                         use.operand, quoted_text(use.basis), place(use.where));
     }
   }
 
@@ -183,12 +179,12 @@ struct ModulePrinter {
     for (const ScalarFunction& f : m.functions) out += "  " + print_function(m, f) + '\n';
     for (const RangeAssumption& r : m.ranges) {
       const std::string place = r.place < 0 ? "" : fmt::format(" at {}", r.place);
-      out += "  assume " + quote(r.name) + place + interval_text(r.range) + '\n';
+      out += "  assume " + quoted_text(r.name) + place + interval_text(r.range) + '\n';
     }
     laws("assume", m.assumptions);
     laws("law", m.laws);
-    if (!m.fitted_to.empty()) out += "  fitted " + quote(m.fitted_to) + '\n';
-    if (!m.planned_by.empty()) out += "  planned " + quote(m.planned_by) + '\n';
+    if (!m.fitted_to.empty()) out += "  fitted " + quoted_text(m.fitted_to) + '\n';
+    if (!m.planned_by.empty()) out += "  planned " + quoted_text(m.planned_by) + '\n';
     for (const BufferId id : m.buffers.ids()) {
       const BufferDecl& b = m.buffers[id];
       Type type;
@@ -207,7 +203,7 @@ struct ModulePrinter {
     if (with_history) {
       for (const std::string& line : m.history) out += "## " + line + '\n';
     }
-    if (!m.source_name.empty()) out += "source " + quote(m.source_name) + '\n';
+    if (!m.source_name.empty()) out += "source " + quoted_text(m.source_name) + '\n';
     for (const std::string& line : m.source) out += line.empty() ? "|\n" : "| " + line + '\n';
     out += "module " + m.name + " {\n";
     declarations();
@@ -217,6 +213,15 @@ struct ModulePrinter {
 };
 
 }  // namespace
+
+std::string quoted_text(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
 
 std::string print_element_type(const Module& module, const ElementType& type) {
   std::string text;

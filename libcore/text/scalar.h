@@ -17,6 +17,8 @@ struct Literal {
   Word value{};
 };
 [[nodiscard]] Literal parse_literal(Lexer& lexer);
+// A name in quotes, with \" and \\ for " and backslash.
+[[nodiscard]] std::string quoted_text(std::string_view text);
 [[nodiscard]] std::int64_t parse_integer(Lexer& lexer, std::string_view what);  // not negative
 
 }  // namespace kasen

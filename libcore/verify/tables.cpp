@@ -158,7 +158,7 @@ struct TableCheck {
 
 void verify_tables(const Module& module, Faults& faults) {
   TableCheck check{module, faults};
-  if (module.level < 1 || module.level > 3) faults.add(fmt::format("there is no level {}", module.level));
+  if (module.level < 1 || module.level > 4) faults.add(fmt::format("there is no level {}", module.level));
   check.unique(module.dims, "dimension", [](const Dimension& d) -> const std::string& { return d.name; });
   check.unique(module.functions, "function", [](const ScalarFunction& f) -> const std::string& { return f.name; });
   check.unique(module.values, "value", [](const Value& v) -> const std::string& { return v.name; });

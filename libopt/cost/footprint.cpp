@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 
-#include "libcore/analysis/liveness.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/analysis/shared_traffic.h"
 #include "libcore/analysis/state_rules.h"
@@ -16,6 +16,7 @@
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/numbering.h"
 #include "libcore/kernels/sorted_form.h"
+#include "libcore/schedule/schedule.h"
 #include "libopt/cost/box_cost.h"
 #include "libopt/cost/extent.h"
 #include "libopt/cost/rules.h"
@@ -42,26 +43,6 @@ Type type_of(const Room& room, const SlaveSet& set) {
   return type;
 }
 
-// These values have no storage, except waiting rows, which have a buffer.
-IdMap<ValueId, bool> values_inside_regions(const Module& module) {
-  IdMap<ValueId, bool> inside(module.values.size(), false);
-  for_each_op(module, [&](const Op& op, int, int) {
-    if (op.code != OpCode::region) return;
-    for (const Op& inner : op.blocks.at(0).ops) {
-      for (const ValueId v : inner.results) inside[v] = true;
-    }
-  });
-  return inside;
-}
-
-IdMap<ValueId, bool> dense_inputs(const Module& module) {
-  IdMap<ValueId, bool> is_input(module.values.size(), false);
-  for_each_op(module, [&](const Op& op, int, int) {
-    if (op.code == OpCode::input) is_input[op.results.at(0)] = true;
-  });
-  return is_input;
-}
-
 // The space that a value takes by itself.
 Room own_room(const Type& type) {
   std::vector<SlaveSet> holds;
@@ -73,45 +54,8 @@ Room own_room(const Type& type) {
 std::vector<Room> rooms(const Module& module) {
   std::vector<Room> found;
   for (const BufferDecl& b : module.buffers) found.push_back({b.element, b.dims, b.holds, 1});
-  const IdMap<ValueId, bool> inside = values_inside_regions(module), input = dense_inputs(module);
-  const Liveness liveness(module);
-  for (const ValueId v : module.values.ids()) {
-    const Value& value = module.value(v);
-    const bool array = is_distributed_array(module, v) || is_shared_array(module, v);
-    if (value.buffer != no_buffer || inside[v] || input[v] || !array || liveness.is_view(v)) continue;
-    found.push_back(own_room(value.type));
-  }
+  for (const ValueId v : arrays_without_buffer(module)) found.push_back(own_room(module.type(v)));
   return found;
-}
-
-// A matrix in pull form. There is one for each direction and pair of spaces in which products use the matrix.
-struct PullForm {
-  std::string matrix;
-  bool transposed = false;
-  SlaveSet operand, result;
-  friend auto operator<=>(const PullForm&, const PullForm&) = default;
-};
-
-struct PullUse {
-  ValueId matrix, operand, result;
-};
-
-PullForm pull_form(const CostContext& context, const Op& product, const PullUse& use) {
-  const Module& module = *context.module;
-  return {context.matrix_name(use.matrix), gives_rows(product), module.type(use.operand).state.slaves,
-          module.type(use.result).state.slaves};
-}
-
-std::map<PullForm, PullUse> pull_forms(const Module& module) {
-  const CostContext context = cost_context(module);
-  std::map<PullForm, PullUse> forms;
-  for_each_op(module, [&](const Op& op, int, int) {
-    if (!is_sparse_product(module, op) && !is_fold(op)) return;
-    const ValueId operand = is_fold(op) ? across_operand(module, op) : op.operands.at(0);
-    const PullUse use{product_matrix(op), operand, op.results.at(0)};
-    forms.emplace(pull_form(context, op, use), use);
-  });
-  return forms;
 }
 
 std::int64_t room_bytes(const Module& module, const Room& room, const Polynomial::Bindings& here) {
@@ -205,6 +149,10 @@ std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker
   return largest + repacked + whole_bytes(module, sizes.by_worker.at(static_cast<size_t>(worker)));
 }
 
+Symbol nonzeros_of(const Module& module, const ProductForm& form) {
+  return {SymbolKind::entries, matrix_name(module, form.matrix), {}, -1};
+}
+
 std::int64_t input_bytes(const Module& module, const Polynomial::Bindings& here) {
   std::int64_t bytes = 0;
   for_each_op(module, [&](const Op& op, int, int) {
@@ -222,15 +170,15 @@ std::int64_t input_bytes(const Module& module, const Polynomial::Bindings& here)
 
 // Mirrors the forms that libkernels/run/sorted_rows.h makes. Small arrays as elements are long work each and gain
 // nothing.
-std::int64_t sorted_bytes(const Module& module, const PullForm& form, const PullUse& use, const Sizes& sizes) {
+std::int64_t sorted_bytes(const Module& module, const ProductForm& form, const Sizes& sizes) {
   std::int64_t bytes = 0;
   for (int worker = 0; worker < sizes.workers; ++worker) {
     const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
-    const std::int64_t entries = sizes.on_worker(worker, {SymbolKind::entries, form.matrix, {}, -1});
-    const std::int64_t outputs = stored_indices(module, module.type(use.result)).value(here);
+    const std::int64_t entries = sizes.on_worker(worker, nonzeros_of(module, form));
+    const std::int64_t outputs = stored_indices(module, module.type(form.result)).value(here);
     if (!worth_sorting(entries, outputs)) continue;
-    const std::int64_t inputs = stored_indices(module, module.type(use.operand)).value(here);
-    const ElementType& element = module.type(use.matrix).element;
+    const std::int64_t inputs = stored_indices(module, module.type(form.operand)).value(here);
+    const ElementType& element = module.type(form.matrix).element;
     bytes += sorted_form_bytes(outputs, entries, operand_blocks(inputs, outputs, entries));
     if (element.bytes() > 0) bytes += storage_bytes(element, entries);
   }
@@ -247,7 +195,7 @@ bool has_small_arrays(const ElementType& element) {
 std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
   if (names_layouts(module)) return predict_box_parts(module, sizes);
   const std::vector<Room> all_rooms = rooms(module);
-  const auto forms = pull_forms(module);
+  const std::vector<ProductForm> forms = product_forms(module);
   std::vector<PartCount> parts;
   for (int worker = 0; worker < sizes.workers; ++worker) {
     const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
@@ -257,11 +205,7 @@ std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
       part.buffer_bytes = checked_add(part.buffer_bytes, room_bytes(module, room, here), memory);
     }
     part.exchange_bytes = exchange_bytes(module, sizes, worker);
-    for (const auto& [form, use] : forms) {
-      const std::int64_t entries = sizes.on_worker(worker, {SymbolKind::entries, form.matrix, {}, -1});
-      const std::int64_t outputs = stored_indices(module, module.type(use.result)).value(here);
-      part.matrix_bytes += 8 * (outputs + 1) + entries * (4 + module.type(use.matrix).element.bytes());
-    }
+    for (const ProductForm& form : forms) part.matrix_bytes += form_bytes(module, form, sizes, worker);
     part.input_bytes = input_bytes(module, here);
     if (!sizes.list_bytes.empty()) part.list_bytes = sizes.list_bytes.at(static_cast<size_t>(worker));
     parts.push_back(part);
@@ -270,20 +214,21 @@ std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
 }
 
 std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes) {
-  const CostContext context = cost_context(module);
   const CostReport report = measure(module);
-  std::map<PullForm, PullUse> sorted;
+  std::set<ValueId> repeated;  // results of products in loops that keep a second form
   for_each_op(module, [&](const Op& op, int number, int) {
     if (!is_sparse_product(module, op) || has_columns(module, op)) return;
     if (report.rows[static_cast<size_t>(number)].loop < 0) return;
-    for (const ValueId v : {op.operands.at(0), op.operands.at(1), op.results.at(0)}) {
-      if (has_small_arrays(module.type(v).element)) return;
-    }
-    const PullUse use{op.operands.at(1), op.operands.at(0), op.results.at(0)};
-    sorted.emplace(pull_form(context, op, use), use);
+    const auto small_arrays = [&](ValueId v) { return has_small_arrays(module.type(v).element); };
+    if (!small_arrays(op.operands.at(0)) && !small_arrays(op.operands.at(1)) && !small_arrays(op.results.at(0)))
+      repeated.insert(op.results[0]);
   });
   std::int64_t bytes = 0;
-  for (const auto& [form, use] : sorted) bytes += sorted_bytes(module, form, use, sizes);
+  for (const ProductForm& form : product_forms(module)) {
+    const bool sorted =
+        std::any_of(form.products.begin(), form.products.end(), [&](ValueId v) { return repeated.contains(v); });
+    if (sorted) bytes += sorted_bytes(module, form, sizes);
+  }
   return bytes;
 }
 
@@ -307,6 +252,13 @@ std::int64_t value_bytes(const Module& module, ValueId value, const Sizes& sizes
   return room_bytes(module, own_room(module.type(value)), sizes.by_worker.at(static_cast<size_t>(worker)));
 }
 
+std::int64_t form_bytes(const Module& module, const ProductForm& form, const Sizes& sizes, int worker) {
+  const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
+  const std::int64_t entries = sizes.on_worker(worker, nonzeros_of(module, form));
+  const std::int64_t outputs = stored_indices(module, module.type(form.result)).value(here);
+  return 8 * (outputs + 1) + entries * (4 + module.type(form.matrix).element.bytes());
+}
+
 Polynomial buffer_bytes(const Module& module, const BufferDecl& buffer) {
   if (names_layouts(module)) return BoxCosts(module).buffer_bytes(buffer);
   return room_form(module, {buffer.element, buffer.dims, buffer.holds, 1});
@@ -316,11 +268,11 @@ Footprint footprint(const Module& module) {
   if (names_layouts(module)) return BoxCosts(module).footprint();
   Footprint total;
   for (const Room& room : rooms(module)) total.buffers += room_form(module, room);
-  for (const auto& [form, use] : pull_forms(module)) {
-    const Polynomial entries(Symbol{SymbolKind::entries, form.matrix, {}, -1});
-    total.matrices += Polynomial(8) * stored_indices(module, module.type(use.result));
+  for (const ProductForm& form : product_forms(module)) {
+    const Polynomial entries(nonzeros_of(module, form));
+    total.matrices += Polynomial(8) * stored_indices(module, module.type(form.result));
     total.matrices += Polynomial(8) * Polynomial(Symbol{SymbolKind::workers, "", {}, -1});
-    total.matrices += entries * Polynomial(4 + module.type(use.matrix).element.bytes());
+    total.matrices += entries * Polynomial(4 + module.type(form.matrix).element.bytes());
   }
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;

@@ -50,6 +50,8 @@ bool is_enabled(PassWhen when, const OptimizeOptions& options) {
       return greedy;
     case PassWhen::selected:
       return fusing && !greedy;
+    case PassWhen::scheduling:
+      return options.schedule;
   }
   throw InternalError("a pass outside the table");
 }
@@ -137,6 +139,15 @@ OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker&
   return keep ? options : still ? other : plain;
 }
 
+// A plan of level 3 only gets its schedule, if that is asked for.
+Module finished(Module module, LawChecker& laws, const OptimizeOptions& options) {
+  PassContext context{laws, options};
+  for (const PassRow& pass : rows) {
+    if (pass.when == PassWhen::scheduling && runs(pass, module, options)) (void)run_pass(pass, module, context);
+  }
+  return module;
+}
+
 struct Planned {
   Module plan;
   OptimizeOptions options;  // the options with which it was made in the end
@@ -195,7 +206,7 @@ Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& option
   PassContext context{laws, options};
   for (const std::string& name : names) {
     const PassRow& pass = find_pass(name, "--passes");
-    if (pass.when != PassWhen::always) require_default_layouts(module);
+    if (pass.when != PassWhen::always && pass.when != PassWhen::scheduling) require_default_layouts(module);
     if (module.level < pass.from || module.level > pass.to) {
       fail(ExitStatus::bad_input, fmt::format("pass '{}' does not run on IR of level {}", name, module.level),
            pass.from == pass.to ? fmt::format("it takes level {}", pass.from)
@@ -224,7 +235,7 @@ Module optimize(Module module, LawChecker& laws, const OptimizeOptions& asked) {
   if (!options.print_after.empty() && options.print_after != "all")
     (void)find_pass(options.print_after, "--print-after");
   require_valid(module, laws);
-  if (module.level >= 3) return module;
+  if (module.level >= 3) return finished(std::move(module), laws, options);
   record_reducer_laws(module, laws);
   const bool over_workers = !options.mesh.empty() || names_layouts(module);  // nothing is chosen there yet
   const bool explain = options.notes != nullptr && options.notes->explain && !over_workers;

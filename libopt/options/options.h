@@ -62,6 +62,7 @@ struct OptimizeOptions {
   // With a mesh of workers, arrays get cuts over its axes, and nothing is fused. Empty: the default layout.
   std::vector<MeshAxis> mesh;
   std::vector<LayoutHint> layouts;  // with a mesh; UserError (usage) for one that does not fit the program
+  bool schedule = false;            // the plan gets its schedule (level 4)
   bool split = true;                // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
   // These decide where formulas alone cannot: the numbers known for a plan (if unset, default sizes) and the machine.
   std::function<Sizes(const Module& plan)> sizes;

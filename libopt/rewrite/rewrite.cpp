@@ -29,6 +29,9 @@ struct Renumbering {
       for (Block& inner : op.blocks) walk(inner);
       for (ValueId& result : op.results) define(result);
     }
+    for (ScheduleLine& line : block.schedule) {
+      for (ValueId& value : line.values) value = now[static_cast<size_t>(value)];
+    }
   }
 };
 

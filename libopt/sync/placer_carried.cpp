@@ -67,7 +67,7 @@ void Placer::loop(const Op& op) {
 bool Placer::try_loop(const Op& op, std::vector<State>& targets) {
   const CarriedAt first = carried_at(op);
   Op placed = op;
-  placed.blocks.assign(1, Block{op.blocks[0].args, {}});
+  placed.blocks.assign(1, Block{op.blocks[0].args, {}, {}});
   for (size_t i = 0; i < op.operands.size(); ++i) {
     if (i < first.operand) {
       placed.operands[i] = read(op.operands[i]);
@@ -113,7 +113,7 @@ bool Placer::try_branches(const Op& op, std::vector<State>& targets) {
     Op yield = yield_of(branch);
     if (!settle(yield_of(branch), targets, yield.operands)) return false;
     forms_.append(std::move(yield));
-    placed.blocks.push_back(Block{{}, forms_.close()});
+    placed.blocks.push_back(Block{{}, forms_.close(), {}});
   }
   emit(std::move(placed), targets);
   return true;

@@ -92,6 +92,7 @@ RunReport make_run_report(const Module& module, const RunResult& result) {
   report.program = module.name;
   report.plan_digest = module_digest(module);
   report.ops = result.ops;
+  report.lines = result.lines;
   report.parts = result.parts;
   report.traffic = result.traffic;
   report.kernel_bytes = result.kernel_bytes;
@@ -111,6 +112,10 @@ void merge(RunReport& all, const RunReport& rank) {
       sum = field.summed ? sum + other : std::max(sum, other);
     }
     all.ops[i].seconds = std::max(all.ops[i].seconds, rank.ops[i].seconds);
+  }
+  for (size_t i = 0; i < std::min(all.lines.size(), rank.lines.size()); ++i) {
+    all.lines[i].executions = std::max(all.lines[i].executions, rank.lines[i].executions);
+    all.lines[i].seconds = std::max(all.lines[i].seconds, rank.lines[i].seconds);
   }
   all.parts.insert(all.parts.end(), rank.parts.begin(), rank.parts.end());
   std::sort(all.parts.begin(), all.parts.end(),
@@ -151,6 +156,9 @@ std::string run_report_json(const Module& module, const RunReport& report) {
     op["seconds"] = report.ops[i].seconds;
     json["operators"].push_back(std::move(op));
   }
+  json["schedule"] = Json::array();
+  for (const LineTime& line : report.lines)
+    json["schedule"].push_back({{"executions", line.executions}, {"seconds", line.seconds}});
   json["parts"] = Json::array();
   for (const PartCount& part : report.parts) {
     Json entry{{"worker", part.worker}};

@@ -48,6 +48,7 @@ struct RunReport {
   std::string processor;            // as the kernels of rank 0 see it (KernelSet::processor); empty in older files
   std::vector<MadeChoice> choices;  // that they made by trial; the same
   std::vector<OpCount> ops;         // by preorder number
+  std::vector<LineTime> lines;      // of the plan's schedule; empty in older files
   std::vector<PartCount> parts;
   Traffic traffic;
   std::int64_t kernel_bytes = 0;  // held by the kernels themselves, over all ranks

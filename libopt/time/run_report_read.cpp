@@ -166,6 +166,10 @@ RunReport read_run_report(const std::string& text, const std::string& file) {
     for (const OpField& field : op_fields) op.*field.member = reader.count(entry, field.key);
     op.seconds = reader.get<double>(entry, "seconds");
   }
+  if (json.contains("schedule")) {
+    for (const Json& entry : reader.list(json, "schedule"))
+      report.lines.push_back({reader.count(entry, "executions"), reader.get<double>(entry, "seconds")});
+  }
   for (const Json& entry : reader.list(json, "parts")) {
     PartCount& part = report.parts.emplace_back();
     part.worker = reader.small_count(entry, "worker");

@@ -100,14 +100,13 @@ mutants("executor", "libcore/run/executor_elementwise.cpp",
          "static_cast<std::int32_t>(from.masters)"),
         ("copy_elements(element, source, target, masters * made.inner, ⟦total * made.inner⟧);", "total"))
 mutants("executor", "libcore/run/executor_product.cpp",
-        ("add_call(p, {⟦overlap ? masters(run, p) : early(p, masters(run, p))⟧, matrix(p).outputs});",
-         "early(p, masters(run, p))"),
-        ("⟦finish_leader(run);⟧\n    for (int p = 0; p < run.part_count(); ++p) {\n      add_call(p, {overlap", "(void)run;"),
+        ("if (rows == LineRows::ghosts) return {⟦owned⟧, matrix(part).outputs};", "first"),
+        ("⟦some_ready_ = rows == LineRows::ready || (some_ready_ && rows == LineRows::ghosts);⟧", "(void)run;"),
         ("return ⟦std::upper_bound(matrix.pointers.begin(), matrix.pointers.end(), entry)⟧ - matrix.pointers.begin() - 1;",
          "std::lower_bound(matrix.pointers.begin(), matrix.pointers.end(), entry) + 1"),
-        ("⟦last_use_[place] = step_;⟧", "last_use_[place] = std::min(last_use_[place], step_);"))
+        ("for (const ValueId product : line.values) forms_.emplace(product, ⟦line.form⟧);", "0"))
 mutants("executor", "libcore/run/executor_product_epilogue.cpp",
-        ("some(run, p, RowWork::product, {⟦settled(run, p)⟧, masters(run, p)});", "masters(run, p)"),
+        ("some(run, part, RowWork::product, {⟦done⟧, owned});", "owned"),
         ("⟦start_accumulators(run, op, accumulators_, outputs(p), p);⟧", "(void)accumulators_;"))
 mutants("executor", "libcore/run/executor_control.cpp",
         ("const Word i = Word::integer(op.down ? ⟦hi - 1 - (k - lo)⟧ : k);", "hi - (k - lo)"),
@@ -146,7 +145,7 @@ mutants("exchange", "libcore/run/executor_transition.cpp",
         ("const std::int64_t count = ⟦run.storage.masters(from_, p) * inner_⟧;", "run.storage.masters(from_, p)"),
         ("return (packed_count_[p] + ⟦(in_place() ? 0 : slave_count_[p])⟧) * element_.bytes();", "slave_count_[p]"))
 mutants("exchange", "libcore/run/executor_shareds.cpp",
-        ("for (int step = 1; step < ⟦workers_⟧; step *= 2) round(run, step);", "workers_ - 1"),
+        ("return step_ >= 1 && step_ < ⟦workers_⟧;", "workers_ - 1"),
         ("const int peer = upper ? self + step : self - step;\n      if (⟦peer >= workers_⟧ || self % step != 0) continue;",
          "peer >= workers_ - (workers_ > 3 ? 1 : 0)"),
         ("const Mirrored list{target, ElementList::run(0, m.count), {message.data + ⟦m.offset⟧, 0}, 0, true};", "0"))
@@ -282,3 +281,18 @@ mutants("readers", "libcomm/data/read/edge_list.cpp",
          "largest(matrix.entries, &EntryChunk::rows) - 1"))
 mutants("readers", "libcomm/data/cut/owners.cpp",
         ("return std::max<std::int64_t>(1, ⟦(layout.size + workers - 1) / workers⟧);", "layout.size / workers"))
+
+# ---- schedules
+
+mutants("passes", "libcore/schedule/schedule.cpp",
+        ("⟦line(LineKind::wait, scatter);⟧", "line(LineKind::wait, i);"),
+        ("last_users_[found->second] = ⟦static_cast<int>(i)⟧;", "std::min(static_cast<int>(i), 0)"),
+        ("late = ⟦i + 1 < ops.size() && may_overlap(ops[i + 1])⟧ && op.code", "i + 1 < ops.size()"))
+mutants("passes", "libcore/verify/schedule.cpp",
+        ("if (at() != next_) ⟦return wrong(\"operators begin in the order of the text\");⟧", "(void)next_;"),
+        ("if (courses_[i].done ⟦|| block_.ops[i].code == OpCode::yield⟧) continue;", "|| true"),
+        ("const bool sends_operand = ⟦exchange.code != OpCode::scatter⟧;", "true"),
+        ("if (open_) ⟦return wrong(\"another exchange is under way\");⟧", "(void)open_;"),
+        ("⟦freed[form] = true;⟧", "(void)form;"))
+mutants("cost", "libopt/time/overlap.cpp",
+        ("open = line.kind == LineKind::start || (⟦open && line.kind != LineKind::wait⟧);", "open"))

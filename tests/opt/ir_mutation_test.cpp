@@ -44,6 +44,11 @@ std::vector<std::string> valid_texts() {
     texts.push_back(print_module(plan(program, Strategy::none, SyncMode::eager)));
     texts.push_back(print_module(plan(program, Strategy::greedy, SyncMode::hybrid)));
     texts.push_back(print_module(plan(program, Strategy::greedy, SyncMode::lazy)));
+    OptimizeOptions scheduling;
+    scheduling.schedule = true;
+    scheduling.epilogue = texts.size() % 2 == 0;
+    TrialLawChecker laws;
+    texts.push_back(print_module(optimize(program, laws, scheduling)));
   }
   return texts;
 }

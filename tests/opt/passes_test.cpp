@@ -46,7 +46,7 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
       pass_names(passes, false),
       "dead-code compressed simplify speculate-branch loop-invariant pipeline fuse-products fuse-rows fuse-epilogue "
       "batch-shareds");
-  EXPECT_EQ(printed.size() + 1, pass_rows().size());  // all but fuse-selected
+  EXPECT_EQ(printed.size() + 2, pass_rows().size());  // all but fuse-selected and schedule
 
   passes.clear();
   options.strategy = Strategy::fuse_all;

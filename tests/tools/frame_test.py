@@ -111,7 +111,7 @@ class Frame(ToolTest):
         self.kasen("fuse", "--list-passes", "-o", "kept.txt")
         self.assertEqual((self.dir / "kept.txt").read_text(), listed)
         self.prepare()
-        _, told = self.kasen("fuse", "plan.kir", "--time-passes", "-o", "f.kir")
+        _, told = self.kasen("fuse", "plan.kir", "--level", 4, "--time-passes", "-o", "f.kir")
         for row in rows:
             (self.assertNotIn if row == "fuse-selected" else self.assertIn)(row, told)
         _, told = self.kasen("fuse", "plan.kir", "--strategy", "fuse-all", "--time-passes", "-o", "f.kir")

@@ -43,7 +43,9 @@ class Traced(ToolTest):
         _, events = self.trace("t.json")
         turns = next(op["turns"] for op in json.loads((self.dir / "run.json").read_text())["operators"] if op.get("turns"))
         products = [e for e in events if " = mxv[" in e["name"] and "start" not in e["name"] and "finish" not in e["name"]]
-        self.assertEqual([e["args"]["turn"] for e in products], list(range(1, turns + 1)))
+        parts = ["ready", "ghosts", "rest"]
+        self.assertEqual([e["args"]["turn"] for e in products], [turn for turn in range(1, turns + 1) for _ in parts])
+        self.assertEqual([e["name"].rsplit(", ", 1)[1] for e in products], [f"{part} rows" for part in parts] * turns)
         self.assertTrue(all("G' @ (pr / degree)" in e["args"]["line"] for e in products))
         self.assertEqual(sum(e["name"].startswith("iteration ") for e in events), turns)
         for what in ["start: ", "finish: "]:

@@ -30,10 +30,15 @@ class Watch : public RunObserver {
   void began(RunPhase phase, int number, const Place&, const OpCount&) override {
     if (phase == RunPhase::step) began_[number] = std::chrono::steady_clock::now();
   }
-  void ended(RunPhase phase, int number, const OpCount&) override {
+  // A product may run some of its rows after the others.
+  void ended(RunPhase phase, int number, const OpCount& count) override {
     if (phase != RunPhase::step) return;
     const auto took = std::chrono::steady_clock::now() - began_.at(number);
-    seconds_[number].push_back(std::chrono::duration<double>(took).count());
+    double& some = parts_[number];
+    some += std::chrono::duration<double>(took).count();
+    std::vector<double>& all = seconds_[number];
+    if (count.executions <= std::ssize(all)) return;
+    all.push_back(std::exchange(some, 0));
   }
   // The shortest time, which other programs disturbed least.
   [[nodiscard]] double least(int number) const {
@@ -43,6 +48,7 @@ class Watch : public RunObserver {
 
  private:
   std::map<int, std::chrono::steady_clock::time_point> began_;
+  std::map<int, double> parts_;  // of the execution that goes on
   std::map<int, std::vector<double>> seconds_;
 };
 

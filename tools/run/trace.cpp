@@ -56,7 +56,7 @@ std::vector<Title> titles_of(const Module& module) {
 std::string name_of(const Title& title, const Trace::Event& event) {
   switch (event.phase) {
     case RunPhase::step:
-      return title.text;
+      return title.text + (event.rows == LineRows::all ? "" : fmt::format(", {} rows", rows_name(event.rows)));
     case RunPhase::iteration:
       return fmt::format("iteration {} of the {}", event.inner_iteration, title.text);
     case RunPhase::start:
@@ -194,6 +194,7 @@ void Trace::began(RunPhase phase, int number, const Place& place, const OpCount&
   Event event;
   event.number = number;
   event.phase = phase;
+  event.rows = place.rows;
   if (!place.iterations.empty()) {
     event.iteration = place.iterations.front() + 1;
     if (place.iterations.size() > 1 || phase == RunPhase::iteration)

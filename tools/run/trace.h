@@ -29,6 +29,7 @@ class Trace : public RunObserver {
     int number = 0;                                   // of the operator, in preorder
     bool outermost = false;                           // an iteration with no loop around its own
     RunPhase phase = RunPhase::step;
+    LineRows rows = LineRows::all;  // of a product: those that it computed
   };
 
   // One end of an arrow: a message to another rank leaves, or one from there has come.

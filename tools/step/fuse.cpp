@@ -41,6 +41,7 @@ OptimizeOptions options_from(const po::variables_map& values) {
   options.epilogue = epilogue.join;
   options.epilogue_by_size = epilogue.by_size;
   options.split = choose(values, "split", on_off_words);
+  options.schedule = values["level"].as<std::string>() == "4";
   options.mesh = mesh_option(values);
   options.layouts = layout_options(values);
   if (const auto machine = machine_of(values)) options.machine = *machine;
@@ -184,6 +185,10 @@ void declare_options(Tool& tool) {
       "fusing: vector work directly follows each row of a product (product_epilogue regions); auto: unless the sizes "
       "show that it costs more than it saves");
   tool.under("Output");
+  tool.words["level"] = {"3", "4"};
+  add("level", text("3|4")->default_value("3"),
+      "4: with the schedule of every block (docs/ir.md): when exchanges start and are waited for, which rows of "
+      "products run meanwhile, which memory is made");
   add("output,o", text("FILE")->default_value("-"), "the output file of the IR");
   add("no-history", "leaves out the line that states how the file was made");
 }
