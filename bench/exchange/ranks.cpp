@@ -67,18 +67,21 @@ class ExchangeClock : public RunObserver {
     });
   }
   void began(RunPhase phase, int number, const Place&, const OpCount& count) override {
-    if (phase != RunPhase::step || !exchanges_.at(static_cast<size_t>(number)) || count.executions == 0) return;
+    if (phase != RunPhase::step) return;
+    counts_ = exchanges_.at(static_cast<size_t>(number)) && count.executions > 0;
+    if (!counts_) return;
     MPI_Barrier(MPI_COMM_WORLD);
     begin_ = MPI_Wtime();
   }
-  void ended(RunPhase phase, int number, const OpCount& count) override {
-    if (phase == RunPhase::step && exchanges_.at(static_cast<size_t>(number)) && count.executions > 1)
-      seconds_ += MPI_Wtime() - begin_;
+  void ended(RunPhase phase, int /*number*/, const OpCount& /*count*/) override {
+    if (phase == RunPhase::step && counts_) seconds_ += MPI_Wtime() - begin_;
+    if (phase == RunPhase::step) counts_ = false;  // what holds the exchange goes on
   }
   [[nodiscard]] double seconds() const { return seconds_ / static_cast<double>(passes - 1); }
 
  private:
   std::vector<bool> exchanges_;
+  bool counts_ = false;  // the line that runs is an exchange's, behind its first execution
   double begin_ = 0, seconds_ = 0;
 };
 

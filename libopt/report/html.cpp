@@ -13,6 +13,7 @@
 #include "libopt/draw/page_text.h"
 #include "libopt/picture/page.h"
 #include "libopt/report/report.h"
+#include "libopt/time/time_case.h"
 
 namespace kasen {
 namespace {

@@ -123,7 +123,7 @@ std::string cut_table(const std::vector<Line>& lines) {
 
 std::string iteration_table(const std::vector<Line>& lines, size_t which) {
   std::vector<std::vector<std::string>> table{{"workers", "network bytes", "a worker", "predicted time", "memory",
-                                               "computing", "imbalance", "network", "messages", "speed-up"}};
+                                               "computing", "imbalance", "network", "messages", "hidden", "speed-up"}};
   const std::optional<PredictedTime>& first = lines.front().row.times[which];
   for (const Line& of : lines) {
     const Row& row = of.row;
@@ -136,7 +136,7 @@ std::string iteration_table(const std::vector<Line>& lines, size_t which) {
     if (time) {
       for (const double seconds : {time->sum(), time->memory, time->compute}) line.push_back(duration_text(seconds));
       line.push_back(fmt::format("{:.2f}", row.imbalance));
-      for (const double seconds : {time->network, time->messages}) line.push_back(duration_text(seconds));
+      for (const double seconds : {time->network, time->messages, time->hidden}) line.push_back(duration_text(seconds));
       line.push_back(first ? fmt::format("{:.2f}", first->sum() / time->sum()) : "");
     } else {
       line.emplace_back("not known");

@@ -9,6 +9,7 @@ PredictedTime& PredictedTime::operator+=(const PredictedTime& other) {
   compute += other.compute;
   network += other.network;
   messages += other.messages;
+  hidden += other.hidden;
   return *this;
 }
 

@@ -13,7 +13,8 @@ struct PredictedTime {
   double compute = 0;   // with the time in which loops start
   double network = 0;   // bytes sent, shared by the processes
   double messages = 0;  // exchanges one after another
-  [[nodiscard]] double sum() const { return memory + compute + network + messages; }
+  double hidden = 0;    // of network and messages: while an exchange is under way, the schedule has other work
+  [[nodiscard]] double sum() const { return memory + compute + network + messages - hidden; }
   PredictedTime& operator+=(const PredictedTime& other);
 };
 

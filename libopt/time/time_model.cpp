@@ -9,6 +9,7 @@
 #include "libopt/cost/extent.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/cost/traffic.h"
+#include "libopt/time/overlap.h"
 
 namespace kasen {
 namespace {
@@ -65,7 +66,7 @@ std::optional<Step> step_of(const TimeRow& row, const TimeCase& in) {
 }
 
 PredictedTime repeated(const PredictedTime& time, double times) {
-  return {time.memory * times, time.compute * times, time.network * times, time.messages * times};
+  return {time.memory * times, time.compute * times, time.network * times, time.messages * times, time.hidden * times};
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ std::optional<double> compute_seconds(const Work& work, const TimeCase& in) {
 
 double rounds_of_tree(double processes) { return processes > 1 ? std::ceil(std::log2(processes)) : 0; }
 
-TimeModel::TimeModel(const Module& module, const CostReport& report) {
+TimeModel::TimeModel(const Module& module, const CostReport& report) : module_(&module) {
   const CostContext context = cost_context(module);
   const SharedBatches batches(module);
   for_each_op(module, [&](const Op& op, int number, int) {
@@ -104,24 +105,32 @@ TimeModel::TimeModel(const Module& module, const CostReport& report) {
     if (!cost.actual.network.is_zero() || exchange != Exchange::none) {
       rows_.push_back({.number = number,
                        .runs = number,
+                       .part = TimePart::exchange,
                        .network = cost.actual.network,
                        .exchange = exchange,
                        .paired = paired_bytes(module, batches, op)});
     }
     for (const EndCost& end : cost.ends) {
-      rows_.push_back({.number = number, .runs = end.yield, .actual = {end.actual.read, end.actual.written}});
+      rows_.push_back({.number = number,
+                       .runs = end.yield,
+                       .part = TimePart::ends,
+                       .actual = {end.actual.read, end.actual.written}});
     }
   });
   const Footprint all = footprint(module);
   held_ = all.buffers + all.matrices + all.inputs;
 }
 
-std::optional<PredictedTime> TimeModel::time(const TimeCase& in,
-                                             const std::function<std::optional<double>(const TimeRow&)>& runs) const {
+StepRates TimeModel::rates(const TimeCase& in) const {
   const auto held = in.value(held_);
   StepRates rates = held ? rates_of(*held / in.processes, in.processes, in.machine)
                          : StepRates{.machine = in.machine, .processes = in.processes};
   rates.imbalance = in.imbalance;
+  return rates;
+}
+
+std::optional<PredictedTime> TimeModel::time(const TimeCase& in, const Runs& runs) const {
+  const StepRates rates = this->rates(in);
   PredictedTime sum;
   for (const TimeRow& row : rows_) {
     const auto times = runs(row);
@@ -130,6 +139,50 @@ std::optional<PredictedTime> TimeModel::time(const TimeCase& in,
     const auto once = step_of(row, in);
     if (!once) return std::nullopt;
     sum += repeated(step_time(*once, rates), *times);
+  }
+  const auto behind = in.overlap && in.processes > 1 ? hidden(in, runs) : std::optional(0.0);
+  if (!behind) return std::nullopt;
+  sum.hidden = *behind;
+  return sum;
+}
+
+std::span<const TimeRow> TimeModel::rows_of(int number) const {
+  return std::ranges::equal_range(rows_, number, {}, &TimeRow::number);
+}
+
+std::optional<PredictedTime> TimeModel::once(int number, TimePart part, const TimeCase& in) const {
+  PredictedTime sum;
+  const StepRates rates = this->rates(in);
+  for (const TimeRow& row : rows_of(number)) {
+    if (row.part != part) continue;
+    const auto step = step_of(row, in);
+    if (!step) return std::nullopt;
+    sum += step_time(*step, rates);
+  }
+  return sum;
+}
+
+// An exchange is hidden as far as the work between its start and the wait for it goes.
+std::optional<double> TimeModel::hidden(const TimeCase& in, const Runs& runs) const {
+  double sum = 0;
+  for (const Window& window : windows(*module_)) {
+    const std::span<const TimeRow> of_op = rows_of(window.exchange);
+    const auto row =
+        std::find_if(of_op.begin(), of_op.end(), [](const TimeRow& r) { return r.part == TimePart::exchange; });
+    if (row == of_op.end()) continue;
+    const auto times = runs(*row);
+    if (!times) return std::nullopt;
+    if (*times == 0) continue;
+    const auto exchange = once(window.exchange, TimePart::exchange, in);
+    if (!exchange) return std::nullopt;
+    double work = 0;
+    for (const Meanwhile& some : window.work) {
+      const auto one = once(some.number, TimePart::work, in);
+      const auto ghosts = in.value(some.ghosts), stored = in.value(some.stored);
+      if (!one || !ghosts || !stored) return std::nullopt;
+      work += one->sum() * rows_share(some.rows, *ghosts, *stored);
+    }
+    sum += std::min(exchange->sum(), work) * *times;
   }
   return sum;
 }

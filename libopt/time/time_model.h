@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "libcore/ir/module.h"
@@ -15,6 +16,7 @@
 namespace kasen {
 
 enum class Exchange : std::uint8_t { none, array, shared };
+enum class TimePart : std::uint8_t { work, exchange, ends };  // ends: the copies at the ends of its blocks
 
 struct TouchedBytes {
   Polynomial read, written;
@@ -22,8 +24,9 @@ struct TouchedBytes {
 
 // The work of one operator, one region, its exchange or the copies at the end of one block, in one execution.
 struct TimeRow {
-  int number = -1;             // the operator's number
-  int runs = -1;               // the operator that is executed as often
+  int number = -1;  // the operator's number
+  int runs = -1;    // the operator that is executed as often
+  TimePart part = TimePart::work;
   TouchedBytes model, actual;  // as the paper and as this implementation count
   Polynomial network;          // bytes sent
   // Returns the bytes that it streams. A product's reads in the order of its nonzeros are work, but not for the paper.
@@ -43,9 +46,13 @@ struct TimeCase {
   double workers = 1, processes = 1;
   double imbalance = 1;  // the slowest process's touching and computing over the mean (imbalance.h)
   bool paper = false;    // bytes as the paper counts them
+  // The work that the schedule has while an exchange is under way hides it. Plans are compared without that: a bound of
+  // their prices for all sizes (never_dearer) adds up.
+  bool overlap = false;
   std::function<double(const TimeRow&)> sent;  // bytes that cross processes in one execution; null: all of `network`
 };
 
+// The module has to stay alive.
 class TimeModel {
  public:
   TimeModel(const Module& module, const CostReport& report);
@@ -57,12 +64,20 @@ class TimeModel {
   // Returns the time of all rows, each as often as `runs` says, or nothing if a number is not known.
   [[nodiscard]] std::optional<PredictedTime> time(
       const TimeCase& in, const std::function<std::optional<double>(const TimeRow&)>& runs) const;
+  // Returns the time of one execution of a part of an operator. Nothing hides its exchange.
+  [[nodiscard]] std::optional<PredictedTime> once(int number, TimePart part, const TimeCase& in) const;
   // Return the time of the whole program, and of one iteration of a loop of the report.
   [[nodiscard]] std::optional<PredictedTime> program(const CostReport& report, const TimeCase& in) const;
   [[nodiscard]] std::optional<PredictedTime> iteration(const LoopCost& loop, const TimeCase& in) const;
 
  private:
-  std::vector<TimeRow> rows_;
+  using Runs = std::function<std::optional<double>(const TimeRow&)>;
+  [[nodiscard]] StepRates rates(const TimeCase& in) const;
+  [[nodiscard]] std::span<const TimeRow> rows_of(int number) const;
+  [[nodiscard]] std::optional<double> hidden(const TimeCase& in, const Runs& runs) const;
+
+  const Module* module_;
+  std::vector<TimeRow> rows_;  // by number
   Polynomial held_;
 };
 

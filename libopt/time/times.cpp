@@ -3,61 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "libcore/ir/module.h"
-#include "libopt/cost/traffic.h"
 #include "libopt/text/report_parts.h"
-#include "libopt/time/imbalance.h"
+#include "libopt/time/time_case.h"
 
 namespace kasen {
 namespace {
-
-Polynomial workers_of_all() { return Polynomial(Symbol{SymbolKind::workers, "", {}, -1}); }
-
-TimeCase each_worker_a_process(const ReportContext& context, const MachineProfile& machine) {
-  TimeCase in;
-  in.value = [&context](const Polynomial& polynomial) -> std::optional<double> {
-    const auto value = context.value(polynomial);
-    return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
-  };
-  in.machine = machine;
-  in.workers = in.value(workers_of_all()).value_or(1);
-  in.processes = in.workers;
-  if (context.sizes() != nullptr)
-    in.imbalance = imbalance(context.module(), *context.sizes(), context.sizes()->workers);
-  return in;
-}
 
 std::string time_line(const std::string& what, const std::optional<PredictedTime>& time) {
   if (!time)
     return fmt::format("  {}: not known; sizes (--bundle, --sizes) or iterations (--sizes trips=...) are missing\n",
                        what);
-  return fmt::format("  {}: {} (memory {}, computing beyond that {}, network {}, messages {})\n", what,
+  const std::string hidden =
+      time->hidden > 0 ? fmt::format("; {} of these hidden behind work", duration_text(time->hidden)) : "";
+  return fmt::format("  {}: {} (memory {}, computing beyond that {}, network {}, messages {}{})\n", what,
                      duration_text(time->sum()), duration_text(time->memory), duration_text(time->compute),
-                     duration_text(time->network), duration_text(time->messages));
+                     duration_text(time->network), duration_text(time->messages), hidden);
 }
 
-// Uses the numbers of the run: its iterations and executions, the bytes that crossed its ranks, and its threads, which
-// have their share of the machine.
+// Uses the numbers of the run: its iterations and executions.
 class OnRanks {
  public:
   OnRanks(const Module& module, const Sizes& sizes, const RunReport& run, const ReportContext& context,
           const MachineProfile& machine)
-      : run_(run),
-        model_(module, context.report()),
-        in_(each_worker_a_process(context, machine_of_rank(machine, run))) {
-    const SharedBatches batches(module);
-    for_each_op(module, [&](const Op& op, int number, int) {
-      if (run.ranks > 1)
-        traffic_[number] = static_cast<double>(predict_traffic(module, batches, op, sizes, run.ranks).rank_bytes);
-    });
-    in_.processes = run.ranks;
-    in_.imbalance = imbalance(module, sizes, run.ranks);
-    in_.sent = [this](const TimeRow& row) { return traffic_[row.number]; };
-  }
-  OnRanks(const OnRanks&) = delete;
-  OnRanks& operator=(const OnRanks&) = delete;
+      : run_(run), model_(module, context.report()), in_(case_of_run(context, sizes, run, machine)) {}
 
   // Returns the time of one iteration of the loop, or of the whole program if it is null.
   [[nodiscard]] PredictedTime iteration(const LoopCost* loop) const {
@@ -85,7 +55,6 @@ class OnRanks {
   const RunReport& run_;
   TimeModel model_;
   TimeCase in_;
-  std::map<int, double> traffic_;
 };
 
 // The outermost loops that ran, in order.
@@ -137,10 +106,6 @@ std::string machine_text(const MachineProfile& machine) {
       "{:.3g} GB/s of memory, {:.3g} Gop/s, {:.3g} ns an exp, {:.3g} GB/s and {:.3g} us a message of network",
       machine.memory_bandwidth / 1e9, 1 / nanoseconds(ScalarWork::plain), nanoseconds(ScalarWork::exp),
       machine.network_bandwidth / 1e9, machine.network_latency * 1e6);
-}
-
-MachineProfile machine_of_rank(const MachineProfile& machine, const RunReport& run) {
-  return machine.part(machine.threads > 0 ? std::min(1.0, run.threads / machine.threads) : 1);
 }
 
 std::vector<OperatorTime> operator_times(const Module& module, const Sizes& sizes, const RunReport& run,

@@ -37,8 +37,6 @@ struct OperatorTime {
 // program if there is none.
 [[nodiscard]] PredictedTime iteration_time(const Module& module, const Sizes& sizes, const RunReport& run,
                                            const MachineProfile& machine);
-// Returns the share of the machine that one of the run's ranks had, by its threads.
-[[nodiscard]] MachineProfile machine_of_rank(const MachineProfile& machine, const RunReport& run);
 
 // Returns "4.58 GB/s of memory, 10 Gop/s, 0.5 ns an exp, 1.25 GB/s and 20 us a message of network".
 [[nodiscard]] std::string machine_text(const MachineProfile& machine);

@@ -97,7 +97,7 @@ TEST(Price, FusedRandomProgramsAreNeverDearer) {
   }
 }
 
-// The price is the time that `kasen measure --machine` tells.
+// The price is the time that `kasen measure --machine` tells, without the exchanges that other work hides.
 TEST(Price, IsThePredictedTime) {
   MachineProfile machine;
   machine.cache_bytes = 1e6;
@@ -107,7 +107,8 @@ TEST(Price, IsThePredictedTime) {
     const Sizes sizes = known_sizes(plan, text);
     const auto time = predicted_times(plan, &sizes, machine).program;
     ASSERT_TRUE(time.has_value()) << name;
-    EXPECT_NEAR(time->sum(), price(plan, text, machine).actual.seconds, 1e-9 * time->sum()) << name;
+    const double in_all = time->sum() + time->hidden;
+    EXPECT_NEAR(in_all, price(plan, text, machine).actual.seconds, 1e-9 * in_all) << name;
   }
 }
 

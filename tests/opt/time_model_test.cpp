@@ -197,5 +197,37 @@ TEST(MachineProfile, KeysAreOfDifferentNumbers) {
   for (const MachineKey& key : machine_keys()) EXPECT_NE(lines.find(std::string(key.name) + ": "), std::string::npos);
 }
 
+// An iteration of PageRank on four workers: the gather of the product travels while the rows without ghosts run.
+TEST(Overlap, HidesAnExchangeBehindTheRowsThatAreLeft) {
+  const Module module = plan(example("pagerank.ks"), Strategy::greedy, SyncMode::hybrid);
+  const Sizes sizes = sizes_of(module, "N=1000000,S=500000,nnz=8000000,P=4");
+  const auto iteration = [&](double network) {
+    MachineProfile machine;
+    machine.network_bandwidth = network;
+    return predicted_times(module, &sizes, machine).iterations.at(0).value();
+  };
+  const PredictedTime fast = iteration(1e15), slow = iteration(1e3), slower = iteration(1e2);
+  EXPECT_NEAR(fast.hidden, MachineProfile{}.network_latency, 1e-9);  // all of the gather, nothing of the scatter
+  EXPECT_NEAR(slow.hidden, slower.hidden, 1e-9 * slow.hidden);       // all of the rows
+  const CostReport report = measure(module);
+  const TimeModel model(module, report);
+  TimeCase in;
+  in.workers = in.processes = 4;
+  in.value = [&](const Polynomial& polynomial) -> std::optional<double> {
+    return static_cast<double>(polynomial.value(sizes.totals));
+  };
+  for_each_op(module, [&](const Op& op, int number, int) {
+    if (op.code != OpCode::mxv) return;
+    const double all = model.once(number, TimePart::work, in)->sum();
+    EXPECT_NEAR(slow.hidden, all * 1e6 / 1.5e6, 1e-3 * slow.hidden);
+  });
+}
+
+TEST(Overlap, IsNoneWhereOneProcessRunsAll) {
+  const Module module = plan(example("pagerank.ks"), Strategy::greedy, SyncMode::hybrid);
+  const Sizes sizes = sizes_of(module, "N=1000,S=0,nnz=8000,P=1");
+  EXPECT_EQ(predicted_times(module, &sizes, {}).iterations.at(0).value().hidden, 0);
+}
+
 }  // namespace
 }  // namespace kasen

@@ -11,6 +11,7 @@
 #include "libopt/prover/prover.h"
 #include "libopt/report/explain.h"
 #include "libopt/report/report.h"
+#include "libopt/report/timeline.h"
 #include "libopt/time/run_report.h"
 #include "libopt/time/times.h"
 #include "tools/common/choice.h"
@@ -92,6 +93,28 @@ std::string against(const Module& module, const po::variables_map& values, const
   return check_text(module, check) + (machine != nullptr ? times_against_text(module, *sizes, run, *machine) : "");
 }
 
+// The schedule over time; with a run's counters also as it was measured.
+std::string over_time(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
+                      const MachineProfile& machine) {
+  if (sizes == nullptr || sizes->by_worker.empty()) {
+    fail(ExitStatus::usage, "--timeline needs the bundle", "it shows what each worker holds", "give it with --bundle");
+  }
+  if (module.level < 2) {
+    fail(ExitStatus::usage, "--timeline needs a plan", "a program has no schedule yet",
+         "run it through kasen fuse first");
+  }
+  std::optional<RunReport> run;
+  if (values.count("against") > 0) {
+    const auto& path = values["against"].as<std::string>();
+    run = read_run_report(read_text(path), shown_name(path));
+    (void)check_against(module, *sizes, *run);  // a run of this plan, on this bundle
+  }
+  const RunReport* counted = run ? &*run : nullptr;
+  if (format == Format::json) return timeline_json(module, *sizes, machine, counted);
+  if (format != Format::text) refuse_format("--timeline");
+  return timeline_text(module, *sizes, machine, counted);
+}
+
 std::string explanation(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
                         const MachineProfile& machine) {
   if (format != Format::text) fail(ExitStatus::usage, "--explain prints text only", "", "leave out --format");
@@ -108,7 +131,8 @@ std::string explanation(const Module& module, const po::variables_map& values, c
 
 ExitStatus run_measure(const po::variables_map& values) {
   if (values.count("calibrate") > 0) {
-    for (const char* other : {"module", "bundle", "sizes", "compare", "against", "explain", "machine", "workers"}) {
+    for (const char* other :
+         {"module", "bundle", "sizes", "compare", "against", "explain", "machine", "workers", "timeline"}) {
       if (values.count(other) == 0 || values[other].defaulted()) continue;
       fail(ExitStatus::usage, "--calibrate measures this machine alone",
            fmt::format("'{}' does not apply to it", other), "leave out one of them");
@@ -117,13 +141,16 @@ ExitStatus run_measure(const po::variables_map& values) {
     return ExitStatus::done;
   }
   const Format format = choose(values, "format", formats);
-  if (values.count("machine") > 0 && format != Format::text && format != Format::html) {
+  if (values.count("machine") > 0 && values.count("timeline") == 0 && format != Format::text &&
+      format != Format::html) {
     fail(ExitStatus::usage, "--machine adds predicted times to text and pages alone", "", "leave out --format");
   }
   if (values.count("compare") + values.count("against") + values.count("explain") + values.count("workers") > 1) {
     fail(ExitStatus::usage, "only one of --compare, --against, --explain and --workers at a time", "",
          "give one of them");
   }
+  if (values.count("timeline") > 0 && values.count("compare") + values.count("explain") + values.count("workers") > 0)
+    fail(ExitStatus::usage, "--timeline does not go with --compare, --explain or --workers", "", "give one of them");
   check_scaling_options(values);
   if (values.count("check") > 0 && values.count("against") == 0) {
     fail(ExitStatus::usage, "--check needs --against", "it turns a difference between the two into exit status 1");
@@ -142,7 +169,9 @@ ExitStatus run_measure(const po::variables_map& values) {
   bool right = true;
   std::string text;
   const std::optional<MachineProfile> machine = machine_of(values);
-  if (values.count("workers") > 0) {
+  if (values.count("timeline") > 0) {
+    text = over_time(module, values, known, format, machine.value_or(MachineProfile{}));
+  } else if (values.count("workers") > 0) {
     if (format != Format::text) refuse_format("--workers");
     text = scaling_report(module, values, machine.value_or(MachineProfile{}));
   } else if (values.count("against") > 0) {
@@ -177,6 +206,9 @@ void add_options(Tool& tool) {
   add("machine", text("FILE.yaml"),
       "adds times predicted for that machine (see --calibrate; default: $KASEN_PROFILE); with html its rates beside a "
       "run");
+  add("timeline",
+      "prints the schedule (docs/ir.md) over time: when each line begins, what it takes, what a worker holds; with "
+      "--against also what it took in the run");
   add("calibrate", "measures this machine and writes such a file; takes no module");
   declare_scaling_options(tool);
   tool.hidden.add_options()("places", text("FILE"), "for html: keeps where Graphviz places boxes, for the next page")(
@@ -193,7 +225,7 @@ void add_options(Tool& tool) {
 int measure_main(int argc, char** argv) {
   Tool tool{.info = {"kasen-measure", "predicts what a module reads, writes, allocates and sends",
                      "[MODULE.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--compare OTHER.kir] "
-                     "[--against RUN.json [--check]] [--explain] "
+                     "[--against RUN.json [--check]] [--explain] [--timeline] "
                      "[--machine FILE.yaml] [--calibrate] [--workers P,P,.. --data NAME=FILE [--sample FRACTION] "
                      "[--plot FILE.svg]] "
                      "[--format text|json|html|dot] [-o FILE]",

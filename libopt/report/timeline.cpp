@@ -1,0 +1,203 @@
+#include "libopt/report/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "libcore/base/error.h"
+#include "libcore/schedule/schedule.h"
+#include "libopt/cost/footprint.h"
+#include "libopt/text/json_text.h"
+#include "libopt/text/report_parts.h"
+#include "libopt/time/overlap.h"
+#include "libopt/time/time_case.h"
+#include "libopt/time/times.h"
+
+namespace kasen {
+namespace {
+
+Module with_schedule(Module module) {
+  if (module.level < 4) write_schedule(module);
+  return module;
+}
+
+// Walks the schedule with a clock for the processor and the end of the exchange under way.
+class Simulation {
+ public:
+  Simulation(const Module& plan, const Sizes& sizes, const MachineProfile& machine, const RunReport* run)
+      : plan_(plan),
+        sizes_(sizes),
+        run_(run),
+        context_(plan, &sizes),
+        model_(plan, context_.report()),
+        in_(run != nullptr ? case_of_run(context_, sizes, *run, machine) : each_worker_a_process(context_, machine)),
+        forms_(product_forms(plan)) {
+    for (const PartCount& part : predict_parts(plan, sizes)) held_.push_back(part.held());
+    for_each_op(plan, [&](const Op& op, int number, int) { numbers_.emplace(&op, number); });
+    for_each_line(plan, [&](const Block&, const ScheduleLine& line) {
+      line_numbers_.emplace(&line, static_cast<int>(line_numbers_.size()));
+    });
+  }
+
+  Timeline run() {
+    made_.held_bytes = most_held();
+    made_.seconds = block(plan_.body, 0, 0);
+    return std::move(made_);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t most_held() const {
+    return held_.empty() ? 0 : *std::max_element(held_.begin(), held_.end());
+  }
+
+  // Returns the time of one execution that begins at `begin`.
+  double block(const Block& block, double begin, int depth) {
+    double now = begin, under_way = 0;  // the end of the exchange
+    for (const ScheduleLine& line : block.schedule) {
+      const size_t at = made_.lines.size();
+      made_.lines.push_back(described(block, line, depth));
+      made_.lines[at].begin = now;
+      double end = now;
+      if (line.kind == LineKind::run) end += run_line(block.ops[static_cast<size_t>(line.op)], line, at, depth);
+      if (line.kind == LineKind::start) under_way = now + exchange(block, line);
+      if (line.kind == LineKind::wait) end = std::max(now, under_way);
+      if (line.kind == LineKind::free) free(line.form);
+      made_.lines[at].seconds = end - now;
+      made_.lines[at].held_bytes = most_held();
+      now = end;
+    }
+    return now - begin;
+  }
+
+  TimelineLine described(const Block& block, const ScheduleLine& line, int depth) const {
+    TimelineLine made;
+    made.depth = depth;
+    made.line = line_numbers_.at(&line);
+    made.text = print_line(plan_, block, line);
+    if (line.op >= 0) made.where = block.ops[static_cast<size_t>(line.op)].where;
+    if (run_ != nullptr && run_->lines.size() == line_numbers_.size()) {
+      const LineTime& counted = run_->lines[static_cast<size_t>(made.line)];
+      if (counted.executions > 0) made.measured = counted.seconds / static_cast<double>(counted.executions);
+    }
+    return made;
+  }
+
+  [[nodiscard]] double seconds(const std::optional<PredictedTime>& time) const {
+    if (!time) throw InternalError("a size that the bundle does not give");
+    return time->sum();
+  }
+  [[nodiscard]] double part_of(int number, TimePart part) const { return seconds(model_.once(number, part, in_)); }
+
+  [[nodiscard]] double exchange(const Block& block, const ScheduleLine& line) const {
+    double sum = 0;
+    for (int i = line.op; i < line.op + line.count; ++i) {
+      sum += part_of(numbers_.at(&block.ops[static_cast<size_t>(i)]), TimePart::exchange);
+    }
+    return sum;
+  }
+
+  double run_line(const Op& op, const ScheduleLine& line, size_t at, int depth) {
+    const int number = numbers_.at(&op);
+    if (op.code == OpCode::while_loop || op.code == OpCode::for_loop) return loop(op, number, at, depth);
+    if (op.code == OpCode::if_else) {
+      const double taken = block(op.blocks[0], made_.lines[at].begin, depth + 1);
+      (void)block(op.blocks[1], made_.lines[at].begin, depth + 1);  // shown, but not taken
+      return taken + part_of(number, TimePart::ends);
+    }
+    const double all = part_of(number, TimePart::work);
+    if (line.rows == LineRows::all) return all;
+    const Meanwhile rows = meanwhile(plan_, op, number, line.rows);
+    return all * rows_share(line.rows, in_.value(rows.ghosts).value_or(0), in_.value(rows.stored).value_or(0));
+  }
+
+  double loop(const Op& op, int number, size_t at, int depth) {
+    const double iteration = block(op.blocks[0], made_.lines[at].begin, depth + 1) + part_of(number, TimePart::ends);
+    made_.lines[at].iterations = iterations(number);
+    return iteration * made_.lines[at].iterations;
+  }
+
+  [[nodiscard]] double iterations(int number) const {
+    if (run_ != nullptr) {
+      const OpCount& counted = run_->ops.at(static_cast<size_t>(number));
+      return static_cast<double>(counted.iterations) / std::max(1.0, static_cast<double>(counted.executions));
+    }
+    for (const LoopCost& loop : context_.report().loops) {
+      if (loop.number != number) continue;
+      if (const auto known = context_.value(loop.trips)) return static_cast<double>(*known);
+    }
+    fail(ExitStatus::usage, "the iterations of a loop are not known", "time over the whole plan needs them",
+         "give --sizes trips=..., or the counters of a run with --against");
+  }
+
+  void free(int form) {
+    for (size_t w = 0; w < held_.size(); ++w) {
+      held_[w] -= form_bytes(plan_, forms_.at(static_cast<size_t>(form)), sizes_, static_cast<int>(w));
+    }
+  }
+
+  const Module& plan_;
+  const Sizes& sizes_;
+  const RunReport* run_;
+  ReportContext context_;
+  TimeModel model_;
+  TimeCase in_;
+  std::vector<ProductForm> forms_;
+  std::vector<std::int64_t> held_;  // by worker
+  std::map<const Op*, int> numbers_;
+  std::map<const ScheduleLine*, int> line_numbers_;
+  Timeline made_;
+};
+
+std::string line_of(const TimelineLine& line) {
+  std::string text(static_cast<size_t>(2 * line.depth), ' ');
+  text += line.text;
+  if (line.iterations > 0) text += fmt::format(", {:.4g} iterations of", line.iterations);
+  return line.where.line > 0 ? fmt::format("{}  (line {})", text, line.where.line) : text;
+}
+
+}  // namespace
+
+Timeline timeline(const Module& module, const Sizes& sizes, const MachineProfile& machine, const RunReport* run) {
+  const Module plan = with_schedule(module);
+  return Simulation(plan, sizes, machine, run).run();
+}
+
+std::string timeline_text(const Module& module, const Sizes& sizes, const MachineProfile& machine,
+                          const RunReport* run) {
+  const Timeline made = timeline(module, sizes, machine, run);
+  std::vector<std::vector<std::string>> rows{{"begins", "takes", "measured", "held", "line"}};
+  for (const TimelineLine& line : made.lines) {
+    rows.push_back({duration_text(line.begin), duration_text(line.seconds),
+                    line.measured ? duration_text(*line.measured) : "-",
+                    short_bytes(static_cast<double>(line.held_bytes)), line_of(line)});
+  }
+  std::string text =
+      fmt::format("The schedule over time, simulated for {} ({}):\n",
+                  run != nullptr ? fmt::format("the run's {} ranks", run->ranks) : std::string("each worker a process"),
+                  machine_text(machine));
+  text += table_text(rows);
+  text += fmt::format("whole plan: {}", duration_text(made.seconds));
+  if (run != nullptr) text += fmt::format(", measured {}", duration_text(run->seconds));
+  return text + fmt::format("; a worker holds at most {}\n", short_bytes(static_cast<double>(made.held_bytes)));
+}
+
+std::string timeline_json(const Module& module, const Sizes& sizes, const MachineProfile& machine,
+                          const RunReport* run) {
+  const Timeline made = timeline(module, sizes, machine, run);
+  nlohmann::ordered_json json{{"seconds", made.seconds}, {"held_bytes", made.held_bytes}};
+  if (run != nullptr) json["measured_seconds"] = run->seconds;
+  json["lines"] = nlohmann::ordered_json::array();
+  for (const TimelineLine& line : made.lines) {
+    nlohmann::ordered_json one{{"number", line.line}, {"depth", line.depth},     {"line", line.text},
+                               {"begin", line.begin}, {"seconds", line.seconds}, {"held_bytes", line.held_bytes}};
+    if (line.where.line > 0) one["source_line"] = line.where.line;
+    if (line.iterations > 0) one["iterations"] = line.iterations;
+    if (line.measured) one["measured_seconds"] = *line.measured;
+    json["lines"].push_back(std::move(one));
+  }
+  return json_text(json) + '\n';
+}
+
+}  // namespace kasen
