@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace kasen {
 namespace {
@@ -14,6 +15,8 @@ using Machine = MachineProfile;
 constexpr std::array rates{
   MachineKey{"memory_bandwidth",  "bytes a second that one worker reads",                                [](Machine& m) -> double& { return m.memory_bandwidth; }, false},
   MachineKey{"write_bandwidth",   "bytes a second that it writes; 0: as it reads",                       [](Machine& m) -> double& { return m.write_bandwidth; }, true},
+  MachineKey{"row_bandwidth",     "bytes a second of a pass over a dense matrix's rows; 0: as it reads", [](Machine& m) -> double& { return m.row_bandwidth; }, true},
+  MachineKey{"narrow_row_bandwidth", "bytes a second of a pass over rows of ten f64; 0: as over others", [](Machine& m) -> double& { return m.narrow_row_bandwidth; }, true},
   MachineKey{"cache_bytes",       "bytes that stay in the caches; 0: none",                              [](Machine& m) -> double& { return m.cache_bytes; }, true},
   MachineKey{"cache_bandwidth",   "bytes a second where all arrays stay there",                          [](Machine& m) -> double& { return m.cache_bandwidth; }, false},
   MachineKey{"loop_latency",      "seconds in which an operator's loop starts and ends",                 [](Machine& m) -> double& { return m.loop_latency; }, true},
@@ -64,10 +67,18 @@ std::string machine_lines(MachineProfile machine, bool (*wanted)(const MachineKe
   return text;
 }
 
+// Between a narrow row and a wide one the time of a byte changes with the logarithm of the row's size.
+double MachineProfile::bandwidth_of_rows(double row) const {
+  const double wide = row_bandwidth > 0 ? row_bandwidth : memory_bandwidth;
+  if (narrow_row_bandwidth <= 0 || row >= wide_row) return wide;
+  const double far = std::max(0.0, std::log(row / narrow_row) / std::log(wide_row / narrow_row));
+  return 1 / ((1 - far) / narrow_row_bandwidth + far / wide);
+}
+
 MachineProfile MachineProfile::part(double share) const {
   MachineProfile made = *this;
-  for (double* rate :
-       {&made.memory_bandwidth, &made.write_bandwidth, &made.cache_bandwidth, &made.cache_bytes, &made.threads})
+  for (double* rate : {&made.memory_bandwidth, &made.write_bandwidth, &made.row_bandwidth, &made.narrow_row_bandwidth,
+                       &made.cache_bandwidth, &made.cache_bytes, &made.threads})
     *rate *= share;
   for (double* seconds : {&made.near_entry, &made.far_entry}) *seconds /= share;
   for (double& seconds : made.operation) seconds /= share;

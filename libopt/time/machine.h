@@ -18,9 +18,14 @@ namespace kasen {
 /// Bytes of a vector that fits in any cache, and of one that fits in none.
 inline constexpr double near_span = 256 << 10, far_span = 256 << 20;
 
+/// Bytes of a matrix's row that a pass reads slowly, and of one that it reads as fast as any.
+inline constexpr double narrow_row = 10 * 8, wide_row = 50 * 8;
+
 struct MachineProfile {
   double memory_bandwidth = 10e9;     ///< bytes a second that one worker reads
   double write_bandwidth = 0;         ///< bytes a second that it writes to other memory; 0: as it reads
+  double row_bandwidth = 0;           ///< bytes a second of a pass over a dense matrix's rows; 0: as it reads
+  double narrow_row_bandwidth = 0;    ///< the same with rows of narrow_row bytes; 0: as with others
   double network_bandwidth = 1.25e9;  ///< bytes a second that one worker sends
   double network_latency = 20e-6;     ///< seconds that a message takes beside its bytes
   double cache_bytes = 0;             ///< the bytes that the caches hold (0: no array is expected to stay there)
@@ -35,6 +40,8 @@ struct MachineProfile {
   TrialProfile trials;  ///< by which generated kernels choose on that processor
 
   [[nodiscard]] double bandwidth_of_writes() const { return write_bandwidth > 0 ? write_bandwidth : memory_bandwidth; }
+  /// Of rows of so many bytes.
+  [[nodiscard]] double bandwidth_of_rows(double row) const;
   [[nodiscard]] double& seconds(ScalarWork work) { return operation.at(static_cast<std::size_t>(work)); }
   /// Returns the profile of a process with only this share of the machine's threads. Messages and starts stay.
   [[nodiscard]] MachineProfile part(double share) const;

@@ -17,7 +17,11 @@ PredictedTime step_time(const Step& step, const StepRates& rates) {
   const auto touched = [&](double bytes, double bandwidth) {
     return bytes / rates.processes / bandwidth * rates.imbalance;
   };
-  const double read = touched(step.read, rates.bandwidth);
+  double read = touched(step.read - step.passed, rates.bandwidth);
+  if (step.passed > 0) {
+    read += touched(step.passed * rates.hits, rates.machine.cache_bandwidth);
+    read += touched(step.passed * (1 - rates.hits), rates.machine.bandwidth_of_rows(step.row));
+  }
   PredictedTime time;
   time.memory = read + touched(step.written, rates.write_bandwidth);
   time.network = step.sent / rates.processes / rates.machine.network_bandwidth;
@@ -33,7 +37,8 @@ StepRates rates_of(double held, double processes, const MachineProfile& machine)
   return {.machine = machine,
           .processes = processes,
           .bandwidth = rate(machine.memory_bandwidth),
-          .write_bandwidth = rate(machine.bandwidth_of_writes())};
+          .write_bandwidth = rate(machine.bandwidth_of_writes()),
+          .hits = hits};
 }
 
 }  // namespace kasen

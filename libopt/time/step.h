@@ -21,6 +21,7 @@ struct PredictedTime {
 // One execution, over all processes; `compute`, `rounds` and `starts` are those of one process.
 struct Step {
   double read = 0, written = 0, sent = 0;  // bytes
+  double passed = 0, row = 0;              // of those read: a dense matrix, row by row, and bytes of a row
   double compute = 0;                      // seconds
   double rounds = 0;                       // of messages one after another
   double starts = 0;                       // of loops
@@ -31,6 +32,7 @@ struct StepRates {
   double processes = 1;
   double bandwidth = machine.memory_bandwidth;  // bytes of memory a second, of one process
   double write_bandwidth = machine.bandwidth_of_writes();
+  double hits = 0;       // the share of the bytes that is in the caches
   double imbalance = 1;  // the slowest process's touching and computing over the mean
 };
 

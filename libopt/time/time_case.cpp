@@ -21,7 +21,7 @@ TimeCase each_worker_a_process(const ReportContext& context, const MachineProfil
   in.machine = machine;
   in.workers = in.value(workers_of_all()).value_or(1);
   in.processes = in.workers;
-  in.overlap = true;
+  in.refined = true;
   if (context.sizes() != nullptr)
     in.imbalance = imbalance(context.module(), *context.sizes(), context.sizes()->workers);
   return in;

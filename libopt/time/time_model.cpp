@@ -5,6 +5,7 @@
 
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/ir/module.h"
+#include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libopt/cost/extent.h"
 #include "libopt/cost/footprint.h"
@@ -41,6 +42,28 @@ Polynomial paired_bytes(const Module& module, const SharedBatches& batches, cons
   return bytes;
 }
 
+// The dense matrix of a product, or of the first one of a region: all of a region's have one.
+ValueId passed_matrix(const Module& module, const Op& op) {
+  if (op.code == OpCode::region) {
+    const std::vector<Op>& ops = op.blocks.at(0).ops;
+    const auto first = std::find_if(ops.begin(), ops.end(), [](const Op& inner) { return is_product(inner); });
+    return first == ops.end() ? no_value : passed_matrix(module, *first);
+  }
+  const bool dense = is_product(op) && is_dense_product(module, op);
+  return dense && !module.type(product_matrix(op)).compressed ? product_matrix(op) : no_value;
+}
+
+// Columns of a product are computed in whole vectors of so many f64.
+constexpr double vector_columns = 8;
+
+Polynomial most_columns(const Module& module, const Op& op) {
+  if (op.code != OpCode::region) return column_elements(module, op);
+  for (const Op& inner : op.blocks.at(0).ops) {
+    if (is_product(inner) && has_columns(module, inner)) return column_elements(module, inner);
+  }
+  return Polynomial(1);
+}
+
 std::optional<double> rounds_of(const TimeRow& row, const TimeCase& in) {
   if (row.exchange == Exchange::none || in.processes <= 1) return 0;
   const auto paired = in.value(row.paired);
@@ -52,7 +75,12 @@ std::optional<double> rounds_of(const TimeRow& row, const TimeCase& in) {
 // Returns one execution in numbers, or nothing if a number is not known.
 std::optional<Step> step_of(const TimeRow& row, const TimeCase& in) {
   const TouchedBytes bytes = row.streamed(in.paper);
-  const auto read = in.value(bytes.read), written = in.value(bytes.written), compute = compute_seconds(row.work, in);
+  const auto passed = in.value(row.passed), width = in.value(row.row), columns = in.value(row.columns);
+  if (!passed || !width || !columns) return std::nullopt;
+  const double padding =
+      in.refined && *columns > 1 ? std::ceil(*columns / vector_columns) * vector_columns / *columns : 1;
+  const auto read = in.value(bytes.read), written = in.value(bytes.written);
+  const auto compute = compute_seconds(row.work, in, padding);
   std::optional<double> sent = 0;
   if (in.processes > 1 && !row.network.is_zero()) sent = in.sent ? in.sent(row) : in.value(row.network);
   const auto rounds = rounds_of(row, in);
@@ -60,6 +88,8 @@ std::optional<Step> step_of(const TimeRow& row, const TimeCase& in) {
   return Step{.read = *read,
               .written = *written,
               .sent = *sent,
+              .passed = in.refined ? std::min(*passed, *read) : 0,
+              .row = *width,
               .compute = *compute,
               .rounds = *rounds,
               .starts = row.loops ? in.workers / in.processes : 0};
@@ -71,12 +101,13 @@ PredictedTime repeated(const PredictedTime& time, double times) {
 
 }  // namespace
 
-std::optional<double> compute_seconds(const Work& work, const TimeCase& in) {
+std::optional<double> compute_seconds(const Work& work, const TimeCase& in, double padding) {
   double operations = 0;
   for (size_t i = 0; i < work.operations.size(); ++i) {
     const auto count = in.value(work.operations.at(i));
     if (!count) return std::nullopt;
-    operations += *count * in.machine.operation.at(i);
+    const double times = i == static_cast<size_t>(ScalarWork::term) ? padding : 1;
+    operations += *count * in.machine.operation.at(i) * times;
   }
   const auto entries = in.value(work.entries), span = in.value(work.span);
   if (!entries || !span) return std::nullopt;
@@ -97,6 +128,12 @@ TimeModel::TimeModel(const Module& module, const CostReport& report) : module_(&
     made.model = {cost.model.read, cost.model.written};
     made.actual = {cost.actual.read, cost.actual.written};
     made.work = work_of(context, op);
+    if (const ValueId matrix = passed_matrix(module, op); matrix != no_value) {
+      const Polynomial element(module.type(matrix).element.bytes());
+      made.passed = context.entries(matrix) * element;
+      made.row = inner_elements(module, module.type(matrix)) * element;
+      made.columns = most_columns(module, op);
+    }
     const bool touches = !(cost.model.read + cost.model.written + cost.actual.read + cost.actual.written).is_zero();
     made.loops = touches && row(op.code).group != OpGroup::transition;
     if (touches) rows_.push_back(std::move(made));
@@ -140,7 +177,7 @@ std::optional<PredictedTime> TimeModel::time(const TimeCase& in, const Runs& run
     if (!once) return std::nullopt;
     sum += repeated(step_time(*once, rates), *times);
   }
-  const auto behind = in.overlap && in.processes > 1 ? hidden(in, runs) : std::optional(0.0);
+  const auto behind = in.refined && in.processes > 1 ? hidden(in, runs) : std::optional(0.0);
   if (!behind) return std::nullopt;
   sum.hidden = *behind;
   return sum;

@@ -28,6 +28,8 @@ struct TimeRow {
   int runs = -1;    // the operator that is executed as often
   TimePart part = TimePart::work;
   TouchedBytes model, actual;  // as the paper and as this implementation count
+  Polynomial passed, row;      // of the bytes read: a dense matrix, row by row, and a row's bytes
+  Polynomial columns;          // of the products with that matrix: of the first that has several
   Polynomial network;          // bytes sent
   // Returns the bytes that it streams. A product's reads in the order of its nonzeros are work, but not for the paper.
   [[nodiscard]] TouchedBytes streamed(bool paper) const {
@@ -46,9 +48,9 @@ struct TimeCase {
   double workers = 1, processes = 1;
   double imbalance = 1;  // the slowest process's touching and computing over the mean (imbalance.h)
   bool paper = false;    // bytes as the paper counts them
-  // The work that the schedule has while an exchange is under way hides it. Plans are compared without that: a bound of
-  // their prices for all sizes (never_dearer) adds up.
-  bool overlap = false;
+  // What reports take into account: work that hides an exchange, the rate of passes over rows, columns in whole
+  // vectors. Plans are compared without: a bound of their prices for all sizes (never_dearer) adds up.
+  bool refined = false;
   std::function<double(const TimeRow&)> sent;  // bytes that cross processes in one execution; null: all of `network`
 };
 
@@ -81,8 +83,9 @@ class TimeModel {
   Polynomial held_;
 };
 
-// Returns the computing time of one process: scalar operations, or the reads of a product, whichever is slower.
-[[nodiscard]] std::optional<double> compute_seconds(const Work& work, const TimeCase& in);
+// Returns the computing time of one process: scalar operations, or the reads of a product, whichever is slower. Terms
+// of dense products take `padding` times theirs.
+[[nodiscard]] std::optional<double> compute_seconds(const Work& work, const TimeCase& in, double padding = 1);
 
 // Returns the rounds of messages that a shared's exchange takes among this number of processes: ceil(log2).
 [[nodiscard]] double rounds_of_tree(double processes);

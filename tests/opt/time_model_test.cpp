@@ -192,7 +192,7 @@ TEST(MachineProfile, KeysAreOfDifferentNumbers) {
   std::set<const double*> numbers;
   for (const MachineKey& key : machine_keys()) numbers.insert(&key.of(machine));
   EXPECT_EQ(numbers.size(), machine_keys().size());
-  EXPECT_EQ(machine_keys().size(), 9U + scalar_works + 2 * choice_rows.size());  // one class is nothing's; the threads
+  EXPECT_EQ(machine_keys().size(), 11U + scalar_works + 2 * choice_rows.size());  // one class is nothing's; the threads
   const std::string lines = machine_lines(machine, [](const MachineKey&) { return true; });
   for (const MachineKey& key : machine_keys()) EXPECT_NE(lines.find(std::string(key.name) + ": "), std::string::npos);
 }
@@ -227,6 +227,50 @@ TEST(Overlap, IsNoneWhereOneProcessRunsAll) {
   const Module module = plan(example("pagerank.ks"), Strategy::greedy, SyncMode::hybrid);
   const Sizes sizes = sizes_of(module, "N=1000,S=0,nnz=8000,P=1");
   EXPECT_EQ(predicted_times(module, &sizes, {}).iterations.at(0).value().hidden, 0);
+}
+
+// The time of an iteration of X' (X v) or X' (X B), whose steps but the pass over X take next to nothing.
+PredictedTime pass_over_rows(const std::string& sizes, const MachineProfile& machine) {
+  const bool columns = sizes.find("K=") != std::string::npos;
+  const Module module =
+      plan(compile(std::string("dim N, F local") + (columns ? ", K local" : "") + "\ninput X : f64[N, F]\nb : f64[F" +
+                   (columns ? ", K" : "") + "] = 0.5\nfor turn in 0..5 {\n  b = 1e-6 * (X' @ (X @ b))\n}\noutput b\n"),
+           Strategy::greedy, SyncMode::hybrid);
+  const Sizes known = sizes_of(module, sizes);
+  return predicted_times(module, &known, machine).iterations.at(0).value();
+}
+
+TEST(Rows, AreReadAtARateOfTheirOwn) {
+  MachineProfile machine;
+  machine.row_bandwidth = 5e9;
+  machine.narrow_row_bandwidth = 2e9;
+  const auto rate = [&](double columns) {
+    const std::string sizes = "N=10000000,P=1,F=" + std::to_string(static_cast<int>(columns));
+    return 8e7 * columns / pass_over_rows(sizes, machine).memory;
+  };
+  EXPECT_NEAR(rate(50), 5e9, 1e-3 * 5e9);
+  EXPECT_NEAR(rate(100), 5e9, 1e-3 * 5e9);
+  EXPECT_NEAR(rate(10), 2e9, 1e-3 * 2e9);
+  EXPECT_NEAR(rate(5), 2e9, 1e-3 * 2e9);
+  EXPECT_GT(rate(20), 2.1e9);
+  EXPECT_LT(rate(20), rate(30));
+  machine.narrow_row_bandwidth = 0;
+  EXPECT_NEAR(rate(10), 5e9, 1e-3 * 5e9);
+  machine.row_bandwidth = 0;
+  EXPECT_NEAR(rate(10), machine.memory_bandwidth, 1e-3 * machine.memory_bandwidth);
+}
+
+TEST(Rows, ComputeColumnsInWholeVectors) {
+  MachineProfile machine;
+  machine.memory_bandwidth = 1e15;
+  machine.seconds(ScalarWork::term) = 1e-9;
+  const auto seconds = [&](const std::string& columns) {
+    return pass_over_rows("N=1000000,F=20,P=1,K=" + columns, machine).compute;
+  };
+  EXPECT_NEAR(seconds("8"), 2 * 1e6 * 20 * 8 * 1e-9, 1e-3 * seconds("8"));
+  EXPECT_NEAR(seconds("5"), seconds("8"), 1e-3 * seconds("8"));
+  EXPECT_NEAR(seconds("9"), seconds("16"), 1e-3 * seconds("16"));
+  EXPECT_NEAR(seconds("1") * 8, seconds("8"), 1e-2 * seconds("8"));
 }
 
 }  // namespace

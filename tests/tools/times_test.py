@@ -70,7 +70,7 @@ class Times(ToolTest):
         lines = (self.dir / "m.yaml").read_text().splitlines()
         keys = dict(line.split("  #")[0].split(": ") for line in lines if not line.startswith("#"))
         trials = [key for ways in self.CHOICES.values() for key in ways]
-        self.assertEqual(sorted(keys), sorted(self.COMPUTE + trials + ["processor", "build", "memory_bandwidth", "write_bandwidth", "cache_bytes", "cache_bandwidth", "threads", "network_bandwidth", "network_latency"]))
+        self.assertEqual(sorted(keys), sorted(self.COMPUTE + trials + ["processor", "build", "memory_bandwidth", "write_bandwidth", "row_bandwidth", "narrow_row_bandwidth", "cache_bytes", "cache_bandwidth", "threads", "network_bandwidth", "network_latency"]))
         self.assertTrue(all(1e-13 < float(keys[key]) < 1e-3 for key in self.COMPUTE), keys)
         self.assertGreater(float(keys["exp"]), float(keys["plain_operation"]))
         self.assertEqual(int(keys["threads"]), len(os.sched_getaffinity(0)))
