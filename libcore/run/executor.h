@@ -1,6 +1,7 @@
 /// \file
-/// Runs a plan on the parts of this process: one loop over the operators, two interfaces (Transport, KernelSet), and no
-/// coordinator. All levels run: a value without a buffer gets one of its own.
+/// Runs a plan on the parts of this process: one loop over the lines of its schedule, two interfaces (Transport,
+/// KernelSet), and no coordinator. All levels run: a value without a buffer gets one of its own, and a plan below level
+/// 4 its schedule.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,9 @@ struct Iteration {
   double seconds = 0;  ///< since the run began
 };
 
-/// The events of a run that its observer sees: a step, and an iteration of a loop (`turn`). In a transition also the
-/// start and the finish of its exchange (a product may start the gather of its result).
+/// The events of a run that its observer sees: a step, and an iteration of a loop (`turn`). A step is a line of the
+/// schedule: it runs an operator or some rows of it (Place::rows), or starts an exchange, waits for it, or both. Inside
+/// it are the start and the finish of the exchange. An operator's executions are counted at its last line.
 enum class RunPhase : std::uint8_t { step, iteration, start, finish };
 
 /// Observes a run. Calls nest, and come from the thread that runs the plan. `count` is the current count of operator

@@ -184,7 +184,10 @@ std::optional<PredictedTime> TimeModel::time(const TimeCase& in, const Runs& run
 }
 
 std::span<const TimeRow> TimeModel::rows_of(int number) const {
-  return std::ranges::equal_range(rows_, number, {}, &TimeRow::number);
+  const auto first =
+      std::partition_point(rows_.begin(), rows_.end(), [&](const TimeRow& r) { return r.number < number; });
+  const auto end = std::partition_point(first, rows_.end(), [&](const TimeRow& r) { return r.number <= number; });
+  return {first, end};
 }
 
 std::optional<PredictedTime> TimeModel::once(int number, TimePart part, const TimeCase& in) const {
