@@ -41,8 +41,10 @@ ScheduleLine ModuleParser::schedule_line(const Block& block) {
   const auto* const kind =
       std::find_if(kinds.begin(), kinds.end(), [&](const auto& known) { return known.first == word.text; });
   if (kind == kinds.end())
-    lexer_.fail_at(word, fmt::format("unknown line '{}' of a schedule", word.text), "",
-                   "lines begin with alloc, whole, form, free, run, start or wait");
+    lexer_.fail_at(
+        word, fmt::format("unknown line '{}' of a schedule", word.text), "",
+        "lines begin with alloc, whole, form, free, run, start or wait; behind run %x may stand ready, ghosts, "
+        "rest or joined");
   ScheduleLine line;
   line.kind = kind->second;
   line.where = lexer_.source().location(word.mark);

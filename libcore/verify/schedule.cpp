@@ -72,7 +72,11 @@ class BlockCheck {
       next_ += static_cast<size_t>(line_->count);
       while (next_ < block_.ops.size() && block_.ops[next_].code == OpCode::yield) ++next_;
     }
-    if (!may_follow(course)) return wrong("it does not follow from the lines of its operator before it");
+    if (!may_follow(course)) {
+      return wrong(
+          "an operator has one line, or its parts in this order: ready, ghosts, start of its gather, rest, wait, "
+          "joined");
+    }
     const bool exchange = line_->kind != LineKind::run;
     if (exchange ? !exchange_is_free() : !leaves_exchange_alone()) return false;
     if (!operands_are_there()) return false;
@@ -242,9 +246,10 @@ class ScheduleCheck {
       head_ = wanted.size();
       return true;
     }
-    faults_.add("the schedule does not begin with the memory and the forms that the plan needs",
-                "buffers, arrays, values that operators read whole, and a form for each matrix, direction and ghosts",
-                remedy);
+    faults_.add_at(
+        lines.empty() ? Location{} : lines[0].where,
+        "the schedule does not begin with the memory and the forms that the plan needs",
+        "buffers, arrays, values that operators read whole, and a form for each matrix, direction and ghosts", remedy);
     return false;
   }
 

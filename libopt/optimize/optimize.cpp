@@ -211,7 +211,9 @@ Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& option
       fail(ExitStatus::bad_input, fmt::format("pass '{}' does not run on IR of level {}", name, module.level),
            pass.from == pass.to ? fmt::format("it takes level {}", pass.from)
                                 : fmt::format("it takes levels {} to {}", pass.from, pass.to),
-           module.level < pass.from ? "run 'place' before it" : "give it the module as it was before");
+           module.level >= pass.from ? "give it the module as it was before"
+           : pass.from > 2           ? "run 'place' and 'buffers' before it"
+                                     : "run 'place' before it");
     }
     (void)run_pass(pass, module, context);
   }

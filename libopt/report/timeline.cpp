@@ -153,7 +153,7 @@ class Simulation {
 std::string line_of(const TimelineLine& line) {
   std::string text(static_cast<size_t>(2 * line.depth), ' ');
   text += line.text;
-  if (line.iterations > 0) text += fmt::format(", {:.4g} iterations of", line.iterations);
+  if (line.iterations > 0) text += fmt::format(", {:.4g} iterations", line.iterations);
   return line.where.line > 0 ? fmt::format("{}  (line {})", text, line.where.line) : text;
 }
 
@@ -175,7 +175,8 @@ std::string timeline_text(const Module& module, const Sizes& sizes, const Machin
   }
   std::string text =
       fmt::format("The schedule over time, simulated for {} ({}):\n",
-                  run != nullptr ? fmt::format("the run's {} ranks", run->ranks) : std::string("each worker a process"),
+                  run != nullptr ? fmt::format("the run's {} rank{}", run->ranks, run->ranks == 1 ? "" : "s")
+                                 : std::string("each worker a process"),
                   machine_text(machine));
   text += table_text(rows);
   text += fmt::format("whole plan: {}", duration_text(made.seconds));

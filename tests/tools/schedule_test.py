@@ -110,7 +110,7 @@ class Scheduled(ToolTest):
     def test_over_time_as_text(self):
         self.scheduled()
         out, _ = self.kasen("measure", "four.kir", "--bundle", "bundle", "--timeline")
-        for word in ["begins", "takes", "held", "each worker a process", "    wait %t_2_g  (line 11)", "iterations of  (line 10)", "whole plan: "]:
+        for word in ["begins", "takes", "held", "each worker a process", "    wait %t_2_g  (line 11)", " iterations  (line 10)", "whole plan: "]:
             self.assertIn(word, out)
         self.fault("measure", "four.kir", "--timeline", status=USAGE, says="--timeline needs the bundle")
         self.fault("measure", "plan.kir", "--timeline", "--bundle", "bundle", status=USAGE, says="--timeline needs a plan")
