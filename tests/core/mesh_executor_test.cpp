@@ -1,7 +1,9 @@
 // The executor over meshes of workers: random modules of all layouts give the values of the interpreter.
 #include <gtest/gtest.h>
 
+#include "libcore/laws/laws.h"
 #include "libcore/run/executor.h"
+#include "libcore/schedule/schedule.h"
 #include "tests/core/mesh_module.h"
 #include "tests/core/mesh_parts.h"
 
@@ -10,11 +12,22 @@ namespace {
 
 using testing::RandomModule;
 
+// The module with its schedule, read back from its text.
+Module with_schedule(Module module) {
+  static TrialLawChecker laws;
+  write_schedule(module);
+  module.level = 4;
+  Module read = parse_module(print_module(module), "mesh.kir");
+  EXPECT_EQ(print_module(read), print_module(module));
+  for (const Diagnostic& fault : verify_module(read, laws)) ADD_FAILURE() << format_diagnostic(fault);
+  return read;
+}
+
 void run_one(std::uint64_t seed) {
   RandomModule random(seed);
   random.make_program();
   SCOPED_TRACE(print_module(random.module()));
-  const Module& module = random.module();
+  const Module module = seed % 3 == 0 ? with_schedule(random.module()) : random.module();
   const WholeInputs whole = whole_of(random);
   const auto wanted = interpret(module, whole);
   const std::vector<Part> parts = testing::split_over_mesh(module, whole.arrays);
