@@ -134,7 +134,8 @@ class Verification {
       const BundleInfo info = read_bundle_info(name);
       (void)read_parts(name, 0, info.workers);
       check_forms(name, info.digest);
-      return "a bundle of " + count_text(info.workers, "part");
+      return info.any_workers ? "a bundle of dense arrays, for any number of workers"
+                              : "a bundle of " + count_text(info.workers, "part");
     });
   }
 

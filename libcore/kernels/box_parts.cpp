@@ -88,7 +88,7 @@ BoxParts::BoxParts(const Module& module, int workers, int first, int count, BoxC
   module_.mesh = mesh_of(module, workers);
 }
 
-void BoxParts::begin(const Part& part) {
+void BoxParts::expect(const Part& part) {
   std::set<DimId> used;
   for (const Value& value : module_.values) used.insert(value.type.dims.begin(), value.type.dims.end());
   for (int w = first_; w < first_ + count_; ++w) {
@@ -139,7 +139,7 @@ void BoxParts::add_ids(const Part& part) {
 }
 
 void BoxParts::add(const Part& part) {
-  if (parts_.empty()) begin(part);
+  if (parts_.empty()) expect(part);
   add_ids(part);
   for (const Op& op : module_.body.ops) {
     if (op.code != OpCode::input || content_ == BoxContent::sizes) continue;
@@ -147,6 +147,21 @@ void BoxParts::add(const Part& part) {
     if (it == part.arrays.end()) no_input(op, "the data has no dense array of that name");
     for (Part& to : parts_) copy(op, it->second, part, to);
   }
+}
+
+bool BoxParts::need(const std::string& input, int worker, std::int64_t first, std::int64_t count) const {
+  for (const Op& op : module_.body.ops) {
+    if (op.code != OpCode::input || op.name != input) continue;
+    const Type& type = module_.type(op.results.at(0));
+    const std::ptrdiff_t cut = Layout(module_, type.dims).cut_axis();
+    if (cut == no_axis) return worker == 0;
+    const IndexList rows = IndexList::run(first, count);
+    return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+      const Elements box = elements_of(module_, stored_box(module_, type), part.worker);
+      return !common(rows, box.axes[static_cast<size_t>(cut)]).empty();
+    });
+  }
+  return false;
 }
 
 void BoxParts::copy(const Op& input, const PartArray& array, const Part& part, Part& to) {
@@ -158,6 +173,10 @@ void BoxParts::copy(const Op& input, const PartArray& array, const Part& part, P
   const std::ptrdiff_t cut = Layout(module_, type.dims).cut_axis();  // in the bundle, of the default layout
   if (cut == no_axis && part.worker != 0) return;                    // every part has the same
   const Elements box = elements_of(module_, stored_box(module_, type), to.worker);
+  if (cut != no_axis) {
+    const auto axis = static_cast<size_t>(cut);
+    if (common(part.dims.at(array.dims[axis]).masters, box.axes[axis]).empty()) return;
+  }
   std::vector<CopyAxis> axes(type.dims.size());
   std::vector<std::int64_t> sizes, extents;
   std::int64_t held = 1;

@@ -22,14 +22,20 @@ class BoxParts {
   /// another number.
   BoxParts(const Module& module, int workers, int first, int count, BoxContent content = BoxContent::elements);
 
-  /// Copies what the workers need of a part of the bundle; each part once, in any order. Its arrays are not compressed.
-  /// UserError (bad_input) if it lacks a dimension or an input of the plan, or has it in another form.
+  /// Takes the dimensions of any part of the bundle; without it, the first part that is added gives them. UserError as
+  /// of add.
+  void expect(const Part& part);
+  /// Whether a box has elements of these indices, along the dimension that cuts the input in the default layout. Of one
+  /// that none cuts, worker 0's part is read. After expect().
+  [[nodiscard]] bool need(const std::string& input, int worker, std::int64_t first, std::int64_t count) const;
+  /// Copies what the workers need of a part of the bundle; each part once, in any order. Its arrays are not compressed;
+  /// one that no box needs may have no elements. UserError (bad_input) if it lacks a dimension or an input of the plan,
+  /// or has it in another form.
   void add(const Part& part);
   /// Worker 0 has the ids of all indices (PartDim::original). UserError (bad_input) if elements are missing.
   [[nodiscard]] std::vector<Part> finish();
 
  private:
-  void begin(const Part& part);
   void add_ids(const Part& part);
   void copy(const Op& input, const PartArray& array, const Part& part, Part& to);
 

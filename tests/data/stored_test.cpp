@@ -119,7 +119,7 @@ TEST_F(StoredTables, AreMappedWhereTheyLieAsInMemory) {
   for (const auto& [rows, workers] : {std::pair{3, 1}, {90'000, 1}, {90'000, 2}, {90'002, 3}}) {
     const std::vector<Part> whole = write(rows, workers);
     MappedTables mapped;
-    const std::vector<Part> read = read_parts(folder_.file("b"), 0, workers, &mapped);
+    const std::vector<Part> read = read_parts(folder_.file("b"), 0, workers, {.mapped = &mapped});
     for (std::size_t w = 0; w < read.size(); ++w) {
       const auto& arrays = read[w].arrays;
       const std::int64_t first = w == 0 ? 0 : whole[w].dims.at("N").masters[0];
@@ -156,7 +156,7 @@ TEST_F(StoredTables, MappedFilesThatAreWrittenAreFound) {
     for (const bool time : {false, true}) {
       (void)write(90'000, 1);
       MappedTables mapped;
-      const std::vector<Part> read = read_parts(folder_.file("b"), 0, 1, &mapped);
+      const std::vector<Part> read = read_parts(folder_.file("b"), 0, 1, {.mapped = &mapped});
       const auto before = fs::last_write_time(file);
       if (content) std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).seekp(700'000).put('?');
       fs::last_write_time(file, time ? before + std::chrono::seconds(1) : before);
@@ -167,7 +167,7 @@ TEST_F(StoredTables, MappedFilesThatAreWrittenAreFound) {
   }
   (void)write(90'000, 1);
   MappedTables mapped;
-  const std::vector<Part> read = read_parts(folder_.file("b"), 0, 1, &mapped);
+  const std::vector<Part> read = read_parts(folder_.file("b"), 0, 1, {.mapped = &mapped});
   fs::rename(file, folder_.file("Y"));  // another file of this name is none of ours
   folder_.write("X", "other");
   EXPECT_FALSE(refused(mapped));

@@ -280,7 +280,7 @@ mutants("readers", "libcomm/data/read/edge_list.cpp",
         ("matrix.row_count = checked_add(⟦largest(matrix.entries, &EntryChunk::rows)⟧, 1, \"the largest id\");",
          "largest(matrix.entries, &EntryChunk::rows) - 1"))
 mutants("readers", "libcomm/data/cut/owners.cpp",
-        ("return std::max<std::int64_t>(1, ⟦(layout.size + workers - 1) / workers⟧);", "layout.size / workers"))
+        ("return std::max<std::int64_t>(1, ⟦(size + workers - 1) / workers⟧);", "size / workers"))
 
 # ---- schedules
 
@@ -296,3 +296,18 @@ mutants("passes", "libcore/verify/schedule.cpp",
         ("⟦freed[form] = true;⟧", "(void)form;"))
 mutants("cost", "libopt/time/overlap.cpp",
         ("open = line.kind == LineKind::start || (⟦open && line.kind != LineKind::wait⟧);", "open"))
+
+# ---- arrays that are whole in a file
+
+mutants("readers", "libcomm/data/base/stored_table.cpp",
+        ("const std::byte* const source = from + ⟦(first - begin)⟧;", "0"),
+        ("std::memcpy(piece.to + ⟦(first - piece.begin)⟧, source", "0"),
+        ("const std::int64_t first = ⟦std::max(begin, piece.begin)⟧, last", "begin"),
+        ("Bytes held(memory, memory->data() + ⟦(offset - begin)⟧,", "0"))
+mutants("readers", "libcomm/data/bundle/stored.cpp",
+        ("at.planes.push_back((*array.offsets)[next] + (⟦p * place.elements⟧ + first)", "0"),
+        ("if (⟦read.digests.compare(at, digest_digits, digests[static_cast<std::size_t>(k)]) != 0⟧) return false;", "false"))
+mutants("readers", "libcomm/data/bundle/arrays_write.cpp",
+        ("out_->write(datasets[next], (⟦p * place.elements⟧ + first * row) * width,", "0"))
+mutants("readers", "libcore/kernels/box_parts.cpp",
+        ("if (cut == no_axis) return ⟦worker == 0⟧;", "false"))

@@ -82,7 +82,8 @@ USES = """
 64 | help nothing | no help on 'nothing' .. see 'kasen help'
 64 | help plan extra | no help on 'extra' .. see 'kasen plan --help'
 # configurations
-78 | run --config job.yaml fused.kir --bundle data | job.yaml:1:1: .. unknown key 'workers'
+78 | run --config job.yaml fused.kir --bundle data | job.yaml:1:10: .. 'workers' is an integer, here is 'two'
+78 | plan --config job.yaml two.ks | job.yaml:1:1: .. unknown key 'workers'
 78 | partition --config job.yaml --program two.kir x=x.csv -o d2 | job.yaml:1:10: .. 'workers' is an integer, here is 'two'
 78 | partition --config bad.yaml --program two.kir x=x.csv -o d2 | bad.yaml:2:1: .. not YAML
 66 | partition --config none.yaml --program two.kir x=x.csv -o d2 | cannot open 'none.yaml' .. check the name

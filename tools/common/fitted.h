@@ -11,4 +11,8 @@ namespace kasen::tools {
 void require_fitted(const Module& module, const std::string& name, const std::string& bundle,
                     const std::string& digest);
 
+// The workers that run a plan which names layouts: those of its mesh, or the number that is asked for, or the bundle's.
+// UserError(usage): another number is asked for than the mesh has.
+[[nodiscard]] int workers_of_plan(const Module& plan, int of_bundle, int wanted);
+
 }  // namespace kasen::tools

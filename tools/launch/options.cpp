@@ -193,6 +193,8 @@ void declare_data(Tool& tool) {
   tool.under("Data and results");
   tool.options.add_options()("bundle", po::value<std::string>()->value_name("BUNDLE"),
                              "the data, as kasen partition wrote them")(
+      "workers", po::value<int>()->value_name("P"),
+      "the number of workers, for a bundle of dense arrays alone (default: the bundle's)")(
       "param,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"), "sets a param of the program")(
       "output,o", po::value<std::string>()->value_name("FILE"),
       "the file of the results (default: the program's name and the format's ending)")(
@@ -254,6 +256,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.trace = file_option(values, "trace");
   s.format = chosen_format(values);
   s.kernels = choose(values, "kernels", kernel_words);
+  if (values.count("workers") > 0) s.workers = bounded(values, "workers", 1, most_workers);
   if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, most_workers);
   s.threads = bounded(values, "threads", 0, most_threads);
   s.machine = machine_of(values);

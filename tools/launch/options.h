@@ -44,6 +44,7 @@ struct RunSettings {
   std::int64_t memory = 0;  // bytes of a process; 0: all that is available
   double timeout = 0;       // seconds without progress that end the run; 0: no limit
   bool check_messages = false;
+  int workers = 0;         // 0: the bundle's or the mesh's
   int ranks = 0;           // 0: this process alone, without MPI
   int threads = 0;         // 0: a rank's share of the processors that it may use
   int top = 0;             // prints the largest elements of vector results

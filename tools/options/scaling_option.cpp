@@ -14,13 +14,14 @@
 #include "libopt/cost/sizes_sampled.h"
 #include "libopt/report/scaling.h"
 #include "tools/options/inputs.h"
+#include "tools/options/sizes_option.h"
 #include "tools/system/files.h"
 
 namespace kasen::tools {
 namespace {
 
 // --workers 4,16,256
-std::vector<std::int64_t> worker_counts(const std::string& text) {
+std::vector<std::int64_t> parsed_counts(const std::string& text) {
   std::vector<std::int64_t> counts;
   for (size_t at = 0; at <= text.size();) {
     const size_t comma = std::min(text.find(',', at), text.size());
@@ -88,12 +89,45 @@ std::vector<ScalingPoint> sampled_points(const Module& module, ProgramData data,
   return points;
 }
 
+std::vector<ScalingPoint> data_points(const Module& module, const po::variables_map& values) {
+  const ProgramInputs inputs(module, values);
+  if (chooses_method(values))
+    wrong_value("method", "--workers looks at one method at a time", "auto is for kasen partition and kasen go",
+                "give one of the others");
+  const std::vector<std::int64_t> counts = parsed_counts(values["workers"].as<std::string>());
+  const std::string origin = fmt::format("{}", fmt::join(texts_of(values, "data"), ", "));
+  std::optional<double> fraction = wanted_fraction(values);
+  ProgramData data = inputs.read();
+  if (!fraction) fraction = fraction_that_fits(data);
+  return fraction ? sampled_points(module, std::move(data), *fraction, values, counts, origin)
+                  : exact_points(module, inputs, std::move(data), values, counts, origin);
+}
+
+// Of a bundle that any number of workers may read.
+std::vector<ScalingPoint> bundle_points(const Module& module, const std::string& name, const std::string& bundle,
+                                        const std::vector<std::int64_t>& counts) {
+  std::vector<ScalingPoint> points;
+  for (const std::int64_t workers : counts)
+    points.push_back({bundle_sizes(module, name, bundle, static_cast<int>(workers)), {}});
+  return points;
+}
+
 }  // namespace
+
+std::vector<std::int64_t> worker_counts(const po::variables_map& values) {
+  return parsed_counts(values["workers"].as<std::string>());
+}
+
+bool scales_workers(const po::variables_map& values) {
+  return values.count("workers") > 0 && (values.count("bundle") == 0 || worker_counts(values).size() > 1);
+}
 
 void declare_scaling_options(Tool& tool) {
   tool.under("Other numbers of workers");
-  tool.options.add_options()("workers", po::value<std::string>()->value_name("P,P,.."),
-                             "predicts the cut of --data for these numbers of workers, and its cost")(
+  tool.options.add_options()(
+      "workers", po::value<std::string>()->value_name("P,P,.."),
+      "predicts the cut of --data for these numbers of workers, and its cost; with a --bundle of "
+      "dense arrays alone: reads it for them (one: the whole report)")(
       "data", po::value<std::vector<std::string>>()->value_name("NAME=FILE"), "with --workers: an input's data")(
       "sample", po::value<double>()->value_name("FRACTION"),
       "with --workers: estimates from this fraction of the indices, with error bars (default: memory decides)")(
@@ -105,13 +139,23 @@ void declare_scaling_options(Tool& tool) {
 
 void check_scaling_options(const po::variables_map& values) {
   if (values.count("workers") > 0) {
-    if (values.count("data") == 0) {
-      fail(ExitStatus::usage, "--workers needs the data to be cut", "", "give them with --data NAME=FILE");
+    if (values.count("data") + values.count("bundle") == 0) {
+      fail(ExitStatus::usage, "--workers needs the data to be cut", "",
+           "give them with --data NAME=FILE, or a bundle of dense arrays alone with --bundle");
     }
-    if (values.count("bundle") + values.count("sizes") > 0) {
+    if (values.count("data") > 0 && values.count("bundle") + values.count("sizes") > 0) {
       fail(ExitStatus::usage, "--workers takes its numbers from --data", "a bundle is cut already",
            "leave out --bundle and --sizes");
     }
+    if (values.count("sizes") > 0) {
+      fail(ExitStatus::usage, "--workers takes its numbers from the bundle", "", "leave out --sizes");
+    }
+    for (const char* option : {"sample", "plot"}) {
+      if (values.count(option) > 0 && !scales_workers(values))
+        fail(ExitStatus::usage, fmt::format("--{} goes with several --workers", option));
+    }
+    if (values.count("sample") > 0 && values.count("bundle") > 0)
+      fail(ExitStatus::usage, "--sample goes with --data", "a bundle is read whole");
     return;
   }
   for (const char* option : {"data", "plot", "sample"}) {
@@ -119,23 +163,16 @@ void check_scaling_options(const po::variables_map& values) {
   }
 }
 
-std::string scaling_report(const Module& module, const po::variables_map& values, const MachineProfile& machine) {
+std::string scaling_report(const Module& module, const std::string& name, const po::variables_map& values,
+                           const MachineProfile& machine) {
   if (module.level < 2) {
     fail(ExitStatus::usage, "--workers needs a plan", "a program without states sends nothing yet",
          "run it through kasen fuse first");
   }
-  const ProgramInputs inputs(module, values);
-  if (chooses_method(values))
-    wrong_value("method", "--workers looks at one method at a time", "auto is for kasen partition and kasen go",
-                "give one of the others");
-  const std::vector<std::int64_t> counts = worker_counts(values["workers"].as<std::string>());
-  const std::string origin = fmt::format("{}", fmt::join(texts_of(values, "data"), ", "));
-  std::optional<double> fraction = wanted_fraction(values);
-  ProgramData data = inputs.read();
-  if (!fraction) fraction = fraction_that_fits(data);
   const std::vector<ScalingPoint> points =
-      fraction ? sampled_points(module, std::move(data), *fraction, values, counts, origin)
-               : exact_points(module, inputs, std::move(data), values, counts, origin);
+      values.count("bundle") > 0
+          ? bundle_points(module, name, values["bundle"].as<std::string>(), worker_counts(values))
+          : data_points(module, values);
   if (values.count("plot") > 0) write_text(values["plot"].as<std::string>(), scaling_svg(module, points, machine));
   return scaling_text(module, points, machine);
 }

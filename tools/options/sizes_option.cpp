@@ -8,26 +8,25 @@
 #include "tools/common/fitted.h"
 
 namespace kasen::tools {
-namespace {
 
-Sizes bundle_sizes(const Module& module, const std::string& name, const std::string& bundle, const Module* beside) {
-  const BundleInfo info = read_bundle_info(bundle);
+Sizes bundle_sizes(const Module& module, const std::string& name, const std::string& bundle, int workers,
+                   const Module* beside) {
+  const BundleInfo info = read_bundle_info(bundle, names_layouts(module) ? 0 : workers);
   require_fitted(module, name, bundle, info.digest);
   const std::string origin = fmt::format("bundle {} ({})", bundle, info.digest);
   if (names_layouts(module)) {  // of any number of workers: its sizes are the plan's
-    const int workers = module.mesh.empty() ? info.workers : mesh_workers(module);
-    BoxParts boxes(module, workers, 0, workers, BoxContent::sizes);
+    const int own = workers_of_plan(module, info.workers, workers);
+    BoxParts boxes(module, own, 0, own, BoxContent::sizes);
     read_all_lists(bundle, [&](const Part& part) { boxes.add(part); });
     SizesBuilder builder(module);
     for (const Part& part : boxes.finish()) builder.add(part);
     return builder.finish(origin, info.digest);
   }
   SizesBuilder builder(module, beside);
-  read_all_lists(bundle, [&](const Part& part) { builder.add(part); });
+  read_all_lists(
+      bundle, [&](const Part& part) { builder.add(part); }, workers);
   return builder.finish(origin, info.digest);
 }
-
-}  // namespace
 
 void declare_sizes_options(Tool& tool) {
   tool.options.add_options()("bundle", po::value<std::string>()->value_name("BUNDLE"), "the data that the plan is for")(
@@ -36,11 +35,12 @@ void declare_sizes_options(Tool& tool) {
 }
 
 std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& module, const std::string& name,
-                                const Module* beside) {
+                                int workers, const Module* beside) {
   if (values.count("sizes") > 0 && values.count("bundle") > 0) {
     fail(ExitStatus::usage, "--sizes and --bundle both give sizes", "", "give one of them");
   }
-  if (values.count("bundle") > 0) return bundle_sizes(module, name, values["bundle"].as<std::string>(), beside);
+  if (values.count("bundle") > 0)
+    return bundle_sizes(module, name, values["bundle"].as<std::string>(), workers, beside);
   std::optional<Sizes> sizes;
   if (values.count("sizes") > 0) {
     with_value("sizes", [&] { sizes = parse_sizes(module, values["sizes"].as<std::string>()); });

@@ -14,9 +14,12 @@ namespace kasen::tools {
 void declare_sizes_options(Tool& tool);  // and their input files
 
 // The sizes of one of the two, or nothing. A plan (`name` in messages) that was fitted to another bundle is refused.
-// Only one part of a bundle is in memory at a time. `beside`: a module that is compared with this one, or null.
+// Only one part of a bundle is in memory at a time. `workers`: the number that a bundle for any number is read for, or
+// 0 for its own. `beside`: a module that is compared with this one, or null.
 [[nodiscard]] std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& module,
-                                              const std::string& name, const Module* beside = nullptr);
+                                              const std::string& name, int workers, const Module* beside = nullptr);
+[[nodiscard]] Sizes bundle_sizes(const Module& module, const std::string& name, const std::string& bundle, int workers,
+                                 const Module* beside = nullptr);
 
 // The numbers known for any plan of that module: the bundle's, or those of --sizes by the plan's own names.
 [[nodiscard]] std::function<Sizes(const Module& plan)> sizes_of_plans(const po::variables_map& values, Sizes sizes);

@@ -146,10 +146,10 @@ struct Prepared {
 void require_same_run(const RunSettings& settings, const Prepared& p, Cluster& cluster) {
   std::string text = print_module(p.module, false) + p.info.digest + params_text(p.module, p.options.params);
   text +=
-      fmt::format("\n{}\n{} {} {} {} {} {} {} {} {} {} {} {}", result_name(settings, p.module),
+      fmt::format("\n{}\n{} {} {} {} {} {} {} {} {} {} {} {} {}", result_name(settings, p.module),
                   static_cast<int>(settings.format), settings.top, settings.stats, settings.trace, settings.checkpoint,
                   settings.resume, settings.refuse_nan, settings.timeout > 0, static_cast<int>(settings.verify.how),
-                  settings.verify.elements, settings.program, settings.check_messages);
+                  settings.verify.elements, settings.program, settings.check_messages, settings.workers);
   const std::string digest = digest_of(text);
   const auto differs = static_cast<std::int64_t>(hash_of(digest));
   if (cluster.largest(differs) == ~cluster.largest(~differs)) return;
@@ -166,16 +166,13 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
   const std::string text = read_plan_text(settings, cluster);
   cluster.together([&] {
     p.module = read_plan(settings, text);
-    p.info = read_bundle_info(settings.bundle);
+    const int workers = names_layouts(p.module) ? 0 : settings.workers;  // of the bundle
+    p.info = read_bundle_info(settings.bundle, workers);
     if (names_layouts(p.module)) p.info.workers = workers_of_mesh(settings, p.module, p.info);
-    if (cluster.ranks() > p.info.workers) {
-      fail(ExitStatus::usage, fmt::format("{} ranks for {} parts", cluster.ranks(), p.info.workers),
-           "a rank holds at least one part",
-           fmt::format("use -n {} or fewer, or a bundle or mesh of more workers", p.info.workers));
-    }
+    require_a_part_each(cluster.ranks(), p.module, p.info);
     require_fitted(p.module, settings.plan_name, settings.bundle, p.info.digest);
     with_value("param", [&] {
-      p.options.params = read_params(p.module, settings.params, [&] { return read_dims(settings.bundle); });
+      p.options.params = read_params(p.module, settings.params, [&] { return read_dims(settings.bundle, workers); });
     });
     if (cluster.rank() == 0 && !settings.make_forms) check_result(settings, p.module, !p.info.dictionaries.empty());
   });
@@ -186,7 +183,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
       p.parts = read_boxes(settings.bundle, p.module, *p.transport);
     } else {
       p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers(),
-                           maps_inputs(p.module) ? &p.mapped : nullptr);
+                           {.workers = settings.workers, .mapped = maps_inputs(p.module) ? &p.mapped : nullptr});
       for (Part& part : p.parts) expand(part, read_compressed(p.module));
     }
     p.times.reading = watch.lap();

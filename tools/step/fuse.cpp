@@ -126,6 +126,14 @@ std::string fusion_tables(const Module& module, LawChecker& laws, const Optimize
   return text;
 }
 
+// Of the bundle; 0: its own.
+int workers_option(const po::variables_map& values) {
+  if (values.count("workers") == 0) return 0;
+  if (values.count("bundle") > 0) return bounded(values, "workers", 1, most_workers);
+  fail(ExitStatus::usage, "--workers without --bundle", "it says for how many workers the bundle is read",
+       "add --bundle, or give P with --sizes");
+}
+
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   if (values.count("list-passes") > 0) {
     write_text(values["output"].as<std::string>(), list_of_passes());
@@ -136,7 +144,7 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   Module module = parse_module(read_text(plan), shown_name(plan));
   Prover laws;
   require_valid(module, laws);
-  if (const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(plan))) {
+  if (const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(plan), workers_option(values))) {
     fit(module, shown_name(plan), sizes->bundle_digest);
     options.sizes = sizes_of_plans(values, *sizes);
   }
@@ -224,6 +232,9 @@ int fuse_main(int argc, char** argv) {
                      "kasen plan examples/pagerank.ks | kasen fuse --sync hybrid > fused.kir"}};
   tool.under("What decides");
   declare_sizes_options(tool);
+  tool.options.add_options()(
+      "workers", po::value<int>()->value_name("P"),
+      "with a --bundle of dense arrays alone: plans for so many workers (default: the bundle's)");
   declare_mesh_option(tool);
   declare_options(tool);
   declare_looks(tool);

@@ -3,7 +3,10 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
+#include "libcomm/data/bundle/bundle.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/lang/lang.h"
 #include "libopt/cost/sizes.h"
@@ -129,6 +132,19 @@ std::string explanation(const Module& module, const po::variables_map& values, c
   return explain_text(module, sizes, again ? &again->notes : nullptr, machine, laws);
 }
 
+// The workers that the bundle is read for; 0: its own. A run is held against the bundle as it read it.
+int bundle_workers(const po::variables_map& values, const Module& module) {
+  if (values.count("bundle") == 0) return 0;
+  if (values.count("workers") > 0) {
+    const std::vector<std::int64_t> counts = worker_counts(values);
+    return counts.size() == 1 ? static_cast<int>(counts[0]) : 0;
+  }
+  if (values.count("against") == 0 || names_layouts(module)) return 0;
+  if (!read_bundle_info(values["bundle"].as<std::string>()).any_workers) return 0;
+  const auto& path = values["against"].as<std::string>();
+  return read_run_report(read_text(path), shown_name(path)).workers;
+}
+
 ExitStatus run_measure(const po::variables_map& values) {
   if (values.count("calibrate") > 0) {
     for (const char* other :
@@ -145,12 +161,14 @@ ExitStatus run_measure(const po::variables_map& values) {
       format != Format::html) {
     fail(ExitStatus::usage, "--machine adds predicted times to text and pages alone", "", "leave out --format");
   }
-  if (values.count("compare") + values.count("against") + values.count("explain") + values.count("workers") > 1) {
-    fail(ExitStatus::usage, "only one of --compare, --against, --explain and --workers at a time", "",
+  const bool scales = scales_workers(values);
+  if (values.count("compare") + values.count("against") + values.count("explain") + (scales ? 1U : 0U) > 1) {
+    fail(ExitStatus::usage, "only one of --compare, --against, --explain and several --workers at a time", "",
          "give one of them");
   }
-  if (values.count("timeline") > 0 && values.count("compare") + values.count("explain") + values.count("workers") > 0)
-    fail(ExitStatus::usage, "--timeline does not go with --compare, --explain or --workers", "", "give one of them");
+  if (values.count("timeline") > 0 && (values.count("compare") + values.count("explain") > 0 || scales))
+    fail(ExitStatus::usage, "--timeline does not go with --compare, --explain or several --workers", "",
+         "give one of them");
   check_scaling_options(values);
   if (values.count("check") > 0 && values.count("against") == 0) {
     fail(ExitStatus::usage, "--check needs --against", "it turns a difference between the two into exit status 1");
@@ -163,7 +181,8 @@ ExitStatus run_measure(const po::variables_map& values) {
   } else if (format == Format::html || values.count("page") > 0) {
     other = unfused(module);
   }
-  const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(path), other ? &*other : nullptr);
+  const std::optional<Sizes> sizes =
+      read_sizes(values, module, shown_name(path), bundle_workers(values, module), other ? &*other : nullptr);
   const Module* beside = other ? &*other : nullptr;
   const Sizes* known = sizes ? &*sizes : nullptr;
   bool right = true;
@@ -171,9 +190,9 @@ ExitStatus run_measure(const po::variables_map& values) {
   const std::optional<MachineProfile> machine = machine_of(values);
   if (values.count("timeline") > 0) {
     text = over_time(module, values, known, format, machine.value_or(MachineProfile{}));
-  } else if (values.count("workers") > 0) {
+  } else if (scales) {
     if (format != Format::text) refuse_format("--workers");
-    text = scaling_report(module, values, machine.value_or(MachineProfile{}));
+    text = scaling_report(module, shown_name(path), values, machine.value_or(MachineProfile{}));
   } else if (values.count("against") > 0) {
     text = against(module, values, known, format, beside, machine ? &*machine : nullptr, right);
   } else if (values.count("compare") > 0) {

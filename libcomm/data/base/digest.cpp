@@ -35,15 +35,10 @@ bool is_digest(std::string_view text) {
   return text.size() == digest_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-BlockDigest::BlockDigest(std::int64_t bytes)
-    : bytes_(bytes), of_blocks_(static_cast<std::size_t>((bytes + block - 1) / block) * digest_digits, '0') {}
-
-void BlockDigest::set(std::int64_t k, const void* data) {
-  const std::string hex = digest_of({static_cast<const char*>(data), static_cast<std::size_t>(bytes_of(k))});
-  std::copy(hex.begin(), hex.end(), of_blocks_.begin() + k * static_cast<std::int64_t>(digest_digits));
+void BlockDigests::set(std::int64_t k, const void* data, std::int64_t bytes) {
+  const std::string hex = digest_of({static_cast<const char*>(data), static_cast<std::size_t>(bytes)});
+  std::copy(hex.begin(), hex.end(), text_.begin() + k * static_cast<std::int64_t>(digest_digits));
 }
-
-std::string BlockDigest::hex() const { return digest_of(of_blocks_); }
 
 FileDigest digest_of_file(const std::string& path) { return digest_of_file(FileHandle::open_to_read(path)); }
 

@@ -29,20 +29,32 @@ class RunningDigest {
   std::unique_ptr<State> state_;
 };
 
-// The digest of bytes that several threads read: XXH3-128 of the digests of all blocks of 1 MiB, as text, in their
-// order.
+// The digests of a file's blocks, which several threads read.
+class BlockDigests {
+ public:
+  explicit BlockDigests(std::int64_t blocks) : text_(static_cast<std::size_t>(blocks) * digest_digits, '0') {}
+  void set(std::int64_t k, const void* data, std::int64_t bytes);  // each block once; any thread
+  // The blocks' digests, one behind the other; the digest of this text.
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] std::string hex() const { return digest_of(text_); }
+
+ private:
+  std::string text_;
+};
+
+// The digest of bytes that several threads read: that of the digests of all blocks of 1 MiB.
 class BlockDigest {
  public:
   static constexpr std::int64_t block = std::int64_t{1} << 20;
-  explicit BlockDigest(std::int64_t bytes);
-  [[nodiscard]] std::int64_t blocks() const { return static_cast<std::int64_t>(of_blocks_.size() / digest_digits); }
+  explicit BlockDigest(std::int64_t bytes) : bytes_(bytes), digests_((bytes + block - 1) / block) {}
+  [[nodiscard]] std::int64_t blocks() const { return (bytes_ + block - 1) / block; }
   [[nodiscard]] std::int64_t bytes_of(std::int64_t k) const { return std::min(block, bytes_ - k * block); }
-  void set(std::int64_t k, const void* data);  // each block once; any thread
-  [[nodiscard]] std::string hex() const;
+  void set(std::int64_t k, const void* data) { digests_.set(k, data, bytes_of(k)); }  // each block once; any thread
+  [[nodiscard]] std::string hex() const { return digests_.hex(); }
 
  private:
   std::int64_t bytes_;
-  std::string of_blocks_;
+  BlockDigests digests_;
 };
 
 struct FileDigest {

@@ -1,10 +1,12 @@
-// Dense arrays that stay in a file of the user's, and the way of their elements to those who compute with them: the
-// file's own pages, or memory into which several threads read them. They take the elements' digest meanwhile.
+// Dense arrays that stay in a file, and the way of their elements to those who compute with them: the file's own pages,
+// or memory into which several threads read them. They take the digests of the file's blocks meanwhile.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,8 @@
 
 namespace kasen {
 
-// Behind the head, the file has the scalars of one element after the other, little-endian, and nothing else.
+// A file of the user's. Behind the head, it has the scalars of one element after the other, little-endian, and nothing
+// else.
 struct StoredTable {
   std::string path;        // absolute
   std::int64_t bytes = 0;  // of the whole file
@@ -24,35 +27,58 @@ struct StoredTable {
 // The bytes of `count` elements in such a file; checked.
 [[nodiscard]] std::int64_t stored_bytes(const ElementType& element, std::int64_t count);
 
+// Bytes begin .. end - 1 of a file, in blocks whose digests are known one by one. The last one may be shorter.
+struct BlockGrid {
+  static constexpr std::int64_t usual_block = std::int64_t{4} << 20;
+  std::int64_t begin = 0, end = 0, block = usual_block;
+  [[nodiscard]] std::int64_t count() const { return (end - begin + block - 1) / block; }
+  [[nodiscard]] std::int64_t begin_of(std::int64_t k) const { return begin + k * block; }
+  [[nodiscard]] std::int64_t bytes_of(std::int64_t k) const { return std::min(block, end - begin_of(k)); }
+};
+
+// Elements of an array and where they lie in a file.
+struct StoredElements {
+  ElementType element;
+  std::int64_t count = 0;
+  // The first byte of each plane. One for an element of several planes: its scalars are side by side.
+  std::vector<std::int64_t> planes;
+};
+
+// Blocks of a grid that were read, ascending, and their digests, one behind the other.
+struct BlocksRead {
+  std::vector<std::int64_t> blocks;
+  std::string digests;
+};
+
 class StoredFile {
  public:
-  // Opens the file, once for all parts. UserError: missing_input, io; bad_input: no regular file, or of another size.
+  // The file is open once for all parts.
+  explicit StoredFile(FileHandle file) : file_(std::move(file)), opened_(file_.times()) {}
+  // UserError: missing_input, io; bad_input: no regular file, or of another size.
   explicit StoredFile(const StoredTable& table);
 
-  // XXH3-128 of the head.
-  [[nodiscard]] std::string head_digest() const;
-  // BlockDigest.
-  [[nodiscard]] std::string digest(std::int64_t offset, std::int64_t bytes) const;
+  [[nodiscard]] std::string digest_of_head(std::int64_t bytes) const;        // XXH3-128
+  [[nodiscard]] std::string digests_of_blocks(const BlockGrid& grid) const;  // of all, one behind the other
 
   struct Loaded {
-    Array elements;
-    std::string digest;                        // BlockDigest of exactly these bytes
+    std::vector<Array> elements;               // of each that is wanted
+    BlocksRead read;                           // all blocks that have a byte of one of them
     std::shared_ptr<const MappedFile> memory;  // where they are the file's own pages; null: they are copies
   };
-  // Elements from byte `offset` on, in memory of their own. UserError: bad_input (the file ends too early), io, limit.
-  [[nodiscard]] Loaded load(const ElementType& element, std::int64_t count, std::int64_t offset) const;
-  // The same in the file's own pages, where elements lie there as in memory (one plane, aligned to 64 bytes) and are
-  // many; copies otherwise. The caller looks at MappedTables::check once nobody reads them any more.
-  [[nodiscard]] Loaded map(const ElementType& element, std::int64_t count, std::int64_t offset) const;
+  // Brings elements into memory of their own. Each block of the grid, which has all of them, is read at most once.
+  // UserError: bad_input (the file ends too early), io, limit.
+  [[nodiscard]] Loaded load(std::span<const StoredElements> wanted, const BlockGrid& grid) const;
+  // The file's own pages, where elements lie there as in memory (one plane, aligned to 64 bytes) and are many; else
+  // nothing. The caller looks at MappedTables::check once nobody reads them any more.
+  [[nodiscard]] std::optional<Loaded> map(const StoredElements& wanted, const BlockGrid& grid) const;
 
   [[nodiscard]] const std::string& path() const { return file_.path(); }
+  [[nodiscard]] std::int64_t bytes() const { return opened_.bytes; }  // when it was opened
   // Whether the system still states the size and the time of the content that it stated when the file was opened.
   [[nodiscard]] bool is_as_it_was() const;
 
  private:
-  [[nodiscard]] std::optional<Loaded> mapped(const ElementType& element, std::int64_t count, std::int64_t offset) const;
   FileHandle file_;
-  std::int64_t head_;
   FileTimes opened_;
 };
 
@@ -60,7 +86,7 @@ class StoredFile {
 // a file that becomes shorter ends the process with a message (tools/system/last_words.h), and check() finds the rest.
 class MappedTables {
  public:
-  void add(std::shared_ptr<const StoredFile> file, const StoredFile::Loaded& loaded, std::int64_t bytes);
+  void add(std::shared_ptr<const StoredFile> file, const StoredFile::Loaded& loaded, const BlockGrid& grid);
   // UserError(bad_input): a file was written since its elements' digest was taken, so that nothing computed with them
   // may be used.
   void check() const;
@@ -69,8 +95,8 @@ class MappedTables {
   struct Table {
     std::shared_ptr<const StoredFile> file;
     std::shared_ptr<const MappedFile> memory;
-    std::int64_t bytes = 0;
-    std::string digest;
+    BlocksRead read;
+    BlockGrid grid;
   };
   std::vector<Table> tables_;
 };

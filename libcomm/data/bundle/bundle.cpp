@@ -8,6 +8,7 @@
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/base/new_file.h"
+#include "libcomm/data/bundle/arrays_write.h"
 #include "libcomm/data/bundle/forms.h"
 #include "libcomm/data/bundle/manifest.h"
 #include "libcomm/data/bundle/part.h"
@@ -30,8 +31,8 @@ void require_bundle_of_ours(const std::string& path) {
   if (ours) {
     for (const auto& entry : fs::directory_iterator(path, error)) {
       const std::string name = entry.path().filename().string();
-      ours = ours &&
-             (name == "manifest.json" || (name.starts_with("part-") && name.ends_with(".h5")) || is_form_file(name));
+      ours = ours && (name == "manifest.json" || name == arrays_file_name ||
+                      (name.starts_with("part-") && name.ends_with(".h5")) || is_form_file(name));
     }
   }
   if (!ours || error)
@@ -114,6 +115,7 @@ auto read_checked(const std::string& file, const PartFile& facts, const Read& re
 }
 
 Part lists_of(const std::string& path, const Manifest& manifest, int worker) {
+  if (manifest.info.any_workers) return part_in_runs(manifest, worker);
   return read_while_it_stands(path, manifest, [&] {
     const std::string file = path + "/" + part_file_name(worker);
     const FileHandle part = open_part(file, manifest.parts[static_cast<std::size_t>(worker)]);
@@ -136,6 +138,7 @@ struct BundleWriter::State {
   std::vector<bool> written;
   std::size_t last = 0;              // the worker whose part was written last
   std::future<FileDigest> settling;  // of that part
+  ArraysWriter arrays;
 
   // Only after this is the part that was written last on the disk, and its digest known.
   void settle() {
@@ -176,13 +179,17 @@ void BundleWriter::add(const Part& part) {
   if (s.manifest.info.dims.empty())
     for (const auto& [name, dim] : part.dims) s.manifest.info.dims.push_back(name);
   add_to_manifest(s.manifest, part);
+  s.written[w] = true;
+  if (s.manifest.info.any_workers) {
+    s.arrays.add(fmt::format("{}/{}", s.folder.temporary(), arrays_file_name), part, s.manifest);
+    return;
+  }
   const std::string file = s.folder.temporary() + "/" + part_file_name(part.worker);
   FileHandle written = write_part(file, part, s.manifest);
   s.settle();
   s.last = w;
   s.settling = std::async(
       [file, sync = s.sync, handle = std::move(written)]() mutable { return settled(std::move(handle), file, sync); });
-  s.written[w] = true;
 }
 
 BundleInfo BundleWriter::finish() {
@@ -190,8 +197,8 @@ BundleInfo BundleWriter::finish() {
   for (const bool written : s.written)
     if (!written) throw InternalError("a bundle is finished before all of its parts are written");
   s.settle();
-  StoredDigests digests;
-  for (int worker = 0; worker < s.manifest.info.workers; ++worker) digests.take(s.manifest, worker);
+  s.arrays.finish(s.sync, s.manifest);
+  take_stored_digests(s.manifest);
   write_new_file(s.folder.temporary() + "/manifest.json", manifest_text(s.manifest), s.sync);
   s.folder.commit();
   return s.manifest.info;
@@ -203,27 +210,33 @@ BundleInfo write_bundle(const std::string& path, const std::vector<Part>& parts,
   return writer.finish();
 }
 
-BundleInfo read_bundle_info(const std::string& path) { return read_manifest(path).info; }
+BundleInfo read_bundle_info(const std::string& path, int workers) {
+  return for_workers(read_manifest(path), workers, path).info;
+}
 
 Dictionary dictionary_at(const std::string& path) {
   std::error_code unknown;
   return std::filesystem::is_directory(path, unknown) ? read_bundle_info(path).dictionaries : read_dictionary(path);
 }
 
-std::vector<Part> read_parts(const std::string& path, int first, int count, MappedTables* mapped) {
-  const Manifest manifest = read_manifest(path);
+std::vector<Part> read_parts(const std::string& path, int first, int count, const PartsWanted& wanted) {
+  const Manifest manifest = for_workers(read_manifest(path), wanted.workers, path);
   if (first < 0 || count < 0 || first > manifest.info.workers - count)
     throw InternalError(fmt::format("parts {} to {} of a bundle of {}", first, first + count, manifest.info.workers));
   return read_while_it_stands(path, manifest, [&] {
-    const StoredArrays stored(manifest);
+    const StoredArrays stored(manifest, path);
     std::vector<Part> parts;
     for (int worker = first; worker < first + count; ++worker) {
+      if (manifest.info.any_workers) {
+        parts.push_back(part_in_runs(manifest, worker));
+        continue;
+      }
       const std::string file = path + "/" + part_file_name(worker);
       const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
       parts.push_back(
           read_checked(file, facts, [&](const FileHandle& part) { return read_part(part, manifest, worker); }));
-      stored.load(parts.back(), mapped);
     }
+    stored.load(parts, wanted);
     check_together(parts, path);
     return parts;
   });
@@ -232,33 +245,34 @@ std::vector<Part> read_parts(const std::string& path, int first, int count, Mapp
 bool stored_arrays_hold(const std::string& path) {
   const Manifest manifest = read_manifest(path);
   try {
-    const StoredArrays stored(manifest);
-    for (int worker = 0; worker < manifest.info.workers; ++worker)
-      if (!stored.hold(worker)) return false;
-    return true;
+    return StoredArrays(manifest, path).hold();
   } catch (const UserError& error) {
     if (error.status() != ExitStatus::bad_input && error.status() != ExitStatus::missing_input) throw;
     return false;
   }
 }
 
-Part read_part_lists(const std::string& path, int worker) {
-  const Manifest manifest = read_manifest(path);
+Part read_part_lists(const std::string& path, int worker, int workers) {
+  const Manifest manifest = for_workers(read_manifest(path), workers, path);
   if (worker < 0 || worker >= manifest.info.workers)
     throw InternalError(fmt::format("part {} of a bundle of {}", worker, manifest.info.workers));
   return lists_of(path, manifest, worker);
 }
 
-void read_all_lists(const std::string& path, const std::function<void(const Part&)>& take) {
-  const Manifest manifest = read_manifest(path);
+void read_all_lists(const std::string& path, const std::function<void(const Part&)>& take, int workers) {
+  const Manifest manifest = for_workers(read_manifest(path), workers, path);
   for (int worker = 0; worker < manifest.info.workers; ++worker) take(lists_of(path, manifest, worker));
 }
 
-DimsOfWorkers read_dims(const std::string& bundle) {
-  const Manifest manifest = read_manifest(bundle);
+DimsOfWorkers read_dims(const std::string& bundle, int workers) {
+  const Manifest manifest = for_workers(read_manifest(bundle), workers, bundle);
   return read_while_it_stands(bundle, manifest, [&] {
     DimsOfWorkers dims;
     for (int worker = 0; worker < manifest.info.workers; ++worker) {
+      if (manifest.info.any_workers) {
+        dims.push_back(part_in_runs(manifest, worker).dims);
+        continue;
+      }
       const std::string file = bundle + "/" + part_file_name(worker);
       const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
       dims.push_back(
@@ -272,6 +286,7 @@ std::string bundle_text(const BundleInfo& info) {
   std::string text = fmt::format("bundle {}\nmethod {}", info.digest, info.method);
   if (info.method != method_name(PartitionMethod::block)) text += fmt::format(", theta {}", info.theta);
   if (info.method == method_name(PartitionMethod::hybrid_cut)) text += fmt::format(", hash {}", info.hash);
+  if (info.any_workers) text += "\nfor any number of workers: dense arrays, each whole";
   for (const std::string& note : info.notes) text += "\nnote: " + printable(note);
   for (const std::string& source : info.sources) text += "\nfrom " + printable(source);
   for (const auto& [array, table] : info.stored) text += fmt::format("\n{} stays in {}", array, printable(table.path));

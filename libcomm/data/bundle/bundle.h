@@ -1,5 +1,6 @@
 /// \file
-/// The bundle: a folder with one HDF5 file for each part and manifest.json, written last (docs/bundle.md).
+/// The bundle: a folder with one HDF5 file for each part, or one for all dense arrays, and manifest.json, written last
+/// (docs/bundle.md).
 #pragma once
 
 #include <functional>
@@ -18,6 +19,9 @@ namespace kasen {
 struct BundleInfo {
   std::string digest;  ///< of the manifest's content: names the bundle in plans and run reports; set by writing
   int workers = 1;
+  /// It holds dense arrays alone, each whole, so that any number of workers may read it; `workers` is that of a run
+  /// which asks for none. Set by writing.
+  bool any_workers = false;
   std::string method;  ///< "block", "hybrid-cut", "ml"
   std::int64_t theta = 0;
   std::string hash{owner_hash_name};  ///< how hybrid-cut hashes indices
@@ -56,17 +60,27 @@ class BundleWriter {
 
 /// Writes all parts at once, with a BundleWriter.
 BundleInfo write_bundle(const std::string& path, const std::vector<Part>& parts, const BundleInfo& info, bool replace);
-/// Reads manifest.json alone. UserError: missing_input (no such folder), bad_input.
-[[nodiscard]] BundleInfo read_bundle_info(const std::string& path);
+/// Reads manifest.json alone. Here and below, `workers` is the number that a bundle of any_workers is read for, 0 for
+/// that of the bundle. UserError: missing_input (no such folder), bad_input, usage (a bundle of another number).
+[[nodiscard]] BundleInfo read_bundle_info(const std::string& path, int workers = 0);
 /// The dictionary of a bundle (a folder), or of a file that dictionary_text made. UserError: missing_input, bad_input,
 /// io.
 [[nodiscard]] Dictionary dictionary_at(const std::string& path);
-/// Reads parts first .. first + count - 1. Each file is checked against the manifest's digest, then its structure, then
-/// its content. So no content can lead outside of an array later. UserError: missing_input, bad_input, limit.
-/// Arrays that stay in files of the user's are copied; with `mapped`, they are the files' own pages where they lie as
-/// in memory, and the caller calls mapped->check() when it has read them for the last time.
+/// How parts are read.
+struct PartsWanted {
+  int workers = 0;
+  /// Dense arrays that are whole in a file are the file's own pages where they lie as in memory, and the caller calls
+  /// mapped->check() when it has read them for the last time. Without it they are copied.
+  MappedTables* mapped = nullptr;
+  /// Of a bundle of any_workers: whether elements of `count` indices from `first` on, along the dimension that cuts the
+  /// array, are read (all of them if none does). The arrays of other parts stay empty. Without it all are read.
+  std::function<bool(const std::string& array, std::int64_t first, std::int64_t count)> elements = nullptr;
+};
+/// Reads parts first .. first + count - 1. Each file is checked against the manifest's digests (of an array that is
+/// whole in a file, the blocks that are read), then its structure, then its content. So no content can lead outside of
+/// an array later. UserError: missing_input, bad_input, limit.
 [[nodiscard]] std::vector<Part> read_parts(const std::string& path, int first, int count,
-                                           MappedTables* mapped = nullptr);
+                                           const PartsWanted& wanted = {});
 /// Whether the arrays that stay in files of the user's have the content that the bundle was made of. UserError as
 /// read_parts, but for a file that is another one now.
 [[nodiscard]] bool stored_arrays_hold(const std::string& path);
@@ -74,13 +88,13 @@ BundleInfo write_bundle(const std::string& path, const std::vector<Part>& parts,
 /// bytes are there). It has the owners, the mirrors and the positions of nonzeros, from which sizes follow. Structure,
 /// length and lists are checked, but not the file's digest: a computation with a part reads all of it. UserError as
 /// read_parts.
-[[nodiscard]] Part read_part_lists(const std::string& path, int worker);
+[[nodiscard]] Part read_part_lists(const std::string& path, int worker, int workers = 0);
 /// The same for every worker's part, one after another, passed to `take`.
-void read_all_lists(const std::string& path, const std::function<void(const Part&)>& take);
+void read_all_lists(const std::string& path, const std::function<void(const Part&)>& take, int workers = 0);
 /// The dimensions as every worker has them: element w is Part::dims of worker w. They come from the bundle's files,
 /// without the arrays. UserError as read_parts.
 using DimsOfWorkers = std::vector<std::map<std::string, PartDim>>;
-[[nodiscard]] DimsOfWorkers read_dims(const std::string& path);
+[[nodiscard]] DimsOfWorkers read_dims(const std::string& path, int workers = 0);
 /// The output of `kasen partition --stats`: how the bundle was made, its digest and its statistics.
 [[nodiscard]] std::string bundle_text(const BundleInfo& info);
 

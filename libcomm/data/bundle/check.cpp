@@ -187,10 +187,13 @@ void check_part(const Part& part, const std::string& file) {
     check_rows(check, name, m, static_cast<std::int64_t>(cols.masters.size() + m.col_slaves.slaves.size()));
     check_values(check, name, m.values);
   }
-  for (const auto& [name, array] : part.arrays) {
-    if (array.compressed) check_compressed(check, name, *array.compressed);
-    check_values(check, name, array.data);
-  }
+  for (const auto& [name, array] : part.arrays) check_array(name, array, file);
+}
+
+void check_array(const std::string& name, const PartArray& array, const std::string& file) {
+  const Check check{file};
+  if (array.compressed) check_compressed(check, name, *array.compressed);
+  check_values(check, name, array.data);
 }
 
 void check_together(const std::vector<Part>& parts, const std::string& folder) {

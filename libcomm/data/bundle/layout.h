@@ -116,6 +116,14 @@ inline std::vector<std::int64_t> array_extents(const Manifest& manifest, const s
   return extents;
 }
 
+// The same of an array that is whole in one file: worker after worker has the next of the cut dimension's indices.
+inline std::vector<std::int64_t> whole_extents(const Manifest& manifest, const std::vector<std::string>& dims) {
+  std::vector<std::int64_t> extents = array_extents(manifest, dims, 0);
+  const std::ptrdiff_t cut = cut_axis(manifest, dims);
+  if (cut != no_axis) extents[0] = dim_facts(manifest, dims[static_cast<std::size_t>(cut)]).size;
+  return extents;
+}
+
 // Worker after worker owns the next indices, so no list of them is written.
 inline bool in_runs(const Manifest& manifest, const std::string& dim) {
   const auto known = manifest.in_runs.find(dim);
@@ -181,7 +189,7 @@ void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector
       describe_compressed(v, "/arrays/" + name, *compressed, *array.compressed, groups[name], part.worker);
       continue;
     }
-    if (manifest.arrays.at(name).stored) continue;
+    if (manifest.arrays.at(name).stored || manifest.arrays.at(name).offsets) continue;
     v.planes("/arrays/" + name + "/values", array.data, array.data.element,
              array_extents(manifest, array.dims, part.worker));
   }

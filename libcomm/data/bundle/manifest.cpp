@@ -72,8 +72,9 @@ Json array_json(const Manifest& manifest, const std::string& name, const ArrayFa
                       {"bytes", facts.table.bytes},
                       {"head", facts.table.head},
                       {"head_digest", facts.head_digest},
-                      {"digests_by_worker", facts.digests}};
+                      {"digests", facts.digests}};
   }
+  if (array.offsets) json["offsets"] = *array.offsets;
   return json;
 }
 
@@ -89,6 +90,8 @@ Json content_json(const Manifest& manifest) {
   for (const MatrixStatistics& m : info.statistics.matrices) content["matrices"].push_back(matrix_json(manifest, m));
   for (const auto& [name, array] : manifest.arrays) content["arrays"].push_back(array_json(manifest, name, array));
   content["dictionaries"] = dictionary_json(info.dictionaries);
+  if (const auto& file = manifest.arrays_file)
+    content["arrays_file"] = {{"file", arrays_file_name}, {"bytes", file->bytes}, {"digests", file->digests}};
   content["parts"] = Json::array();
   for (std::size_t w = 0; w < manifest.parts.size(); ++w)
     content["parts"].push_back({{"file", part_file_name(static_cast<int>(w))},
@@ -151,13 +154,34 @@ void note_runs(Manifest& manifest, const Part& part) {
 // Its digests come when its file is read. Dimensions that every worker owns alike, or in the order of the file's rows,
 // need no lists of their indices.
 StoredFacts note_stored(Manifest& manifest, const std::string& name, const PartArray& array, const Part& part) {
-  manifest.version = std::max(manifest.version, stored_version);
+  manifest.version = blocks_version;
   for (const auto& [dim, facts] : part.dims) manifest.in_runs[dim] |= facts.local;
   const std::ptrdiff_t cut = cut_axis_of(array.dims, [&](const std::string& dim) { return part.dims.at(dim).local; });
   if (cut != no_axis) manifest.in_runs[array.dims[static_cast<std::size_t>(cut)]] = true;
-  return {.table = manifest.info.stored.at(name),
-          .head_digest = {},
-          .digests = std::vector<std::string>(static_cast<std::size_t>(part.workers))};
+  return {.table = manifest.info.stored.at(name), .head_digest = {}, .digests = {}};
+}
+
+// Whether the part has dense arrays alone, and of each dimension that is not local the worker's block.
+bool is_dense_in_blocks(const Part& part) {
+  return part.matrices.empty() &&
+         std::all_of(part.dims.begin(), part.dims.end(),
+                     [&](const auto& named) {
+                       const PartDim& dim = named.second;
+                       return dim.original.empty() &&
+                              (dim.local || dim.masters == block_of(dim.size, part.workers, part.worker));
+                     }) &&
+         std::none_of(part.arrays.begin(), part.arrays.end(),
+                      [](const auto& named) { return named.second.compressed.has_value(); });
+}
+
+void note_any_workers(Manifest& manifest, const Part& part, bool is_first) {
+  const bool dense = is_dense_in_blocks(part);
+  if (is_first) manifest.info.any_workers = dense;
+  if (!manifest.info.any_workers) return;
+  if (!dense) throw InternalError("some parts of a bundle are in blocks, and others not");
+  manifest.version = blocks_version;
+  manifest.parts.clear();
+  for (const auto& [name, dim] : part.dims) manifest.in_runs[name] = true;
 }
 
 void add_array(Manifest& manifest, const std::string& name, const PartArray& array, const Part& part) {
@@ -186,7 +210,9 @@ const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string
 }
 
 void add_to_manifest(Manifest& manifest, const Part& part) {
-  if (manifest.relabelled.empty()) note_runs(manifest, part);
+  const bool is_first = manifest.info.statistics.dims.empty();
+  if (is_first) note_runs(manifest, part);
+  note_any_workers(manifest, part, is_first);
   add_statistics(manifest.info.statistics, part);
   for (const auto& [name, dim] : part.dims) manifest.relabelled[name] |= !dim.original.empty();
   for (const auto& [name, matrix] : part.matrices) {
@@ -194,6 +220,24 @@ void add_to_manifest(Manifest& manifest, const Part& part) {
     note_neighbours(manifest.neighbours[name], matrix, part);
   }
   for (const auto& [name, array] : part.arrays) add_array(manifest, name, array, part);
+}
+
+Manifest for_workers(Manifest manifest, int workers, const std::string& bundle) {
+  BundleInfo& info = manifest.info;
+  if (workers == 0 || workers == info.workers) return manifest;
+  if (!info.any_workers) {
+    fail(ExitStatus::usage, fmt::format("{} workers, but '{}' has {} parts", workers, bundle, info.workers),
+         "only a bundle of dense arrays alone is for any number of workers",
+         fmt::format("partition the data again: kasen partition --workers {}", workers));
+  }
+  info.workers = info.statistics.workers = workers;
+  for (DimStatistics& dim : info.statistics.dims) {
+    dim.masters_by_worker.assign(static_cast<std::size_t>(workers), dim.size);
+    dim.slaves_by_worker.assign(static_cast<std::size_t>(workers), 0);
+    for (int w = 0; w < workers && !dim.local; ++w)
+      dim.masters_by_worker[static_cast<std::size_t>(w)] = block_of(dim.size, workers, w).size();
+  }
+  return manifest;
 }
 
 std::string manifest_text(Manifest& manifest) {

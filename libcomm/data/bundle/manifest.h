@@ -11,28 +11,44 @@
 namespace kasen {
 
 // Formats (docs/bundle.md): 1 lists by worker, 2 may also hold compressed arrays, 3 lists only neighbours, 4 has arrays
-// that stay in files of the user's, 5 lists no owners in runs where arrays are whole. All are read; 3 is written, and 4
-// or 5 where a bundle has such arrays.
-inline constexpr int newest_bundle_version = 5, runs_version = 5, stored_version = 4, bundle_version = 3,
-                     neighbours_version = 3, compressed_bundle_version = 2, oldest_bundle_version = 1;
+// that stay in files of the user's, 5 lists no owners in runs where arrays are whole, 6 has arrays whole, in one file
+// or in files of the user's, with a digest for each block. All are read; 3 is written, or 5 or 6 where a bundle needs
+// it.
+inline constexpr int newest_bundle_version = 6, blocks_version = 6, runs_version = 5, stored_version = 4,
+                     bundle_version = 3, neighbours_version = 3, compressed_bundle_version = 2,
+                     oldest_bundle_version = 1;
 
 // The lengths of a compressed array's lists, by worker.
 struct CompressedFacts {
   std::vector<std::int64_t> groups, tuples, values, data_bytes;
 };
 
-// An array that stays in its file. Worker after worker has the next rows of it, or each all of it.
+// An array that stays in a file of the user's. Worker after worker has the next rows of it, or each all of it.
 struct StoredFacts {
   StoredTable table;
-  std::string head_digest;           // XXH3-128
-  std::vector<std::string> digests;  // by worker: BlockDigest of its elements
+  std::string head_digest;  // XXH3-128
+  std::vector<std::string>
+      digests;  // by block behind the head; before version 6 by worker: BlockDigest of its elements
 };
+
+// What of a user's file has digests by block.
+[[nodiscard]] inline BlockGrid grid_of(const StoredTable& table) { return {.begin = table.head, .end = table.bytes}; }
+
+// arrays.h5, whose datasets are arrays as they are whole (docs/bundle.md).
+struct ArraysFile {
+  std::int64_t bytes = 0;
+  std::vector<std::string> digests;  // by block
+  [[nodiscard]] BlockGrid grid() const { return {.begin = 0, .end = bytes}; }
+};
+inline constexpr const char* arrays_file_name = "arrays.h5";
 
 struct ArrayFacts {
   std::vector<std::string> dims;
   ElementType element;
   std::optional<CompressedFacts> compressed = std::nullopt;  // the same for all parts
   std::optional<StoredFacts> stored = std::nullopt;          // the same for all parts
+  // In arrays.h5: where each of its datasets begins.
+  std::optional<std::vector<std::int64_t>> offsets = std::nullopt;
 };
 
 // By worker, for one matrix: the number of workers that own its ghosts, and of those that hold ghosts of its indices.
@@ -54,15 +70,21 @@ struct Manifest {
   std::map<std::string, ElementType> matrices;       // elements by input
   std::map<std::string, NeighbourFacts> neighbours;  // by matrix; none before version 3
   std::map<std::string, ArrayFacts> arrays;
-  std::vector<PartFile> parts;  // by worker
+  std::optional<ArraysFile> arrays_file;
+  // By worker. None where all arrays are whole and all dimensions are owned in runs: such a bundle is for any number of
+  // workers (BundleInfo::any_workers).
+  std::vector<PartFile> parts;
 };
 
 [[nodiscard]] std::string part_file_name(int worker);  // "part-0000.h5"
-// Adds the part's dimensions, matrices and arrays (the same in all parts).
+// Adds the part's dimensions, matrices and arrays (the same in all parts). The first part decides whether the bundle is
+// for any number of workers.
 void add_to_manifest(Manifest& manifest, const Part& part);
 [[nodiscard]] const DimStatistics& dim_facts(const Manifest& manifest, const std::string& name);
 // A dimension in runs: the first index that the worker owns.
 [[nodiscard]] std::int64_t first_master(const DimStatistics& dim, int worker);
+// The manifest as it would be for so many workers; 0: as it is. UserError(usage) if its parts are of another number.
+[[nodiscard]] Manifest for_workers(Manifest manifest, int workers, const std::string& bundle);
 [[nodiscard]] const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string& name);
 
 // Sets info.digest.

@@ -8,6 +8,7 @@
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/base/json_fields.h"
+#include "libcomm/data/bundle/layout.h"
 #include "libcomm/data/bundle/manifest.h"
 #include "libcomm/data/read/dictionary_json.h"
 #include "libcore/base/checked.h"
@@ -23,6 +24,7 @@ using Fields = JsonFields;
 constexpr std::int64_t most_workers = 1 << 20;
 constexpr std::int64_t most_indices = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t most_entries = std::int64_t{1} << 48;
+constexpr std::int64_t most_file_bytes = std::int64_t{1} << 60;
 
 std::int64_t total(const std::vector<std::int64_t>& numbers) {
   std::int64_t sum = 0;
@@ -88,25 +90,65 @@ void read_matrix(const Fields& f, const Json& from, Manifest& manifest) {
 }
 
 CompressedFacts read_compressed(const Fields& f, const Json& from, int workers) {
-  constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
   return {f.by_worker(from, "groups_by_worker", workers, most_indices),
           f.by_worker(from, "tuples_by_worker", workers, most_entries),
           f.by_worker(from, "values_by_worker", workers, most_entries),
-          f.by_worker(from, "data_bytes_by_worker", workers, most_bytes)};
+          f.by_worker(from, "data_bytes_by_worker", workers, most_file_bytes)};
+}
+
+// One for each block of the grid.
+std::vector<std::string> read_digests(const Fields& f, const Json& from, const BlockGrid& grid) {
+  std::vector<std::string> digests = f.texts(f.at(from, "digests"), "digests");
+  f.require(std::cmp_equal(digests.size(), grid.count()), "a file does not have one digest a block");
+  f.require(std::all_of(digests.begin(), digests.end(), [](const std::string& text) { return is_digest(text); }),
+            "a file's digest is none");
+  return digests;
 }
 
 // The size of the file is checked against the rows where it is opened.
-StoredFacts read_stored(const Fields& f, const Json& from, int workers) {
-  constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
+StoredFacts read_stored(const Fields& f, const Json& from, const Manifest& manifest) {
   StoredFacts facts{.table = {.path = f.text(from, "path"),
-                              .bytes = f.integer(from, "bytes", most_bytes),
-                              .head = f.integer(from, "head", most_bytes)},
+                              .bytes = f.integer(from, "bytes", most_file_bytes),
+                              .head = f.integer(from, "head", most_file_bytes)},
                     .head_digest = f.text(from, "head_digest"),
-                    .digests = f.texts(f.at(from, "digests_by_worker"), "digests_by_worker")};
+                    .digests = {}};
   f.require(facts.table.path.starts_with('/') && facts.table.path.find('\0') == std::string::npos,
             "a stored array's path is not absolute");
-  f.require(std::cmp_equal(facts.digests.size(), workers), "a stored array does not have one digest a worker");
+  f.require(facts.table.head <= facts.table.bytes, "a stored array's header is longer than its file");
+  if (manifest.version >= blocks_version) {
+    facts.digests = read_digests(f, from, grid_of(facts.table));
+    return facts;
+  }
+  facts.digests = f.texts(f.at(from, "digests_by_worker"), "digests_by_worker");
+  f.require(std::cmp_equal(facts.digests.size(), manifest.info.workers),
+            "a stored array does not have one digest a worker");
   return facts;
+}
+
+ArraysFile read_arrays_file(const Fields& f, const Json& from) {
+  f.require(f.text(from, "file") == arrays_file_name, "its arrays are in a file of another name");
+  ArraysFile file{.bytes = f.integer(from, "bytes", most_file_bytes), .digests = {}};
+  file.digests = read_digests(f, from, file.grid());
+  return file;
+}
+
+// Each dataset lies in the file. The manifest has the sizes of all dimensions by now.
+std::vector<std::int64_t> read_offsets(const Fields& f, const Json& from, const Manifest& manifest,
+                                       const ArrayFacts& array) {
+  f.require(manifest.arrays_file.has_value(), "there is no file of arrays");
+  std::vector<std::int64_t> offsets;
+  for (const Json& offset : f.list(from, "offsets")) offsets.push_back(f.number(offset, "offsets", most_file_bytes));
+  std::size_t next = 0;
+  for (const ComponentPlace& place : component_places("", array.element, whole_extents(manifest, array.dims))) {
+    const std::int64_t bytes = checked_mul(checked_mul(place.elements, place.planes, "an array's size"),
+                                           scalar_bytes(place.scalar), "an array's size");
+    f.require(
+        next < offsets.size() && checked_add(offsets[next], bytes, "an array's size") <= manifest.arrays_file->bytes,
+        "an array lies outside of its file");
+    ++next;
+  }
+  f.require(next == offsets.size(), "an array has too many datasets");
+  return offsets;
 }
 
 // Worker after worker has the next rows of it: it is cut along its first dimension that is not local, which no other
@@ -139,10 +181,25 @@ void read_array(const Fields& f, const Json& from, Manifest& manifest) {
   if (from.contains("stored")) {
     f.require(manifest.version >= stored_version && !array.compressed && may_be_stored(manifest, array),
               "an array stays in a file that cannot");
-    array.stored = read_stored(f, from["stored"], manifest.info.workers);
+    array.stored = read_stored(f, from["stored"], manifest);
     manifest.info.stored[f.name(from)] = array.stored->table;
   }
+  if (from.contains("offsets")) {
+    f.require(manifest.version >= blocks_version && !array.compressed && !array.stored, "an array has two places");
+    array.offsets = read_offsets(f, from, manifest, array);
+  }
   f.require(manifest.arrays.emplace(f.name(from), std::move(array)).second, "an array is listed twice");
+}
+
+// Without parts, all that they would say is known: who owns which indices, and where all elements are.
+void check_any_workers(const Fields& f, const Manifest& manifest) {
+  const bool in_runs = std::all_of(manifest.relabelled.begin(), manifest.relabelled.end(),
+                                   [&](const auto& dim) { return !dim.second && manifest.in_runs.at(dim.first); });
+  const bool whole = std::all_of(manifest.arrays.begin(), manifest.arrays.end(), [](const auto& array) {
+    return array.second.stored.has_value() || array.second.offsets.has_value();
+  });
+  f.require(manifest.version >= blocks_version && manifest.matrices.empty() && in_runs && whole,
+            "it has no parts, and not all is in other files");
 }
 
 // Before version 3 the version states whether an array is compressed.
@@ -165,6 +222,8 @@ Manifest read_content(const Fields& f, const Json& content, std::int64_t version
   info.sources = f.texts(f.at(content, "sources"), "sources");
   if (content.contains("notes")) info.notes = f.texts(content["notes"], "notes");
   info.dims = f.texts(f.at(content, "dim_order"), "dim_order");
+  if (content.contains("arrays_file") && version >= blocks_version)
+    manifest.arrays_file = read_arrays_file(f, content["arrays_file"]);
   for (const Json& dim : f.list(content, "dims")) read_dim(f, dim, manifest);
   for (const Json& matrix : f.list(content, "matrices")) read_matrix(f, matrix, manifest);
   for (const Json& array : f.list(content, "arrays")) read_array(f, array, manifest);
@@ -176,7 +235,12 @@ Manifest read_content(const Fields& f, const Json& content, std::int64_t version
     manifest.parts.push_back(
         {f.integer(part, "bytes", std::numeric_limits<std::int64_t>::max()), f.text(part, "digest")});
   }
-  f.require(std::cmp_equal(manifest.parts.size(), info.workers), "there is not one part a worker");
+  info.any_workers = manifest.parts.empty();
+  if (info.any_workers) {
+    check_any_workers(f, manifest);
+  } else {
+    f.require(std::cmp_equal(manifest.parts.size(), info.workers), "there is not one part a worker");
+  }
   return manifest;
 }
 

@@ -20,8 +20,12 @@ enum class PartContent : std::uint8_t { all, lists };
 // Reads only its dimensions.
 [[nodiscard]] std::map<std::string, PartDim> read_part_dims(const FileHandle& file, const Manifest& manifest,
                                                             int worker);
+// A part of a bundle of any_workers, which has no files of parts: its dimensions are in runs, and its arrays empty.
+[[nodiscard]] Part part_in_runs(const Manifest& manifest, int worker);
 // check.cpp: refuses content that would mislead a later step. UserError(bad_input) naming `file`.
 void check_part(const Part& part, const std::string& file);
+// The same of one dense array's elements.
+void check_array(const std::string& name, const PartArray& array, const std::string& file);
 void check_dims(const std::map<std::string, PartDim>& dims, const std::string& file);
 // check.cpp: compares the statements of consecutive workers' parts about each other.
 void check_together(const std::vector<Part>& parts, const std::string& folder);

@@ -193,6 +193,13 @@ Part empty_part(const Manifest& manifest, int worker) {
 
 }  // namespace
 
+Part part_in_runs(const Manifest& manifest, int worker) {
+  Part part = empty_part(manifest, worker);
+  fill_runs(part.dims, manifest, worker);
+  take_others(part, manifest, {}, {});
+  return part;
+}
+
 std::map<std::string, PartDim> read_part_dims(const FileHandle& file, const Manifest& manifest, int worker) {
   std::map<std::string, PartDim> dims = empty_part(manifest, worker).dims;
   Hdf5Reader in(file);

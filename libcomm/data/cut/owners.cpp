@@ -9,12 +9,8 @@
 namespace kasen {
 namespace {
 
-std::int64_t indices_of_a_block(const DimLayout& layout, int workers) {
-  return std::max<std::int64_t>(1, (layout.size + workers - 1) / workers);
-}
-
 void own_in_blocks(DimLayout& layout, int workers) {
-  const std::int64_t run = indices_of_a_block(layout, workers);
+  const std::int64_t run = indices_of_a_block(layout.size, workers);
   for (std::int64_t i = 0; i < layout.size; ++i)
     layout.owner[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i / run);
 }
@@ -28,6 +24,15 @@ void own_by_hash(DimLayout& layout, int workers) {
 }
 
 }  // namespace
+
+std::int64_t indices_of_a_block(std::int64_t size, int workers) {
+  return std::max<std::int64_t>(1, (size + workers - 1) / workers);
+}
+
+IndexList block_of(std::int64_t size, int workers, int worker) {
+  const std::int64_t run = indices_of_a_block(size, workers), first = std::min(size, worker * run);
+  return IndexList::run(first, std::min(run, size - first));
+}
 
 bool touched_by_sparse(const std::string& dim, const std::vector<InputData>& inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [&](const InputData& input) {
@@ -60,10 +65,8 @@ void number_masters(std::vector<DimLayout>& layouts, int workers) {
   for (DimLayout& layout : layouts) {
     if (layout.local) continue;
     if (layout.in_runs) {
-      const std::int64_t run = indices_of_a_block(layout, workers);
-      layout.masters.resize(static_cast<std::size_t>(workers));
-      for (std::int64_t w = 0; w < workers; ++w)
-        layout.masters[static_cast<std::size_t>(w)] = std::clamp<std::int64_t>(layout.size - w * run, 0, run);
+      layout.masters.clear();
+      for (int w = 0; w < workers; ++w) layout.masters.push_back(block_of(layout.size, workers, w).size());
       continue;
     }
     layout.place.resize(static_cast<std::size_t>(layout.size));

@@ -70,6 +70,11 @@ struct DimData {
 [[nodiscard]] std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                                           const PartitionOptions& options);
 
+/// The indices of one block: worker w owns those from w times this number on.
+[[nodiscard]] std::int64_t indices_of_a_block(std::int64_t size, int workers);
+/// The indices that a worker owns in blocks: a run, of size 0 for the last workers of a small dimension.
+[[nodiscard]] IndexList block_of(std::int64_t size, int workers, int worker);
+
 /// The names of the methods in options and manifests.
 inline constexpr std::array<std::pair<std::string_view, PartitionMethod>, 3> partition_methods{
     {{"block", PartitionMethod::block}, {"hybrid-cut", PartitionMethod::hybrid_cut}, {"ml", PartitionMethod::ml}}};

@@ -142,8 +142,9 @@ void place_table(InputData&& from, const std::vector<DimLayout>& layouts, std::m
   if (input.table.stored) {
     if (stored != nullptr && has_rows_in_order(input, shape, parts)) return refer_to_rows(input, parts, *stored);
     const RawTable& table = input.table;
-    input.table.values =
-        StoredFile(*table.stored).load(table.values.element, table.rows * table.cols, table.stored->head).elements;
+    const StoredElements all{table.values.element, table.rows * table.cols, {table.stored->head}};
+    const BlockGrid grid{.begin = table.stored->head, .end = table.stored->bytes};
+    input.table.values = std::move(StoredFile(*table.stored).load({&all, 1}, grid).elements[0]);
   }
   relabel_table(input.table.values, input.element, layouts, input);
   const bool few = std::cmp_less(parts.size(), data_threads());
