@@ -24,6 +24,11 @@ class Exchanges {
       makers_[op.results.at(0)] = &op;
       if (op.code == OpCode::gather) gathers_[op.operands.at(0)] = &op;
     });
+    for_each_op(module, [&](const Op& op, int, int) {
+      if (op.code != OpCode::region) return;
+      const Op& yield = op.blocks.at(0).ops.back();
+      for (std::size_t k = 0; k < op.results.size(); ++k) outside_[yield.operands.at(k)] = op.results[k];
+    });
   }
 
   // Adds the elements that each worker receives where a value is made of another layout or state of it.
@@ -33,7 +38,9 @@ class Exchanges {
       add(*it->second, received);
     }
   }
+  // A region's result has another name behind it.
   void add_gather(ValueId value, std::vector<double>& received) const {
+    if (const auto it = outside_.find(value); it != outside_.end()) value = it->second;
     if (const auto it = gathers_.find(value); it != gathers_.end()) add(*it->second, received);
   }
 
@@ -48,6 +55,7 @@ class Exchanges {
   const Sizes& sizes_;
   const SharedBatches batches_;
   std::map<ValueId, const Op*> makers_, gathers_;
+  std::map<ValueId, ValueId> outside_;  // what a region yields, and the result that it is
 };
 
 // The theorem is about one product: a contraction with a batch is several, and one without a sum is none.
@@ -71,6 +79,16 @@ std::array<double, 3> sizes_of(const Module& module, const Op& op, const Contrac
   return {size(form.rows), size(form.terms), size(form.columns)};
 }
 
+// Nothing is known of other operators. A reduction to a single value, one element each way, is not worth a line.
+std::optional<double> least_of(const Module& module, const Op& op, const Sizes& sizes) {
+  if (const std::optional<ContractionForm> form = form_of(module, op))
+    return least_elements(sizes_of(module, op, *form, sizes), sizes.workers);
+  if (op.code != OpCode::reduce || module.type(op.results.at(0)).dims.empty()) return std::nullopt;
+  if (!Layout(module, op.operands.at(0)).is_distributed()) return std::nullopt;
+  const auto results = static_cast<double>(whole_elements(module, module.type(op.results[0])).value(sizes.totals));
+  return least_elements_of_reduction(results, sizes.workers);
+}
+
 }  // namespace
 
 double least_elements(std::array<double, 3> sizes, int workers) {
@@ -84,18 +102,19 @@ double least_elements(std::array<double, 3> sizes, int workers) {
   return std::max(held - owned, 0.0);
 }
 
-std::vector<ProductBound> product_bounds(const Module& module, const Sizes& sizes) {
-  std::vector<ProductBound> bounds;
+double least_elements_of_reduction(double results, int workers) { return results < workers ? 1 : 0; }
+
+std::vector<CommunicationBound> communication_bounds(const Module& module, const Sizes& sizes) {
+  std::vector<CommunicationBound> bounds;
   if (sizes.by_worker.empty()) return bounds;
   const Exchanges exchanges(module, sizes);
   for_each_op(module, [&](const Op& op, int number, int) {
-    const std::optional<ContractionForm> form = form_of(module, op);
-    if (!form) return;
+    const std::optional<double> least = least_of(module, op, sizes);
+    if (!least) return;
     std::vector<double> received(static_cast<std::size_t>(sizes.workers), 0);
     for (const ValueId operand : op.operands) exchanges.add_makers(operand, received);
     exchanges.add_gather(op.results.at(0), received);
-    bounds.push_back({number, *std::max_element(received.begin(), received.end()),
-                      least_elements(sizes_of(module, op, *form, sizes), sizes.workers)});
+    bounds.push_back({number, *std::max_element(received.begin(), received.end()), *least});
   });
   return bounds;
 }

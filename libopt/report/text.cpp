@@ -127,11 +127,12 @@ std::string live_text(const ReportContext& c, const std::vector<LiveSet>& live) 
   return fmt::format("Arrays that are live at one time take most at line {}.\n", row.where.line);
 }
 
-// Beside each dense product of distributed arrays what its exchanges bring to a worker, and the least that they must.
+// Beside each dense product and reduction of distributed arrays what its exchanges bring to a worker, and the least
+// that they must.
 std::string bounds_text(const ReportContext& c) {
   if (c.sizes() == nullptr) return {};
-  std::vector<std::vector<std::string>> rows{{"line", "product", "receives", "bound", "over bound"}};
-  for (const ProductBound& bound : product_bounds(c.module(), *c.sizes())) {
+  std::vector<std::vector<std::string>> rows{{"line", "operator", "receives", "bound", "over bound"}};
+  for (const CommunicationBound& bound : communication_bounds(c.module(), *c.sizes())) {
     const CostRow& row = c.report().rows.at(static_cast<size_t>(bound.number));
     const bool nothing = bound.least < 1;
     rows.push_back({row.where.line > 0 ? std::to_string(row.where.line) : "", row.text,
@@ -139,7 +140,8 @@ std::string bounds_text(const ReportContext& c) {
                     nothing ? "-" : fmt::format("{:.2f}", bound.received / bound.least)});
   }
   if (rows.size() == 1) return {};
-  return "\nDense products, elements that one worker receives at most in one execution (docs/cost.md, Bounds):\n" +
+  return "\nDense products and reductions, elements that one worker receives at most in one execution (docs/cost.md, "
+         "Bounds):\n" +
          table_text(rows);
 }
 

@@ -1,4 +1,4 @@
-// The communication lower bound of dense products, and how near plans over meshes come to it.
+// The communication lower bounds of dense products and reductions, and how near plans over meshes come to it.
 #include "libopt/report/bounds.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ double ratio(const std::array<int, 3>& nkm, const std::vector<std::int64_t>& mes
     hints.push_back({names[i], {{dims[i][0], layouts[i][0]}, {dims[i][1], layouts[i][1]}}});
   }
   const Module module = plan_over(text, mesh, hints);
-  const std::vector<ProductBound> bounds = product_bounds(module, sizes_of(module));
+  const std::vector<CommunicationBound> bounds = communication_bounds(module, sizes_of(module));
   EXPECT_EQ(bounds.size(), 1U);
   return bounds.at(0).received / bounds[0].least;
 }
@@ -74,7 +74,6 @@ TEST(Bounds, AreReachedWhereOneOrTwoAxesAreCut) {
   }
 }
 
-// A cube needs three cut axes; blocks over two give 2 n^2 (1/sqrt(P) - 1/P) for each worker.
 // Labels that one operand has, or the other, or both, count together.
 TEST(Bounds, AreThoseOfContractions) {
   const Module module = plan_over(
@@ -82,12 +81,41 @@ TEST(Bounds, AreThoseOfContractions) {
       "C = [i in I, l in L: sum(j in J, k in K: X[i, j, k] * Y[k, j, l])]\n"
       "D = [j in J, i in I, l in L: sum(k in K: X[i, j, k] * Y[k, j, l])]\noutput C, D",
       {4}, {});
-  const std::vector<ProductBound> bounds = product_bounds(module, sizes_of(module));
+  const std::vector<CommunicationBound> bounds = communication_bounds(module, sizes_of(module));
   ASSERT_EQ(bounds.size(), 1U) << "D is a product for each index of J";
   EXPECT_DOUBLE_EQ(bounds[0].least, least_elements({40, 30, 8}, 4));
   EXPECT_GE(bounds[0].received, bounds[0].least);
 }
 
+// Columns of a matrix that is cut by rows, in a region or alone: each worker's sums go to worker 0. Lines that lie on
+// one worker cost nothing, and of fewer sums than workers some must travel.
+TEST(Bounds, OfReductionsAreOneElementOrNone) {
+  EXPECT_EQ(least_elements_of_reduction(10, 4), 0);
+  EXPECT_EQ(least_elements_of_reduction(4, 4), 0);
+  EXPECT_EQ(least_elements_of_reduction(3, 4), 1);
+  for (const int columns : {2, 10}) {
+    const Module module =
+        plan_over("dim N = 400, K local = " + std::to_string(columns) +
+                      "\ninput X : dense f64[N, K]\noutput a = sum(X * X + 1, over N), b = sum(X, over K)",
+                  {}, {});
+    std::vector<Part> parts(4);
+    for (int w = 0; w < 4; ++w) {
+      Part& part = parts[static_cast<std::size_t>(w)];
+      part.worker = w;
+      part.workers = 4;
+      part.dims["N"] = {.size = 400, .masters = IndexList::run(100 * w, 100)};
+      part.dims["K"] = {.size = columns, .local = true, .masters = IndexList::run(0, columns)};
+    }
+    const std::vector<CommunicationBound> bounds = communication_bounds(module, sizes_from_parts(module, parts));
+    ASSERT_EQ(bounds.size(), 2U);
+    EXPECT_EQ(bounds[0].received, 2 * columns) << "of two workers, along the tree";
+    EXPECT_EQ(bounds[0].least, columns < 4 ? 1 : 0);
+    EXPECT_EQ(bounds[1].received, 0);
+    EXPECT_EQ(bounds[1].least, 0);
+  }
+}
+
+// A cube needs three cut axes; blocks over two give 2 n^2 (1/sqrt(P) - 1/P) for each worker.
 TEST(Bounds, AreMissedByCubes) {
   const double over = ratio({960, 960, 960}, {2, 2}, {{{"a", "b"}, {"a", "b"}, {"a", "b"}}});
   EXPECT_GT(over, 1.1);
