@@ -13,19 +13,6 @@ namespace {
 
 constexpr std::int64_t row_alignment = 64;
 
-bool is_zero(const Expr& e) {
-  if (e.op == ScalarOp::constant) return e.literal.i == 0;  // of a float: +0
-  const bool holds = e.op == ScalarOp::build || e.op == ScalarOp::make_tuple;
-  return holds && std::all_of(e.args.begin(), e.args.end(), is_zero);
-}
-
-bool is_number(const Expr& e) { return e.op == ScalarOp::constant; }
-
-// The expression of one component of a value.
-const Expr& component_of(const Expr& value, int component) {
-  return value.op == ScalarOp::make_tuple ? value.args[static_cast<size_t>(component)] : value;
-}
-
 // The lanes of `a` and `b` in turn, `group` of them at a time: the first or the second half.
 llvm::Value* interleave(Emitter& e, llvm::Value* a, llvm::Value* b, int group, bool second) {
   std::vector<int> lanes;
@@ -53,27 +40,6 @@ std::vector<llvm::Value*> by_lane(Emitter& e, const std::vector<llvm::Value*>& p
 }
 
 }  // namespace
-
-std::optional<KeyedBody> as_keyed(const Expr& body) {
-  if (body.op != ScalarOp::select || body.args[0].op != ScalarOp::eq || !is_zero(body.args[2])) return std::nullopt;
-  const Expr &left = body.args[0].args[0], &right = body.args[0].args[1];
-  const bool integers = left.type.is(Scalar::i64) || left.type.is(Scalar::i32);
-  if (!integers || is_number(left) == is_number(right)) return std::nullopt;
-  const bool behind = is_number(right);
-  return KeyedBody{behind ? &left : &right, &body.args[1], (behind ? right : left).literal.i};
-}
-
-bool may_be_keyed(const KeyedBody& body) {
-  constexpr std::int64_t small = std::int64_t{1} << 16;  // times a block's elements: far from infinity
-  for (int c = 0; c < components_of(body.value->type); ++c) {
-    const Scalar scalar = scalar_of(body.value->type, c);
-    const Expr& value = component_of(*body.value, c);
-    if (is_float(scalar)) continue;
-    const bool literal = value.op == ScalarOp::constant && std::abs(value.literal.i) < small;
-    if (scalar != Scalar::i64 || !literal) return false;
-  }
-  return true;
-}
 
 // One number's sums.
 class KeyedSums::Row : public Source {

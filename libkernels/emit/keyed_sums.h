@@ -5,24 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
+#include "libcore/scalar/keyed.h"
 #include "libkernels/emit/elements.h"
 
 namespace kasen {
-
-// A map's body `if key == number then value else 0`.
-struct KeyedBody {
-  const Expr *key = nullptr, *value = nullptr;
-  std::int64_t number = 0;
-};
-[[nodiscard]] std::optional<KeyedBody> as_keyed(const Expr& body);
-// Whether keyed sums can take values of such a map: floats, and integers that are small literals.
-[[nodiscard]] bool may_be_keyed(const KeyedBody& body);
-
-// Fewer numbers than this are summed sooner one after another.
-constexpr std::int64_t least_keyed = 5;
 
 // The rows of one group, whose numbers are `first` to first + count - 1. A row holds the sum of each lane, a lane's
 // coordinates side by side: eight elements are turned into rows in registers, and a row takes whole vectors.

@@ -1,7 +1,9 @@
 #include "libopt/cost/work.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
+#include "libcore/scalar/keyed.h"
 #include "libcore/scalar/loops.h"
 #include "libopt/cost/extent.h"
 
@@ -161,6 +164,44 @@ Work fold_work(const CostContext& c, const Op& op) {
   return work;
 }
 
+// The sums of a region by numbers of one key, such as the points of each cluster. A kernel makes them in one pass, in
+// which each element is added once, so that all but one of them are free (libkernels/emit/keyed_sums.h).
+std::set<ValueId> free_sums(const CostContext& c, const Block& block) {
+  struct Sum {
+    KeyedBody body;
+    const Op *map, *reduce;
+  };
+  const Module& module = *c.module;
+  std::map<ValueId, const Op*> makers;
+  std::map<ValueId, int> uses;
+  for (const Op& op : block.ops) {
+    if (op.code == OpCode::map) makers[op.results[0]] = &op;
+    for (const ValueId operand : op.operands) ++uses[operand];
+  }
+  std::vector<std::map<std::int64_t, Sum>> groups;  // by number
+  for (const Op& op : block.ops) {
+    if (op.code != OpCode::reduce || uses.at(op.operands[0]) > 1 || !makers.contains(op.operands[0])) continue;
+    const Op& map = *makers.at(op.operands[0]);
+    const std::optional<KeyedBody> body = as_keyed(module.fn(map.fns[0]).body);
+    if (!body || !may_be_keyed(*body)) continue;
+    const auto alike = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      const Sum& other = group.begin()->second;
+      return *other.body.key == *body->key && *other.body.value == *body->value &&
+             other.map->operands == map.operands && other.reduce->fns[0] == op.fns[0];
+    });
+    auto& group = alike == groups.end() ? groups.emplace_back() : *alike;
+    group.emplace(body->number, Sum{*body, &map, &op});
+  }
+  std::set<ValueId> free;
+  for (const auto& group : groups) {
+    const auto count = std::ssize(group);
+    if (count < least_keyed || group.rbegin()->first - group.begin()->first != count - 1) continue;
+    for (auto it = std::next(group.begin()); it != group.end(); ++it)
+      free.insert({it->second.map->results[0], it->second.reduce->results[0]});
+  }
+  return free;
+}
+
 }  // namespace
 
 Work& Work::operator+=(const Work& other) {
@@ -185,7 +226,10 @@ OperationCounts operations_of(const ScalarFunction& fn, const std::vector<bool>&
 Work work_of(const CostContext& context, const Op& op) {
   if (op.code == OpCode::region) {
     Work work;
-    for (const Op& member : op.blocks.at(0).ops) work += work_of(context, member);
+    const std::set<ValueId> free = free_sums(context, op.blocks.at(0));
+    for (const Op& member : op.blocks.at(0).ops) {
+      if (member.results.empty() || !free.contains(member.results[0])) work += work_of(context, member);
+    }
     return work;
   }
   switch (row(op.code).group) {

@@ -2,8 +2,10 @@
 // and what caches, threads and processes change.
 #include "libopt/time/time_model.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "libopt/cost/work.h"
 #include "libopt/time/times.h"
 #include "tests/opt/plan_support.h"
 
@@ -53,6 +55,29 @@ TEST(Operations, CountOnceWhatIsWrittenTwice) {
   EXPECT_EQ(of(counted("(x + 1) * (x + 1) + exp(x + 1)"), ScalarWork::plain), 3);
   EXPECT_EQ(of(counted("exp(x) * exp(x)"), ScalarWork::exp), 1);
   EXPECT_EQ(of(counted("exp(x) * exp(2 * x)"), ScalarWork::exp), 2);
+}
+
+// Plain operations for an element, of sums of the elements that have each of these numbers.
+std::int64_t of_sums_by(const std::vector<int>& numbers) {
+  std::string text = "dim N\ninput x : f64[N], key : i64[N]\nfn pick(x, k, j) = if k == j then x else 0.0\n";
+  for (const int n : numbers) text += fmt::format("s{0} = sum(map(pick, x, key, {0}))\noutput s{0}\n", n);
+  TrialLawChecker laws;
+  const Module module = optimize(compile(text), laws, {});
+  std::int64_t count = 0;
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::region) continue;
+    const Polynomial work = work_of(cost_context(module), op).operations.at(static_cast<size_t>(ScalarWork::plain));
+    for (const auto& [monomial, coefficient] : work.terms()) count += coefficient;
+  }
+  return count;
+}
+
+// A comparison, a choice and an addition. A kernel makes many sums of one key at once.
+TEST(Operations, OfSumsByNumbersOfAKeyCountOnce) {
+  EXPECT_EQ(of_sums_by({0, 1, 2, 3}), 12) << "few are summed one by one";
+  EXPECT_EQ(of_sums_by({0, 1, 2, 3, 4}), 3);
+  EXPECT_EQ(of_sums_by({3, 5, 4, 7, 6, 2}), 3);
+  EXPECT_EQ(of_sums_by({0, 1, 2, 3, 5}), 15) << "there is a gap";
 }
 
 TEST(Operations, InLoopsOverCoordinatesCountForEachTurn) {
