@@ -13,6 +13,8 @@
 namespace kasen::tools {
 namespace {
 
+constexpr bool is_mpich = KASEN_MPICH != 0;
+
 void allow_limit(decltype(RLIMIT_NOFILE) kind, rlim_t needed, const std::string& of_what, const std::string& remedy) {
   rlimit limit{};
   if (getrlimit(kind, &limit) != 0 || limit.rlim_cur >= needed) return;
@@ -42,9 +44,17 @@ void prepare_for_mpirun(int ranks) {
 
 std::vector<std::string> mpirun_line(int ranks, const std::vector<std::string>& arguments,
                                      const std::string& preloaded) {
-  std::vector<std::string> line{"mpirun", "-q", "-n", std::to_string(ranks), "--bind-to", "none"};
-  if (ranks > allowed_processors()) line.insert(line.end(), {"--oversubscribe"});
-  if (std::getenv("LD_PRELOAD") != nullptr) line.insert(line.end(), {"-x", "LD_PRELOAD=" + preloaded});
+  const bool preloads = std::getenv("LD_PRELOAD") != nullptr;
+  const std::string number = std::to_string(ranks);
+  std::vector<std::string> line;
+  if (is_mpich) {
+    line = {KASEN_MPIRUN, "-n", number, "-bind-to", "none"};
+    if (preloads) line.insert(line.end(), {"-genv", "LD_PRELOAD", preloaded});
+  } else {
+    line = {KASEN_MPIRUN, "-q", "-n", number, "--bind-to", "none"};
+    if (ranks > allowed_processors()) line.emplace_back("--oversubscribe");
+    if (preloads) line.insert(line.end(), {"-x", "LD_PRELOAD=" + preloaded});
+  }
   line.insert(line.end(), {tool_folder() + "/kasen-run", "--as-rank"});  // behind a "--" it would be a name
   line.insert(line.end(), arguments.begin(), arguments.end());
   return line;

@@ -1,4 +1,4 @@
-// The environment, limits and command line with which Open MPI starts ranks of kasen-run.
+// The environment, limits and command line with which Open MPI, or MPICH in a build with it, starts ranks of kasen-run.
 #pragma once
 
 #include <string>
