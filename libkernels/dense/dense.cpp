@@ -47,17 +47,25 @@ GemmSizes sizes_of(CBLAS_TRANSPOSE side, const Tile<T>& t, std::int64_t columns)
   return {turned ? cols : rows, static_cast<BlasInteger>(columns), turned ? rows : cols};
 }
 
-// C = A B, or A' B with CblasTrans, of `columns` columns that lie side by side; added to C if `beta` is 1.
-void gemm(CBLAS_TRANSPOSE side, const Tile<double>& t, const double* b, std::int64_t columns, double beta, double* c) {
-  const auto [m, n, k] = sizes_of(side, t, columns);
-  cblas_dgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0, t.a, static_cast<BlasInteger>(t.stride), b, n, beta, c,
-              n);
+// Some columns of matrices whose rows lie `apart` numbers apart.
+struct Columns {
+  std::int64_t count, apart;
+};
+
+// C = A B, or A' B with CblasTrans, of columns that lie side by side; added to C if `beta` is 1.
+void gemm(CBLAS_TRANSPOSE side, const Tile<double>& t, const double* b, const Columns& columns, double beta,
+          double* c) {
+  const auto [m, n, k] = sizes_of(side, t, columns.count);
+  const auto apart = static_cast<BlasInteger>(columns.apart);
+  cblas_dgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0, t.a, static_cast<BlasInteger>(t.stride), b, apart, beta,
+              c, apart);
 }
 
-void gemm(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* b, std::int64_t columns, float beta, float* c) {
-  const auto [m, n, k] = sizes_of(side, t, columns);
-  cblas_sgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0F, t.a, static_cast<BlasInteger>(t.stride), b, n, beta, c,
-              n);
+void gemm(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* b, const Columns& columns, float beta, float* c) {
+  const auto [m, n, k] = sizes_of(side, t, columns.count);
+  const auto apart = static_cast<BlasInteger>(columns.apart);
+  cblas_sgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0F, t.a, static_cast<BlasInteger>(t.stride), b, apart, beta,
+              c, apart);
 }
 
 // C = A' A, on and above the diagonal alone; added to C if `beta` is 1.
@@ -75,25 +83,50 @@ void syrk(const Tile<float>& t, float beta, float* c) {
 template <class T>
 void square(const Tile<T>& t, T beta, T* c) {
   syrk(t, beta, c);
-  ZeroProducts<T>({t.a, t.rows, t.cols, t.stride, true, t.a, t.cols, c}).restore();
+  ZeroProducts<T>({t.a, t.rows, t.cols, t.stride, true, t.a, t.cols, t.cols, c}).restore();
 }
 
 // `plain`: b has no 0, and only finite numbers.
 template <class T>
-void multiply(CBLAS_TRANSPOSE side, const Tile<T>& t, const T* b, std::int64_t columns, T beta, T* c, bool plain) {
-  if (columns == 1) {
+void multiply(CBLAS_TRANSPOSE side, const Tile<T>& t, const T* b, const Columns& columns, T beta, T* c, bool plain) {
+  if (columns.apart == 1) {
     gemv(side, t, b, beta, c);
   } else {
     gemm(side, t, b, columns, beta, c);
   }
-  if (!plain) ZeroProducts<T>({t.a, t.rows, t.cols, t.stride, side == CblasTrans, b, columns, c}).restore();
+  if (!plain)
+    ZeroProducts<T>({t.a, t.rows, t.cols, t.stride, side == CblasTrans, b, columns.count, columns.apart, c}).restore();
+}
+
+// A product whose parts are worth a thread each, in multiplications.
+constexpr std::int64_t large_product = std::int64_t{1} << 24;
+constexpr std::int64_t few_blocks = 16;
+
+// The size of equal parts of `size` rows or columns, a multiple of 8: halves of halves, none of which has more than
+// 768. A part that is longer leaves threads without work; one that is shorter packs its operands for little.
+std::int64_t part_of(std::int64_t size) {
+  constexpr std::int64_t most = 768, worth_halving = 256;
+  std::int64_t parts = size >= worth_halving ? 2 : 1;
+  while ((size + parts - 1) / parts > most) parts *= 2;
+  return ((size + parts - 1) / parts + 7) / 8 * 8;
+}
+
+bool is_large(const DenseProductCall& call, std::int64_t columns) {
+  return columns > 1 && call.rows > 0 && call.cols > 0 && columns > large_product / call.rows / call.cols;
 }
 
 // Rows of a block: more of them if the results of all blocks, which are kept until they are added, would take much
-// memory. A function of sizes alone.
-std::int64_t rows_of_block(std::int64_t rows, std::int64_t result_bytes) {
+// memory. A large product of few blocks has equal ones. A function of sizes alone.
+std::int64_t rows_of_block(const DenseProductCall& call, std::int64_t columns, std::int64_t result_bytes) {
   const std::int64_t blocks = std::max<std::int64_t>(64, kept_bytes / std::max<std::int64_t>(result_bytes, 1));
-  return std::max(block_rows, (rows + blocks - 1) / blocks);
+  if (is_large(call, columns) && call.rows <= few_blocks * block_rows) return part_of(call.rows);
+  return std::max(block_rows, (call.rows + blocks - 1) / blocks);
+}
+
+// The columns that one thread computes at a time of a block.
+std::int64_t columns_at_once(const DenseProductCall& call, std::int64_t columns) {
+  const bool splits = is_large(call, columns) && call.rows <= few_blocks * block_rows;
+  return splits ? std::min(columns, part_of(columns)) : columns;
 }
 
 // Rows of a matrix, or of an operand with columns: in place, or made dense elsewhere.
@@ -119,7 +152,7 @@ class DensePass {
         call_(call),
         columns_(products[0].columns),
         across_(call.cols * columns_),
-        down_(rows_of_block(call.rows, across_ * static_cast<std::int64_t>(sizeof(T)) * along_columns(products))),
+        down_(rows_of_block(call, columns_, across_ * static_cast<std::int64_t>(sizeof(T)) * along_columns(products))),
         blocks_((call.rows + down_ - 1) / down_),
         matrix_{reinterpret_cast<const T*>(call.matrix.data), call.matrix.compressed, call.cols} {
     std::int64_t partial = 0, room = matrix_.room();
@@ -131,6 +164,8 @@ class DensePass {
       partial += p.transposed ? 0 : blocks_ * across_;
       room += p.compressed != matrix_.compressed ? lanes_.back().rows.room() : 0;
     }
+    const bool whole = std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.square; });
+    at_once_ = room > 0 || whole ? columns_ : columns_at_once(call, columns_);
     partials_ = reinterpret_cast<T*>(shop.partials(partial * static_cast<std::int64_t>(sizeof(T))));
     if (room == 0) return;
     const std::int64_t fitting = tile_bytes / (room * static_cast<std::int64_t>(sizeof(T))) / 8 * 8;
@@ -141,14 +176,21 @@ class DensePass {
   }
 
   void run() {
-    for (const Lane& lane : lanes_) std::fill_n(lane.y, lane.transposed ? call_.rows * columns_ : across_, T{0});
-    if (call_.rows == 0 || call_.cols == 0 || columns_ == 0) return;
+    const bool empty = call_.rows == 0 || call_.cols == 0 || columns_ == 0;
+    for (const Lane& lane : lanes_) {  // a block writes its own rows
+      if (empty || !lane.transposed) std::fill_n(lane.y, lane.transposed ? call_.rows * columns_ : across_, T{0});
+    }
+    if (empty) return;
     for (Lane& lane : lanes_) {
       const std::span<const T> x{lane.x, static_cast<std::size_t>(lane.transposed ? across_ : 0)};
       lane.plain = lane.transposed && none_zero(x) && all_finite(x);
       looked_at_again_ = looked_at_again_ || (lane.transposed && !lane.plain);
     }
-    share_out(shop_.pool, blocks_, [&](int thread, std::int64_t b) { block(b, thread); });
+    const std::int64_t parts = (columns_ + at_once_ - 1) / at_once_;
+    share_out(shop_.pool, blocks_ * parts, [&](int thread, std::int64_t piece) {
+      const std::int64_t from = piece % parts * at_once_;
+      block(piece / parts, thread, from, std::min(at_once_, columns_ - from));
+    });
     for (const Lane& lane : lanes_) {
       if (lane.transposed) continue;
       for (std::int64_t b = 0; b < blocks_; ++b) add(lane, partials_ + lane.partials + b * across_);
@@ -161,6 +203,9 @@ class DensePass {
     return std::count_if(products.begin(), products.end(), [](const DenseOperands& p) { return !p.transposed; });
   }
 
+  struct Range {
+    std::int64_t first, count;
+  };
   struct Lane {
     bool transposed;
     const T* x;
@@ -188,16 +233,18 @@ class DensePass {
     }
   }
 
-  // One product takes a block at once; several take it tile by tile, as does one that has to read it again.
-  void block(std::int64_t b, int thread) const {
+  // One product takes a block at once; several take it tile by tile, as does one that has to read it again. Of several
+  // columns, `count` from the column `from` on.
+  void block(std::int64_t b, int thread, std::int64_t from, std::int64_t count) const {
     const std::int64_t first = b * down_, rows = std::min(down_, call_.rows - first);
     if (dense_rows_ > 0) {
       for (std::int64_t r = 0; r < rows; r += dense_rows_) {
-        multiply_columns(b, first + r, std::min(dense_rows_, rows - r), r > 0, dense_ + thread * dense_room_);
+        multiply_columns(b, {first + r, std::min(dense_rows_, rows - r)}, {from, count}, r > 0,
+                         dense_ + thread * dense_room_);
       }
       return;
     }
-    if (columns_ > 1) return multiply_columns(b, first, rows, false, nullptr);
+    if (columns_ > 1) return multiply_columns(b, {first, rows}, {from, count}, false, nullptr);
     const std::int64_t across = lanes_.size() > 1 ? std::min(tile_cols, call_.cols) : call_.cols;
     const bool tiled = lanes_.size() > 1 || looked_at_again_;
     const std::int64_t fitting = tile_bytes / (across * static_cast<std::int64_t>(sizeof(T))) / 8 * 8;
@@ -210,24 +257,26 @@ class DensePass {
   }
 
   // `begun`: the block's results already hold a sum. `room` is memory for rows made dense.
-  void multiply_columns(std::int64_t b, std::int64_t first, std::int64_t rows, bool begun, T* room) const {
-    const T* a = matrix_.some(first, rows, room);
+  void multiply_columns(std::int64_t b, const Range& rows, const Range& columns, bool begun, T* room) const {
+    const T* a = matrix_.some(rows.first, rows.count, room);
     room += dense_rows_ * matrix_.room();
-    const Tile<T> tile{a, rows, call_.cols, call_.cols};
+    const Tile<T> tile{a, rows.count, call_.cols, call_.cols};
+    const Columns some{columns.count, columns_};
     for (const Lane& lane : lanes_) {
       if (lane.transposed) {
-        multiply(CblasNoTrans, tile, lane.x, columns_, T{0}, lane.y + first * columns_, lane.plain);
+        T* y = lane.y + rows.first * columns_ + columns.first;
+        multiply(CblasNoTrans, tile, lane.x + columns.first, some, T{0}, y, lane.plain);
         continue;
       }
-      T* partial = partials_ + lane.partials + b * across_;
+      T* partial = partials_ + lane.partials + b * across_ + columns.first;
       if (lane.square) {
         square(tile, begun ? T{1} : T{0}, partial);
         continue;
       }
       const bool itself = lane.rows.compressed != nullptr && lane.rows.compressed == matrix_.compressed;
-      const T* x = itself ? a : lane.rows.some(first, rows, room);
+      const T* x = itself ? a : lane.rows.some(rows.first, rows.count, room);
       if (!itself) room += dense_rows_ * lane.rows.room();
-      multiply(CblasTrans, tile, x, columns_, begun ? T{1} : T{0}, partial, false);
+      multiply(CblasTrans, tile, x + columns.first, some, begun ? T{1} : T{0}, partial, false);
     }
   }
 
@@ -236,12 +285,13 @@ class DensePass {
             std::int64_t cols) const {
     const T* a = reinterpret_cast<const T*>(call_.matrix.data) + (first + r) * call_.cols + c;
     const Tile<T> tile{a, rows, cols, call_.cols};
+    const Columns one{1, 1};
     for (const Lane& lane : lanes_) {
       if (lane.transposed) {
-        multiply(CblasNoTrans, tile, lane.x + c, 1, c > 0 ? T{1} : T{0}, lane.y + first + r, lane.plain);
+        multiply(CblasNoTrans, tile, lane.x + c, one, c > 0 ? T{1} : T{0}, lane.y + first + r, lane.plain);
       } else {
         T* partial = partials_ + lane.partials + b * call_.cols + c;
-        multiply(CblasTrans, tile, lane.x + first + r, 1, r > 0 ? T{1} : T{0}, partial, false);
+        multiply(CblasTrans, tile, lane.x + first + r, one, r > 0 ? T{1} : T{0}, partial, false);
       }
     }
   }
@@ -252,6 +302,7 @@ class DensePass {
   std::int64_t across_;  // elements of a result that is along the columns
   std::int64_t down_;    // rows of a block
   std::int64_t blocks_;
+  std::int64_t at_once_ = 0;  // columns that a thread computes at a time
   std::vector<Lane> lanes_;
   T* partials_ = nullptr;
   TileRows<T> matrix_;

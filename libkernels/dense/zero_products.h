@@ -44,14 +44,15 @@ template <class T>
 }
 
 // C = A B, or A' B if `turned`, as a dense library just computed it. A has `rows` rows of `cols` numbers, `stride`
-// numbers apart. B and C have `columns` columns, whose numbers of one row lie side by side.
+// numbers apart. B and C have `columns` columns, whose numbers of one row lie side by side, and `apart` numbers from
+// one row to the next.
 template <class T>
 struct DenseProduct {
   const T* a;
   std::int64_t rows, cols, stride;
   bool turned;
   const T* b;
-  std::int64_t columns;
+  std::int64_t columns, apart;
   T* c;
 };
 
@@ -62,15 +63,20 @@ class ZeroProducts {
 
   // Makes those numbers of C NaN that have a term 0 * infinity or 0 * NaN. Reads B, and rows of A that meet a 0 of it.
   void restore() const {
-    const std::span<const T> b = row(p_.b, steps() * p_.columns);
-    if (!none_zero(b) && !all_finite_at_once()) each_meeting_zeros();
-    if (!all_finite(b)) each_not_finite();
+    if (!all_of_b(none_zero<T>) && !all_finite_at_once()) each_meeting_zeros();
+    if (!all_of_b(all_finite<T>)) each_not_finite();
   }
 
  private:
   [[nodiscard]] std::int64_t steps() const { return p_.turned ? p_.rows : p_.cols; }
   [[nodiscard]] std::span<const T> row(const T* numbers, std::int64_t count) const {
     return {numbers, static_cast<std::size_t>(count)};
+  }
+  [[nodiscard]] bool all_of_b(bool (*holds)(std::span<const T>)) const {
+    if (p_.apart == p_.columns) return holds(row(p_.b, steps() * p_.columns));
+    for (std::int64_t step = 0; step < steps(); ++step)
+      if (!holds(row(p_.b + step * p_.apart, p_.columns))) return false;
+    return true;
   }
   // Short rows are checked all together, whatever they meet.
   [[nodiscard]] bool all_finite_at_once() const {
@@ -79,19 +85,19 @@ class ZeroProducts {
     return together && all_finite(row(p_.a, p_.rows * p_.cols));
   }
   void set(std::int64_t i, std::int64_t column) const {
-    p_.c[i * p_.columns + column] = std::numeric_limits<T>::quiet_NaN();
+    p_.c[i * p_.apart + column] = std::numeric_limits<T>::quiet_NaN();
   }
 
   // For an a that is not finite and meets row `step` of B: corrects the columns where that row has a 0.
   void meet(T a, std::int64_t i, std::int64_t step) const {
     if (std::isfinite(a)) return;
     for (std::int64_t k = 0; k < p_.columns; ++k)
-      if (p_.b[step * p_.columns + k] == T{0}) set(i, k);
+      if (p_.b[step * p_.apart + k] == T{0}) set(i, k);
   }
 
   void each_meeting_zeros() const {
     for (std::int64_t r = 0; r < p_.rows; ++r) {
-      if (p_.turned && none_zero(row(p_.b + r * p_.columns, p_.columns))) continue;
+      if (p_.turned && none_zero(row(p_.b + r * p_.apart, p_.columns))) continue;
       const std::span<const T> numbers = row(p_.a + r * p_.stride, p_.cols);
       if (all_finite(numbers)) continue;
       for (std::int64_t j = 0; j < p_.cols; ++j)
@@ -102,7 +108,7 @@ class ZeroProducts {
   void each_not_finite() const {
     for (std::int64_t step = 0; step < steps(); ++step) {
       for (std::int64_t k = 0; k < p_.columns; ++k) {
-        if (std::isfinite(p_.b[step * p_.columns + k])) continue;
+        if (std::isfinite(p_.b[step * p_.apart + k])) continue;
         for (std::int64_t i = 0; i < (p_.turned ? p_.cols : p_.rows); ++i) {
           const T a = p_.turned ? p_.a[step * p_.stride + i] : p_.a[i * p_.stride + step];
           if (a == T{0}) set(i, k);

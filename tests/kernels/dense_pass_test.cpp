@@ -189,6 +189,67 @@ TEST(DensePass, ZeroTimesInfinityIsNoNumber) {
   }
 }
 
+// Products that are large enough to be cut by rows and columns: rows, columns of the matrix, columns of the others.
+constexpr std::array<std::array<std::int64_t, 3>, 4> large_shapes{
+    {{300, 250, 260}, {1600, 40, 300}, {30, 3000, 300}, {17000, 4, 300}}};
+
+// By the definition, in f64: A B, or A' B.
+template <class T>
+Array by_definition(const Data& data, const Array& other, std::int64_t columns, bool turned) {
+  const std::int64_t rows = turned ? data.cols : data.rows, steps = turned ? data.rows : data.cols;
+  std::vector<double> sums(static_cast<size_t>(rows * columns));
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t s = 0; s < steps; ++s) {
+      const double a = data.matrix.as<T>()[turned ? s * data.cols + i : i * data.cols + s];
+      const T* const b = other.as<T>() + s * columns;
+      for (std::int64_t k = 0; k < columns; ++k) sums[static_cast<size_t>(i * columns + k)] += a * b[k];
+    }
+  }
+  Array result(data.matrix.element, rows * columns);
+  std::transform(sums.begin(), sums.end(), result.as<T>(), [](double sum) { return static_cast<T>(sum); });
+  return result;
+}
+
+template <class T>
+void compare_large(const std::string& type, bool hostile) {
+  Random random(9);
+  for (const auto& [rows, cols, columns] : large_shapes) {
+    const Module m = products(type, static_cast<int>(columns), false);
+    std::vector<std::unique_ptr<KernelSet>> sets;
+    for (const int threads : {1, 2, 3}) sets.push_back(testing::make_kernels({.threads = threads}));
+    for (const auto& set : sets) set->prepare(m);
+    for (const Op& op : m.body.ops) {
+      if (op.code == OpCode::input) continue;
+      const ElementType element = m.type(op.results[0]).element;
+      const auto made = [&](std::int64_t count) {
+        return hostile ? hostile_array<T>(random, element, count, 5000) : positive_array(random, element, count);
+      };
+      Data data{rows, cols, made(rows * cols), {}};
+      for (const ValueId id : op.operands) {
+        const bool matrix = m.value(id).name == "A";
+        data.inputs.push_back(matrix ? Array() : made(columns * (m.type(id).state.is_part() ? rows : cols)));
+      }
+      const auto other =
+          std::find_if(data.inputs.begin(), data.inputs.end(), [](const Array& a) { return a.count > 0; });
+      const Array expected = by_definition<T>(data, *other, columns, op.code == OpCode::mxv);
+      const std::vector<Array> one = run(*sets[0], m, op, data, columns);
+      ASSERT_EQ(kinds<T>(expected), kinds<T>(one[0])) << rows << " x " << cols << " x " << columns;
+      if (!hostile) {
+        ASSERT_EQ(difference(expected, one[0], one[0].count, 20000), "") << rows << " x " << cols;
+      }
+      for (const auto& set : sets)
+        ASSERT_EQ(difference(one[0], run(*set, m, op, data, columns)[0], one[0].count), "") << rows << " x " << cols;
+    }
+  }
+}
+
+TEST(DensePass, LargeProductsAreCutByRowsAndColumns) {
+  for (const bool hostile : {false, true}) {
+    compare_large<double>("f64", hostile);
+    compare_large<float>("f32", hostile);
+  }
+}
+
 // The product of a matrix's transpose with `other`, as many columns as it has.
 Array across(KernelSet& kernels, const Op& op, Array& matrix, Array& other, std::int64_t rows, std::int64_t cols) {
   Array result(matrix.element, cols * cols);

@@ -311,3 +311,13 @@ mutants("readers", "libcomm/data/bundle/arrays_write.cpp",
         ("out_->write(datasets[next], (⟦p * place.elements⟧ + first * row) * width,", "0"))
 mutants("readers", "libcore/kernels/box_parts.cpp",
         ("if (cut == no_axis) return ⟦worker == 0⟧;", "false"))
+
+# ---- dense products that are cut by columns, too
+
+mutants("kernels", "libkernels/dense/dense.cpp",
+        ("multiply(CblasTrans, tile, ⟦x + columns.first⟧, some, begun", "x"),
+        ("T* y = lane.y + rows.first * columns_ + ⟦columns.first⟧;", "0"),
+        ("if (empty || ⟦!lane.transposed⟧) std::fill_n", "lane.transposed"),
+        ("block(piece / parts, thread, from, ⟦std::min(at_once_, columns_ - from)⟧);", "at_once_"))
+mutants("kernels", "libkernels/dense/zero_products.h",
+        ("⟦if (p_.apart == p_.columns) return holds(row(p_.b, steps() * p_.columns));⟧", "return holds(row(p_.b, steps() * p_.columns));"))
