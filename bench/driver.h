@@ -82,6 +82,7 @@ using Questions = std::vector<std::function<Question()>>;
 [[nodiscard]] Questions kmeans_questions(const Settings& settings);
 [[nodiscard]] Questions compressed_questions(const Settings& settings);
 [[nodiscard]] Questions dense_questions(const Settings& settings);
+[[nodiscard]] Questions products_questions(const Settings& settings);
 [[nodiscard]] Questions endtoend_questions(const Settings& settings);  // whole processes
 [[nodiscard]] Questions pagerank_questions(const Settings& settings);
 [[nodiscard]] Questions pagerank_ranks_questions(const Settings& settings);

@@ -57,6 +57,20 @@ double KasenRun::seconds_per_iteration() const {
   return (times_.back() - times_.front()) / static_cast<double>(times_.size() - 1);
 }
 
+double KasenRun::seconds_per_product() const {
+  double seconds = 0;
+  std::int64_t executions = 0;
+  for_each_op(plan_, [&](const Op& op, int number, int) {
+    const OpGroup group = row(op.code).group;
+    if (group != OpGroup::product && group != OpGroup::contraction) return;
+    const OpCount& count = result_.ops.at(static_cast<std::size_t>(number));
+    seconds += count.seconds;
+    executions += count.executions;
+  });
+  if (executions == 0) throw std::runtime_error("no product to time");
+  return seconds / static_cast<double>(executions);
+}
+
 double KasenRun::predicted_seconds_per_iteration(const MachineProfile& machine) const {
   RunReport report = make_run_report(plan_, result_);
   report.threads = threads_;

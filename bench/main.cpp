@@ -47,6 +47,7 @@ const std::vector<std::pair<std::string, Topic>> topics{
     {"sum3", {one<kasen::bench::sum3_question>}},
     {"rank-region", {one<kasen::bench::region_question>}},
     {"dense", {kasen::bench::dense_questions}},
+    {"products", {kasen::bench::products_questions, 5}},
     {"small", {kasen::bench::small_questions}},
     {"semirings", {one<kasen::bench::semirings_question>}},
     {"mxm", {one<kasen::bench::mxm_question>}},

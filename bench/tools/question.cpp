@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double plan_limit = 50, fuse_limit = 250, known_limit = 50, measure_limit = 50, large_limit = 1000;
+constexpr double plan_limit = 50, fuse_limit = 250, known_limit = 50, measure_limit = 50;
 constexpr double run_limit = 30, go_limit = 60, cold_limit = 100;
-constexpr int large = 500;
+constexpr std::array<std::pair<int, double>, 3> larger{{{500, 1000}, {2000, 500}, {10'000, 3000}}};  // operators, limit
 
 std::string read(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -82,9 +83,11 @@ class Cases {
     for (const fs::path& program : programs) {
       if (program.extension() == ".ks") add(program.stem().string(), program.string(), std::nullopt);
     }
-    const std::string generated = folder_.file("generated.ks");
-    write(generated, generated_program(large));
-    add(fmt::format("{} operators", large), generated, large_limit);
+    for (const auto& [operators, limit] : larger) {
+      const std::string generated = folder_.file(fmt::format("generated-{}.ks", operators));
+      write(generated, generated_program(operators));
+      add(fmt::format("{} operators", operators), generated, limit);
+    }
     add_starts();
     for (int i = 0; i < repetitions; ++i) {
       for (Case& c : cases_) {

@@ -1,5 +1,6 @@
 // What a user waits for before anything runs: plan, fuse and measure, as whole processes, for every example and for a
-// generated program of 500 operators, and go and run on eight numbers, beside the limits that they are to keep.
+// generated programs of 500, 2,000 and 10,000 operators, and go and run on eight numbers, beside the limits that they
+// are to keep.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
