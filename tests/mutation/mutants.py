@@ -79,9 +79,9 @@ mutants("kernels", "libkernels/run/partial_reduction.cpp",
 mutants("kernels", "libkernels/dense/dense.cpp",
         ("kernel.rows(words.data(), outputs * t / threads, ⟦outputs * (t + 1) / threads⟧, shop.scratch(t));",
          "outputs / threads * (t + 1)"),
-        ("multiply(CblasNoTrans, tile, lane.x + c, 1, ⟦c > 0 ? T{1} : T{0}⟧, lane.y + first + r, lane.plain);", "T{0}"),
-        ("multiply(CblasTrans, tile, lane.x + first + r, 1, r > 0 ? T{1} : T{0}, ⟦partial⟧, false);", "partials_ + lane.partials + c"),
-        ("if (⟦!plain⟧) ZeroProducts<T>", "false"))
+        ("multiply(CblasNoTrans, tile, lane.x + c, one, ⟦c > 0 ? T{1} : T{0}⟧, lane.y + first + r, lane.plain);", "T{0}"),
+        ("multiply(CblasTrans, tile, lane.x + first + r, one, r > 0 ? T{1} : T{0}, ⟦partial⟧, false);", "partials_ + lane.partials + c"),
+        ("if (⟦!plain⟧)\n    ZeroProducts<T>", "false"))
 mutants("kernels", "libkernels/dense/chain_operands.cpp",
         ("View& view = (⟦turned.along⟧ ? vectors_ : inputs_)[static_cast<size_t>(turned.place)];", "false"))
 mutants("kernels", "libkernels/dense/compressed_product.cpp",
