@@ -233,6 +233,23 @@ TEST_F(WholeArrays, RefuseChangedManifests) {
   EXPECT_GT(refused, 700);
 }
 
+TEST_F(WholeArrays, AtOnePlaceAreRefused) {
+  (void)write(50, 2);
+  Json manifest = Json::parse(cases::content(folder_.file("b/manifest.json")));
+  Json& arrays = manifest["content"]["arrays"];
+  const auto named = [&](const char* name) -> Json& {
+    return *std::find_if(arrays.begin(), arrays.end(), [&](const Json& array) { return array["name"] == name; });
+  };
+  const auto begin = named("square")["offsets"][0].get<std::int64_t>();
+  for (const std::int64_t at : {begin, begin + 8, begin - 8}) {
+    named("all")["offsets"][0] = at;
+    manifest["digest"] = digest_of(manifest["content"].dump());
+    folder_.write("b/manifest.json", manifest.dump());
+    const std::string text = refusal_of([&] { (void)read_bundle_info(bundle()); });
+    EXPECT_NE(text.find("at one place"), std::string::npos) << text;
+  }
+}
+
 // Versions 4 and 5 had a digest for each worker's elements of a file of the user's.
 TEST_F(WholeArrays, InFilesWithDigestsByWorkerAreRead) {
   std::string text = npy_header("<f8", {90'000, 2});

@@ -75,7 +75,8 @@ std::vector<std::int64_t> blocks_of(const std::vector<FileRun>& pieces, const Bl
   return blocks;
 }
 
-// The pieces with bytes in begin .. end - 1. Of two pieces, one lies behind the other, or both are the same bytes.
+// The pieces with bytes in begin .. end - 1. Of two pieces, one lies behind the other, or both are the same bytes: what
+// is wanted of a file is parts of arrays that lie apart (manifest_read.cpp), or the whole of one for several.
 std::span<const FileRun> pieces_within(const std::vector<FileRun>& pieces, std::int64_t begin, std::int64_t end) {
   const auto first =
       std::partition_point(pieces.begin(), pieces.end(), [&](const FileRun& p) { return p.end <= begin; });

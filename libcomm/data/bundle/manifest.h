@@ -27,8 +27,8 @@ struct CompressedFacts {
 struct StoredFacts {
   StoredTable table;
   std::string head_digest;  // XXH3-128
-  std::vector<std::string>
-      digests;  // by block behind the head; before version 6 by worker: BlockDigest of its elements
+  // By block behind the head; before version 6 by worker: BlockDigest of its elements.
+  std::vector<std::string> digests;
 };
 
 // What of a user's file has digests by block.

@@ -132,6 +132,11 @@ ArraysFile read_arrays_file(const Fields& f, const Json& from) {
   return file;
 }
 
+std::int64_t bytes_of_place(const ComponentPlace& place) {
+  return checked_mul(checked_mul(place.elements, place.planes, "an array's size"), scalar_bytes(place.scalar),
+                     "an array's size");
+}
+
 // Each dataset lies in the file. The manifest has the sizes of all dimensions by now.
 std::vector<std::int64_t> read_offsets(const Fields& f, const Json& from, const Manifest& manifest,
                                        const ArrayFacts& array) {
@@ -191,6 +196,22 @@ void read_array(const Fields& f, const Json& from, Manifest& manifest) {
   f.require(manifest.arrays.emplace(f.name(from), std::move(array)).second, "an array is listed twice");
 }
 
+// No byte of arrays.h5 is of two datasets: whoever reads the file gives each byte to one.
+void check_places(const Fields& f, const Manifest& manifest) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> places;  // begin and end
+  for (const auto& [name, array] : manifest.arrays) {
+    if (!array.offsets) continue;
+    std::size_t next = 0;
+    for (const ComponentPlace& place : component_places("", array.element, whole_extents(manifest, array.dims))) {
+      const std::int64_t begin = (*array.offsets)[next++], bytes = bytes_of_place(place);
+      if (bytes > 0) places.emplace_back(begin, begin + bytes);
+    }
+  }
+  std::sort(places.begin(), places.end());
+  for (std::size_t k = 1; k < places.size(); ++k)
+    f.require(places[k - 1].second <= places[k].first, "two arrays lie at one place of their file");
+}
+
 // Without parts, all that they would say is known: who owns which indices, and where all elements are.
 void check_any_workers(const Fields& f, const Manifest& manifest) {
   const bool in_runs = std::all_of(manifest.relabelled.begin(), manifest.relabelled.end(),
@@ -227,6 +248,7 @@ Manifest read_content(const Fields& f, const Json& content, std::int64_t version
   for (const Json& dim : f.list(content, "dims")) read_dim(f, dim, manifest);
   for (const Json& matrix : f.list(content, "matrices")) read_matrix(f, matrix, manifest);
   for (const Json& array : f.list(content, "arrays")) read_array(f, array, manifest);
+  check_places(f, manifest);
   info.dictionaries =
       dictionary_of(f.at(content, "dictionaries"), [&](const std::string& why) { f.refuse("'dictionaries': " + why); });
   for (const Json& part : f.list(content, "parts")) {
