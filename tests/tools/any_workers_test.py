@@ -99,6 +99,23 @@ class AnyWorkers(ToolTest):
         _, err = self.kasen("run", "f.kir", "--bundle", "b", "--workers", "2", "--checkpoint", "saved", "--resume", "-o", "c.npy")
         self.assertNotIn("skipped", err)
 
+    def test_go_makes_one_bundle_for_all(self):
+        data = ["X=X.npy", "y=y.npy", "P=P.npy", "--dir", "job"]
+        results = {}
+        for workers, more in [(2, []), (3, []), (3, ["-n", "2"]), (1, []), (2, ["--strategy", "cost"])]:
+            out, told = self.kasen("go", "fit.ks", *data, "--workers", str(workers), *more, "--format", "npy")
+            self.assertIn("agree to the byte", out)
+            self.assertEqual("as it was" in told, bool(results), told)
+            self.assertIn(f"{workers} worker", out)
+            name = next((self.dir / "job").glob("result.npy")).read_bytes()
+            self.assertEqual(results.setdefault(workers, name), name)
+        (self.dir / "product.ks").write_text("dim N, K\ninput X : dense f64[N, K]\noutput C = X' @ X\n")
+        for count, mesh in enumerate(["2x2", "1x3", "4"]):
+            out, told = self.kasen("go", "product.ks", "X=X.npy", "--dir", "mesh", "--mesh", mesh, "--format", "npy")
+            self.assertIn("agree to the byte", out)
+            self.assertEqual("as it was" in told, count > 0, told)
+            numpy.testing.assert_allclose(numpy.load(self.dir / "mesh" / "result.npy"), self.x.T @ self.x, atol=1e-9)
+
     def test_refusals(self):
         self.partition("--workers", "2")
         self.fault("run", "f.kir", "--bundle", "b", "-n", "3", "-o", "o.npy", status=USAGE, says=["3 ranks", "--workers 3"])

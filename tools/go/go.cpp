@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "libcomm/data/bundle/bundle.h"
 #include "libcore/ir/module.h"
 #include "tools/common/params.h"
 #include "tools/common/tool.h"
@@ -117,10 +118,9 @@ class Pipeline {
     if (has("repeats")) (void)choose(values_, "repeats", repeats_words);
     for (const char* output : {"output", "trace"}) (void)file_option(values_, output);
     (void)layout_options(values_);
-    const int workers = mesh_.empty() ? bounded(values_, "workers", 1, most_workers) : workers_of_mesh();
+    const int parts = mesh_.empty() ? bounded(values_, "workers", 1, most_workers) : workers_of_mesh();
     if (has("ranks")) {
-      (void)bounded(values_, "ranks", 1, workers,
-                    fmt::format("a rank holds at least one part, and there are {}", workers));
+      (void)bounded(values_, "ranks", 1, parts, fmt::format("a rank holds at least one part, and there are {}", parts));
     }
     (void)bounded(values_, "theta", 0, std::numeric_limits<int>::max());
     (void)bounded(values_, "threads", 0, most_threads);
@@ -209,10 +209,7 @@ class Pipeline {
   }
 
   void partition() const {
-    const int workers = mesh_.empty() ? values_["workers"].as<int>() : workers_of_mesh();
-    Arguments options{"--workers",  std::to_string(workers),
-                      "--method",   text("method"),
-                      "--theta",    std::to_string(values_["theta"].as<int>()),
+    Arguments options{"--method",   text("method"),  "--theta", std::to_string(values_["theta"].as<int>()),
                       "--compress", text("compress")};
     add(options, "dim", "--dim");
     add(options, "columns", "--columns");
@@ -223,23 +220,34 @@ class Pipeline {
     BundleRecord record(file("bundle"),
                         fmt::format("{}\n{}\n{}\n{}", version, fmt::join(options, "\n"),
                                     fmt::join(files_.places(), "\n"), wanted_data(module_, text("method"))),
-                        files_.partitioned());
+                        workers(), files_.partitioned());
     if (record.holds()) {
       tell("partition  {} (as it was)\n", file("bundle"));
       return;
     }
-    Arguments argv{tool("partition"), "--program", file("plan.kir"), "--replace", "--no-sync", "-o", file("bundle")};
+    Arguments argv{tool("partition"), "--program", file("plan.kir"),         "--replace", "--no-sync", "-o",
+                   file("bundle"),    "--workers", std::to_string(workers())};
     if (text("compress") == "none") argv.push_back("--references");
     argv.insert(argv.end(), options.begin(), options.end());
     step(argv);
     tell("partition  {}{}\n", file("bundle"), record.write() ? "" : " (the data may change: made again the next time)");
   }
 
+  [[nodiscard]] int workers() const { return mesh_.empty() ? values_["workers"].as<int>() : workers_of_mesh(); }
+
+  // Adds the bundle to a step's arguments. One for any number of workers may have been made for another.
+  void add_bundle(Arguments& argv) const {
+    argv.insert(argv.end(), {"--bundle", file("bundle")});
+    if (read_bundle_info(file("bundle")).any_workers) argv.insert(argv.end(), {"--workers", std::to_string(workers())});
+  }
+
   void fuse() const {
-    const Arguments unfused{tool("fuse"), file("plan.kir"), "--bundle", file("bundle"), "--strategy",
-                            "none",       "--sync",         "lazy",     "-o",           file("unfused.kir")};
-    Arguments fused{tool("fuse"), file("plan.kir"), "--bundle",   file("bundle"),   "--strategy", text("strategy"),
-                    "--sync",     text("sync"),     "--epilogue", text("epilogue"), "-o",         file("fused.kir")};
+    Arguments unfused{tool("fuse"), file("plan.kir"), "--strategy", "none",
+                      "--sync",     "lazy",           "-o",         file("unfused.kir")};
+    Arguments fused{tool("fuse"), file("plan.kir"), "--strategy", text("strategy"), "--sync", text("sync"),
+                    "--epilogue", text("epilogue"), "-o",         file("fused.kir")};
+    add_bundle(unfused);
+    add_bundle(fused);
     if (!mesh_.empty()) fused.insert(fused.end(), {"--mesh", text("mesh")});
     add(fused, "layout", "--layout");
     beside([&] { step(fused); }, [&] { step(unfused); });
@@ -251,8 +259,10 @@ class Pipeline {
   void describe(const SharedMark* page_of_run) const {
     constexpr std::chrono::seconds short_run{2};
     const GraphFile graph(file("plan.dot"), file("plan.svg"));
-    step({tool("measure"), file("unfused.kir"), "--bundle", file("bundle"), "--compare", file("fused.kir"), "-o",
-          file("report.txt"), "--graph", file("plan.dot")});
+    Arguments compare{tool("measure"),    file("unfused.kir"), "--compare",     file("fused.kir"), "-o",
+                      file("report.txt"), "--graph",           file("plan.dot")};
+    add_bundle(compare);
+    step(compare);
     const std::function<std::string()> drawn = graph.draw();
     write_message(over_progress());
     tell("measure    {}\n", file("report.txt"));
@@ -260,19 +270,21 @@ class Pipeline {
     write_message(over_progress());
     tell("picture    {}\n", picture);
     if (page_of_run != nullptr && (page_of_run->wait_for(short_run) || !page_of_run->claim())) return;
-    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "html", "--places",
-          file("plan.places"), "-o", file("report.html")});
+    Arguments page{tool("measure"), file("fused.kir"),   "--format", "html",
+                   "--places",      file("plan.places"), "-o",       file("report.html")};
+    add_bundle(page);
+    step(page);
   }
 
   void execute(std::string& summary) const {
     Arguments argv{tool("run"), file("fused.kir"),
-                   "--bundle",  file("bundle"),
                    "-o",        files_.result(),
                    "--format",  std::string(row(files_.format()).name),
                    "--stats",   file("run.json"),
                    "--threads", std::to_string(values_["threads"].as<int>()),
                    "--top",     std::to_string(values_["top"].as<int>()),
                    "--kernels", text("kernels")};
+    add_bundle(argv);
     if (has("ranks")) argv.insert(argv.end(), {"-n", std::to_string(values_["ranks"].as<int>())});
     if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
     if (values_["forms"].defaulted() && has_large_forms(file("bundle"))) argv.insert(argv.end(), {"--forms", "keep"});

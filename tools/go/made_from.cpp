@@ -116,13 +116,14 @@ std::string wanted_data(const Module& module, std::string_view method) {
   return text;
 }
 
-BundleRecord::BundleRecord(std::string bundle, std::string_view settings, std::vector<std::string> files)
+BundleRecord::BundleRecord(std::string bundle, std::string_view settings, int workers, std::vector<std::string> files)
     : bundle_(std::move(bundle)), settings_(digest_of(settings)), files_(std::move(files)) {
   const BundleInfo info = info_of(bundle_);
   digest_ = info.digest;
   const std::optional<Record> old = read_record(record_of(bundle_));
   const bool fits = old && !old->boot.empty() && old->boot == this_boot() && old->bundle == digest_ &&
-                    old->settings == settings_ && old->data.size() == files_.size();
+                    old->settings == settings_ && old->data.size() == files_.size() &&
+                    (info.any_workers || info.workers == workers);
   holds_ = fits;
   bool untouched = true;
   for (size_t k = 0; k < files_.size(); ++k) {

@@ -30,9 +30,10 @@ class DataFiles {
 // states nothing, so it does not matter when, or whether, it is written.
 class BundleRecord {
  public:
-  // `settings`: everything but the data files. Where only the files can tell whether the bundle is theirs, reads those
-  // that the record does not vouch for; else none, since the bundle will be made and has their digests then. UserError.
-  BundleRecord(std::string bundle, std::string_view settings, std::vector<std::string> files);
+  // `settings`: everything but the data files and the number of workers, which does not matter to a bundle for any
+  // number of them. Where only the files can tell whether the bundle is theirs, reads those that the record does not
+  // vouch for; else none, since the bundle will be made and has their digests then. UserError.
+  BundleRecord(std::string bundle, std::string_view settings, int workers, std::vector<std::string> files);
   // The existing bundle was made from these.
   [[nodiscard]] bool holds() const { return holds_; }
   // The bundle was made just now. Returns false and writes nothing where a file has changed since the constructor.
