@@ -49,7 +49,7 @@ constexpr bool share_ending(std::string_view some, std::string_view others) {
 }
 
 // Detection finds one row, in whatever order the rows stand.
-constexpr bool can_be_told_apart() {
+[[maybe_unused]] constexpr bool can_be_told_apart() {
   for (std::size_t a = 0; a < rows.size(); ++a) {
     if (file_format_words[a].first.empty()) return false;
     for (std::size_t b = 0; b < a; ++b) {
@@ -62,7 +62,9 @@ constexpr bool can_be_told_apart() {
       std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
   return last->looks == any_lines;
 }
+#ifndef __SANITIZE_ADDRESS__  // GCC 12 compares no addresses of functions in constants then
 static_assert(can_be_told_apart(), "two rows of formats.def have one word, ending or rank, or any_lines is not last");
+#endif
 
 std::vector<std::string_view> fields_of(std::string_view line) {
   std::vector<std::string_view> fields;
