@@ -119,8 +119,11 @@ bool is_large(const DenseProductCall& call, std::int64_t columns) {
 // memory. A large product of few blocks has equal ones. A function of sizes alone.
 std::int64_t rows_of_block(const DenseProductCall& call, std::int64_t columns, std::int64_t result_bytes) {
   const std::int64_t blocks = std::max<std::int64_t>(64, kept_bytes / std::max<std::int64_t>(result_bytes, 1));
-  if (is_large(call, columns) && call.rows <= few_blocks * block_rows) return part_of(call.rows);
-  return std::max(block_rows, (call.rows + blocks - 1) / blocks);
+  if (!is_large(call, columns) || call.rows > few_blocks * block_rows)
+    return std::max(block_rows, (call.rows + blocks - 1) / blocks);
+  if (result_bytes == 0) return part_of(call.rows);
+  const std::int64_t equal = (call.rows + block_rows - 1) / block_rows;  // no more results are kept than of others
+  return ((call.rows + equal - 1) / equal + 7) / 8 * 8;
 }
 
 // The columns that one thread computes at a time of a block.
