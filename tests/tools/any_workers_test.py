@@ -4,6 +4,7 @@
 Usage: any_workers_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import json
+import shutil
 import sys
 import unittest
 
@@ -123,6 +124,10 @@ class AnyWorkers(ToolTest):
         self.fault("fuse", "p.kir", "--workers", "2", status=USAGE, says="--bundle")
         self.fault("measure", "f.kir", "--workers", "2", status=USAGE, says="--bundle")
         self.fault("measure", "f.kir", "--bundle", "b", "--workers", "2", "--plot", "p.svg", status=USAGE, says="several")
+        self.fault("run", "f.kir", "--bundle", "b", "-o", "b/arrays.h5", status=USAGE, says="also an input")
+        shutil.copytree(self.dir / "b", self.dir / "part")
+        (self.dir / "part" / "manifest.json").unlink()
+        self.fault("verify", "part", status=1, says="manifest.json")
         with open(self.dir / "b" / "arrays.h5", "r+b") as file:
             file.seek(-9, 2)
             byte = file.read(1)[0]

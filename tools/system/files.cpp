@@ -217,7 +217,7 @@ void check_not_input(const std::string& output, const std::vector<std::string>& 
   std::error_code none;
   if (output == "-" || !fs::is_regular_file(output, none)) return;  // a terminal or /dev/null may be both
   const auto of_a_bundle = [](const std::string& name) {
-    return name == "manifest.json" || (name.starts_with("part-") && name.ends_with(".h5"));
+    return name == "manifest.json" || name == "arrays.h5" || (name.starts_with("part-") && name.ends_with(".h5"));
   };
   const auto check = [&](const fs::path& input) {
     std::error_code fault;
