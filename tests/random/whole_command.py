@@ -1,5 +1,5 @@
 """Programs through the tools as a user runs them: `kasen go` on data files, on one process or two ranks, with --explain of
-the plan, `measure --check` of the counters, checkpoints from which the run goes on, kept forms, other levels of processors, and results read from HDF5."""
+the plan, `measure --check` of the counters, checkpoints from which the run goes on, kept forms, other levels of processors, other numbers of workers, and results read from HDF5."""
 import os
 import pathlib
 import shutil
@@ -138,6 +138,7 @@ class WholeCommand:
                                 '--sync', 'auto', '-o', 'explained.kir')
         self.commands.kasen('measure', 'p.run/fused.kir', *bundle, '--against', 'p.run/run.json', '--check')
         self.keep_forms()
+        self.take_workers()
         self.commands.kasen('verify', 'p.run', 'r.h5')
         self.take_level()
         if saved:
@@ -152,6 +153,19 @@ class WholeCommand:
             self.run_again(result, '--forms', forms)
             if (self.folder / result).read_bytes() != (self.folder / 'r.h5').read_bytes():
                 raise CommandFailed(f'--forms {forms} has other bits')
+
+    def take_workers(self):
+        """A bundle of dense arrays gives another number of workers what one made for them gives."""
+        if 'any number of workers' not in self.commands.kasen('partition', '--stats', 'p.run/bundle'):
+            return
+        workers = [2, 3, 1, 7][self.seed % 4]
+        self.commands.kasen('fuse', 'p.run/plan.kir', '--strategy', STRATEGIES[self.seed % 6], '--sync', SYNCS[self.seed // 3 % 4], '-o', 'any.kir')
+        self.commands.kasen('partition', '--program', 'p.run/plan.kir', *self.files, '--workers', workers, '-o', 'own')
+        self.commands.kasen('run', 'any.kir', '--bundle', 'own', '-o', 'own.h5')
+        self.commands.kasen('run', 'any.kir', '--bundle', 'p.run/bundle', '--workers', workers, '-o', 'other.h5', '--stats', 'other.json')
+        self.commands.kasen('measure', 'any.kir', '--bundle', 'p.run/bundle', '--against', 'other.json', '--check')
+        if not same_numbers(self.program, self.folder / 'own.h5', self.folder / 'other.h5'):
+            raise CommandFailed(f'the bundle read for {workers} workers has other bits than one made for them')
 
     def take_level(self):
         """So has code for another level of processors."""
