@@ -24,10 +24,13 @@
 #include "libcore/base/error.h"
 #include "tests/data/bundle_cases.h"
 #include "tests/data/partition_cases.h"
+#include "tests/data/refusal.h"
 #include "tests/support/folder.h"
 
 namespace kasen {
 namespace {
+
+using testing::refusal;
 
 namespace fs = std::filesystem;
 
@@ -84,17 +87,6 @@ void expect_equal(const Part& a, const Part& b) {
 }
 
 void overwrite(const std::string& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
-
-std::string refusal(const std::function<void()>& action, ExitStatus status = ExitStatus::bad_input) {
-  try {
-    action();
-  } catch (const UserError& error) {
-    EXPECT_EQ(error.status(), status) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "accepted";
-  return {};
-}
 
 TEST_F(Bundle, GivesBackWhatWasWritten) {
   for (const int workers : {1, 2, 3, 4, 16}) {

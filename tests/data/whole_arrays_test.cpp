@@ -18,12 +18,14 @@
 #include "libcore/system/mapped_file.h"
 #include "tests/data/mutate_json.h"
 #include "tests/data/partition_cases.h"
+#include "tests/data/refusal.h"
 #include "tests/support/folder.h"
 
 namespace kasen {
 namespace {
 
 using testing::Json;
+using testing::refusal;
 
 // What stands behind the elements, up to a multiple of 64 bytes, is anything in a file's own pages.
 bool equal_elements(const Array& a, const Array& b) {
@@ -33,17 +35,6 @@ bool equal_elements(const Array& a, const Array& b) {
     if (std::memcmp(a.plane(p), b.plane(p), bytes) != 0) return false;
   }
   return true;
-}
-
-std::string refusal_of(const std::function<void()>& run, ExitStatus status = ExitStatus::bad_input) {
-  try {
-    run();
-  } catch (const UserError& error) {
-    EXPECT_EQ(error.status(), status) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was refused";
-  return {};
 }
 
 class WholeArrays : public ::testing::Test {
@@ -63,6 +54,18 @@ class WholeArrays : public ::testing::Test {
     return {.dims = {"N"}, .data = std::move(data)};
   }
 
+  // A worker's indices as numbers of one type.
+  static PartArray numbers(const Part& part, const ElementType& element) {
+    const IndexList& masters = part.dims.at("N").masters;
+    Array data(element, masters.size());
+    const std::int64_t width = scalar_bytes(element.plane_scalar(0));
+    for (std::int64_t k = 0; k < masters.size(); ++k) {
+      const std::int64_t number = width == 1 ? masters[k] % 2 : masters[k];
+      std::memcpy(data.plane(0) + k * width, &number, static_cast<std::size_t>(width));
+    }
+    return {.dims = {"N"}, .data = std::move(data)};
+  }
+
   static std::vector<Part> parts(std::int64_t rows, int workers) {
     const ElementType f64 = ElementType::of(Scalar::f64);
     std::vector<InputData> inputs;
@@ -74,7 +77,12 @@ class WholeArrays : public ::testing::Test {
     std::vector<DimData> dims{
         {.name = "N", .whole = true}, {.name = "K", .local = true, .size = 3}, {.name = "M", .size = 7}};
     std::vector<Part> made = partition(dims, std::move(inputs), {.workers = workers});
-    for (Part& part : made) part.arrays["tuples"] = tuples(part);
+    for (Part& part : made) {
+      part.arrays["tuples"] = tuples(part);
+      part.arrays["ids"] = numbers(part, ElementType::id(DimId{0}));
+      for (const Scalar scalar : {Scalar::f32, Scalar::i64, Scalar::i32, Scalar::boolean})
+        part.arrays[std::string(scalar_name(scalar))] = numbers(part, ElementType::of(scalar));
+    }
     return made;
   }
 
@@ -165,7 +173,7 @@ TEST_F(WholeArrays, OfSparseDataAreForTheirNumberAlone) {
   const std::vector<Part> made = partition(dims, std::move(inputs), {.workers = 2});
   EXPECT_FALSE(write_bundle(bundle(), made, {.workers = 2, .method = "block"}, true).any_workers);
   EXPECT_EQ(read_bundle_info(bundle(), 2).workers, 2);
-  const std::string text = refusal_of([&] { (void)read_parts(bundle(), 0, 3, {.workers = 3}); }, ExitStatus::usage);
+  const std::string text = refusal([&] { (void)read_parts(bundle(), 0, 3, {.workers = 3}); }, ExitStatus::usage);
   EXPECT_NE(text.find("has 2 parts"), std::string::npos) << text;
 }
 
@@ -190,17 +198,17 @@ TEST_F(WholeArrays, ThatWereAlteredAreRefused) {
   ASSERT_GT(begin, 0U);
   const std::size_t rows = 500'000UL * 3 * 8;
   change(begin + rows - 1);
-  EXPECT_NE(refusal_of([&] { (void)read(1, "X"); }).find("was altered"), std::string::npos);
+  EXPECT_NE(refusal([&] { (void)read(1, "X"); }).find("was altered"), std::string::npos);
   EXPECT_NO_THROW((void)read(0, "X"));
   MappedTables mapped;
-  (void)refusal_of([&] { (void)read_parts(bundle(), 1, 1, {.mapped = &mapped}); });
+  (void)refusal([&] { (void)read_parts(bundle(), 1, 1, {.mapped = &mapped}); });
   (void)write(500'000, 2);
   change(begin);
-  (void)refusal_of([&] { (void)read(0, "X"); });
+  (void)refusal([&] { (void)read(0, "X"); });
   std::filesystem::resize_file(arrays(), good.size() - 1);
-  EXPECT_NE(refusal_of([&] { (void)read(1, "X"); }).find("was cut off"), std::string::npos);
+  EXPECT_NE(refusal([&] { (void)read(1, "X"); }).find("was cut off"), std::string::npos);
   std::filesystem::remove(arrays());
-  EXPECT_NE(refusal_of([&] { (void)read(1, "X"); }).find("is missing"), std::string::npos);
+  EXPECT_NE(refusal([&] { (void)read(1, "X"); }).find("is missing"), std::string::npos);
   EXPECT_FALSE(stored_arrays_hold(bundle()));
   EXPECT_EQ(read_bundle_info(bundle()).workers, 2);
 }
@@ -245,7 +253,7 @@ TEST_F(WholeArrays, AtOnePlaceAreRefused) {
     named("all")["offsets"][0] = at;
     manifest["digest"] = digest_of(manifest["content"].dump());
     folder_.write("b/manifest.json", manifest.dump());
-    const std::string text = refusal_of([&] { (void)read_bundle_info(bundle()); });
+    const std::string text = refusal([&] { (void)read_bundle_info(bundle()); });
     EXPECT_NE(text.find("at one place"), std::string::npos) << text;
   }
 }
@@ -298,7 +306,7 @@ TEST_F(WholeArrays, InFilesWithDigestsByWorkerAreRead) {
     EXPECT_TRUE(stored_arrays_hold(bundle()));
   }
   std::fstream(folder_.file("X"), std::ios::in | std::ios::out | std::ios::binary).seekp(1'000'000).put('?');
-  EXPECT_NE(refusal_of([&] { (void)read_parts(bundle(), 1, 1); }).find("content changed"), std::string::npos);
+  EXPECT_NE(refusal([&] { (void)read_parts(bundle(), 1, 1); }).find("content changed"), std::string::npos);
   EXPECT_FALSE(stored_arrays_hold(bundle()));
   EXPECT_NO_THROW((void)read_parts(bundle(), 0, 1));
 }

@@ -145,11 +145,9 @@ std::vector<std::int64_t> read_offsets(const Fields& f, const Json& from, const 
   for (const Json& offset : f.list(from, "offsets")) offsets.push_back(f.number(offset, "offsets", most_file_bytes));
   std::size_t next = 0;
   for (const ComponentPlace& place : component_places("", array.element, whole_extents(manifest, array.dims))) {
-    const std::int64_t bytes = checked_mul(checked_mul(place.elements, place.planes, "an array's size"),
-                                           scalar_bytes(place.scalar), "an array's size");
-    f.require(
-        next < offsets.size() && checked_add(offsets[next], bytes, "an array's size") <= manifest.arrays_file->bytes,
-        "an array lies outside of its file");
+    f.require(next < offsets.size() &&
+                  checked_add(offsets[next], bytes_of_place(place), "an array's size") <= manifest.arrays_file->bytes,
+              "an array lies outside of its file");
     ++next;
   }
   f.require(next == offsets.size(), "an array has too many datasets");
