@@ -107,7 +107,9 @@ std::int64_t Sizes::on_worker(int worker, const Symbol& symbol) const {
 }
 
 SizesBuilder::SizesBuilder(const Module& module, const Module* beside) : module_(module), sets_(slave_sets(module)) {
+  if (module.level > 1) read_ = axes_read(module);
   if (beside == nullptr) return;
+  if (beside->level > 1) read_.merge(axes_read(*beside));
   for (DimSet& set : slave_sets(*beside)) {
     if (std::find(sets_.begin(), sets_.end(), set) == sets_.end()) sets_.push_back(std::move(set));
   }
@@ -207,6 +209,18 @@ void SizesBuilder::add_compressed(const Part& part, Polynomial::Bindings& here) 
   });
 }
 
+// Programs are timed when they have a plan.
+void SizesBuilder::add_reaches(const Part& part) {
+  for (const SlaveAtom& axis : read_) {
+    const auto found = part.matrices.find(axis.matrix);
+    if (found == part.matrices.end()) continue;
+    const PartMatrix& matrix = found->second;
+    const auto entries = static_cast<double>(matrix.columns.size());
+    const auto all = static_cast<double>(sizes_.totals.at({SymbolKind::entries, axis.matrix, {}, -1}));
+    if (all > 0) sizes_.reaches[axis] += (reach_of(part, matrix, axis.axis) - sizes_.reaches[axis]) * entries / all;
+  }
+}
+
 void SizesBuilder::add(const Part& part) {
   sizes_.workers = part.workers;
   Polynomial::Bindings& here = sizes_.by_worker.emplace_back();
@@ -232,6 +246,7 @@ void SizesBuilder::add(const Part& part) {
     here[entries] = static_cast<std::int64_t>(matrix.columns.size());
     sizes_.totals[entries] += here[entries];
   }
+  add_reaches(part);
 }
 
 Sizes SizesBuilder::finish(std::string origin, std::string bundle_digest) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "libcore/ir/module.h"
 #include "libopt/cost/cost.h"
 #include "libopt/cost/polynomial.h"
+#include "libopt/cost/reach.h"
 
 namespace kasen {
 
@@ -36,6 +38,7 @@ struct Sizes {
   std::vector<Polynomial::Bindings> by_worker;  ///< exact, or empty
   std::map<std::pair<std::string, SlaveSet>, SlavePairs> pairs;  ///< by dimension and set; empty unless from parts
   std::vector<std::int64_t> list_bytes;                          ///< by worker, as PartCount; empty unless from parts
+  Reaches reaches;                                               ///< means over the nonzeros; empty unless from parts
   std::vector<std::string> notes;                                ///< assumptions, for the report
 
   [[nodiscard]] std::int64_t on_worker(int worker, const Symbol& symbol) const;  ///< InternalError if not bound
@@ -53,12 +56,14 @@ class SizesBuilder {
 
  private:
   void add_dimension(const Part& part, const std::string& dim);
+  void add_reaches(const Part& part);
   void add_compressed(const Part& part, Polynomial::Bindings& here);
   void add_numbering(const Part& part, Polynomial::Bindings& here);
   void add_all(const Part& part, const std::string& dim, Polynomial::Bindings& here);
   void add_set(const Part& part, const std::string& dim, const SlaveSet& set, Polynomial::Bindings& here);
 
   const Module& module_;
+  std::set<SlaveAtom> read_;  // axes whose reach is wanted
   std::vector<std::pair<std::string, SlaveSet>> sets_;
   bool pairs_ = true;
   Sizes sizes_;

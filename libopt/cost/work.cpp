@@ -18,6 +18,7 @@
 #include "libcore/scalar/keyed.h"
 #include "libcore/scalar/loops.h"
 #include "libopt/cost/extent.h"
+#include "libopt/cost/reach.h"
 
 namespace kasen {
 namespace {
@@ -123,6 +124,7 @@ Work product_work(const CostContext& c, const Op& op) {
   work.entry_bytes = reads * Polynomial(element.bytes());
   if (is_distributed_array(module, vector))
     work.span = stored_elements(module, c.type(vector)) * Polynomial(element.bytes());
+  work.reads = axis_read(module, op);
   return work;
 }
 
@@ -161,6 +163,7 @@ Work fold_work(const CostContext& c, const Op& op) {
     work.entry_bytes += entries * bytes;
     work.span += stored_indices(module, c.type(v)) * bytes;
   }
+  work.reads = axis_read(module, op);
   return work;
 }
 
@@ -208,7 +211,10 @@ Work& Work::operator+=(const Work& other) {
   for (size_t i = 0; i < operations.size(); ++i) operations.at(i) += other.operations.at(i);
   entries += other.entries;
   entry_bytes += other.entry_bytes;
-  if (coefficients(other.span) > coefficients(span)) span = other.span;
+  if (coefficients(other.span) > coefficients(span)) {
+    span = other.span;
+    reads = other.reads;
+  }
   return *this;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "libcore/ir/module.h"
@@ -20,6 +21,7 @@ struct Work {
   // They are priced one by one, not by their bytes. `span` is the number of bytes of the widest of those vectors, owned
   // elements and ghosts.
   Polynomial entries, entry_bytes, span;
+  std::optional<SlaveAtom> reads;  // the matrix's axis whose vector that is (reach.h)
 
   Work& operator+=(const Work& other);
   [[nodiscard]] bool is_zero() const;

@@ -178,9 +178,9 @@ class BlockReader {
   }
 
   [[nodiscard]] double seconds(const Op& op) const {
-    const auto value = compute_seconds(work_of(costs_, op), in_);
+    const auto value = computing(work_of(costs_, op), in_);
     if (!value) throw InternalError("a fusion DAG without a size");
-    return *value;
+    return value->seconds;
   }
 
   [[nodiscard]] std::string name_of(const Op& op) const {

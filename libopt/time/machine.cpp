@@ -21,6 +21,7 @@ constexpr std::array rates{
   MachineKey{"cache_bandwidth",   "bytes a second where all arrays stay there",                          [](Machine& m) -> double& { return m.cache_bandwidth; }, false},
   MachineKey{"loop_latency",      "seconds in which an operator's loop starts and ends",                 [](Machine& m) -> double& { return m.loop_latency; }, true},
   MachineKey{"near_entry",        "seconds of a product's nonzero, its vector of 256 KiB",            [](Machine& m) -> double& { return m.near_entry; }, true},
+  MachineKey{"middle_entry",      "seconds of a product's nonzero, its vector of 8 MiB; 0: between the two", [](Machine& m) -> double& { return m.middle_entry; }, true},
   MachineKey{"far_entry",         "seconds of a product's nonzero, its vector of 256 MiB",                [](Machine& m) -> double& { return m.far_entry; }, true},
   MachineKey{"plain_operation",   "seconds of a sum, comparison or choice of f64, and the like",         [](Machine& m) -> double& { return m.seconds(ScalarWork::plain); }, true},
   MachineKey{"compound_operation", "seconds of a minimum or maximum, or of a sum or product of integers", [](Machine& m) -> double& { return m.seconds(ScalarWork::compound); }, true},
@@ -75,12 +76,25 @@ double MachineProfile::bandwidth_of_rows(double row) const {
   return 1 / ((1 - far) / narrow_row_bandwidth + far / wide);
 }
 
+// Between two measured spans the time of a read grows with the logarithm of the span.
+double MachineProfile::entry_seconds(double span) const {
+  const auto between = [&](double from, double to, double shorter, double longer) {
+    const double far = std::clamp(std::log(span / from) / std::log(to / from), 0.0, 1.0);
+    if (shorter <= 0) return far > 0 ? longer : shorter;
+    return shorter * std::pow(longer / shorter, far);
+  };
+  if (span <= near_span) return near_entry;
+  if (middle_entry <= 0) return between(near_span, far_span, near_entry, far_entry);
+  return span < middle_span ? between(near_span, middle_span, near_entry, middle_entry)
+                            : between(middle_span, far_span, middle_entry, far_entry);
+}
+
 MachineProfile MachineProfile::part(double share) const {
   MachineProfile made = *this;
   for (double* rate : {&made.memory_bandwidth, &made.write_bandwidth, &made.row_bandwidth, &made.narrow_row_bandwidth,
                        &made.cache_bandwidth, &made.cache_bytes, &made.threads})
     *rate *= share;
-  for (double* seconds : {&made.near_entry, &made.far_entry}) *seconds /= share;
+  for (double* seconds : {&made.near_entry, &made.middle_entry, &made.far_entry}) *seconds /= share;
   for (double& seconds : made.operation) seconds /= share;
   return made;
 }

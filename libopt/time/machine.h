@@ -12,11 +12,9 @@
 
 #include "libcore/kernels/choices.h"
 #include "libcore/scalar/scalar_work.h"
+#include "libopt/cost/reach.h"
 
 namespace kasen {
-
-/// Bytes of a vector that fits in any cache, and of one that fits in none.
-inline constexpr double near_span = 256 << 10, far_span = 256 << 20;
 
 /// Bytes of a matrix's row that a pass reads slowly, and of one that it reads as fast as any.
 inline constexpr double narrow_row = 10 * 8, wide_row = 50 * 8;
@@ -32,6 +30,7 @@ struct MachineProfile {
   double cache_bandwidth = 40e9;      ///< bytes a second of a program whose arrays all fit in there
   double loop_latency = 5e-6;         ///< seconds that the loop of an operator or a region takes to start and to end
   double near_entry = 0.5e-9;         ///< seconds of a product for each nonzero, its vector of near_span
+  double middle_entry = 0;            ///< the same with a vector of middle_span; 0: between near and far ones
   double far_entry = 1.2e-9;          ///< the same with a vector of far_span
   /// Seconds of one scalar operation (f64), by ScalarWork.
   std::array<double, scalar_works> operation{0,      0.1e-9, 0.4e-9, 0.5e-9, 0.5e-9, 0.6e-9,
@@ -42,6 +41,8 @@ struct MachineProfile {
   [[nodiscard]] double bandwidth_of_writes() const { return write_bandwidth > 0 ? write_bandwidth : memory_bandwidth; }
   /// Of rows of so many bytes.
   [[nodiscard]] double bandwidth_of_rows(double row) const;
+  /// For each nonzero of a product, with a vector of so many bytes.
+  [[nodiscard]] double entry_seconds(double span) const;
   [[nodiscard]] double& seconds(ScalarWork work) { return operation.at(static_cast<std::size_t>(work)); }
   /// Returns the profile of a process with only this share of the machine's threads. Messages and starts stay.
   [[nodiscard]] MachineProfile part(double share) const;

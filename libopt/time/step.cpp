@@ -22,6 +22,7 @@ PredictedTime step_time(const Step& step, const StepRates& rates) {
     read += touched(step.passed * rates.hits, rates.machine.cache_bandwidth);
     read += touched(step.passed * (1 - rates.hits), rates.machine.bandwidth_of_rows(step.row));
   }
+  read += step.gathered * rates.imbalance;
   PredictedTime time;
   time.memory = read + touched(step.written, rates.write_bandwidth);
   time.network = step.sent / rates.processes / rates.machine.network_bandwidth;

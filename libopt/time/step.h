@@ -23,6 +23,7 @@ struct Step {
   double read = 0, written = 0, sent = 0;  // bytes
   double passed = 0, row = 0;              // of those read: a dense matrix, row by row, and bytes of a row
   double compute = 0;                      // seconds
+  double gathered = 0;                     // seconds of a product's reads of its vectors, beside the bytes
   double rounds = 0;                       // of messages one after another
   double starts = 0;                       // of loops
 };
@@ -36,8 +37,8 @@ struct StepRates {
   double imbalance = 1;  // the slowest process's touching and computing over the mean
 };
 
-// Returns writes + max(reads + network, computing): one operator's term of equation 4 (Boehm et al., VLDB 2018, section
-// 4.3). Rounds of messages and starts of loops come on top.
+// Returns writes + max(reads + gathered + network, computing): one operator's term of equation 4 (Boehm et al., VLDB
+// 2018, section 4.3). Rounds of messages and starts of loops come on top.
 [[nodiscard]] PredictedTime step_time(const Step& step, const StepRates& rates);
 
 // Returns the rates of a process that goes through this number of bytes again and again: the share that fits in the

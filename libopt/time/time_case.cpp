@@ -22,8 +22,12 @@ TimeCase each_worker_a_process(const ReportContext& context, const MachineProfil
   in.workers = in.value(workers_of_all()).value_or(1);
   in.processes = in.workers;
   in.refined = true;
-  if (context.sizes() != nullptr)
-    in.imbalance = imbalance(context.module(), *context.sizes(), context.sizes()->workers);
+  if (context.sizes() == nullptr) return in;
+  in.reach = [&reaches = context.sizes()->reaches](const SlaveAtom& axis) {
+    const auto known = reaches.find(axis);
+    return known == reaches.end() ? 1 : known->second;
+  };
+  in.imbalance = imbalance(context.module(), *context.sizes(), context.sizes()->workers);
   return in;
 }
 

@@ -23,14 +23,6 @@ Exchange exchange_of(const Module& module, const SharedBatches& batches, const O
   return batches.led_by(op).empty() ? Exchange::none : Exchange::shared;
 }
 
-// Between a vector that fits in any cache and one that fits in none, the time of a read grows with the logarithm of the
-// vector's size.
-double entry_seconds(double span, const MachineProfile& machine) {
-  const double far = std::log(span / near_span) / std::log(far_span / near_span);
-  if (!(far > 0) || machine.near_entry <= 0) return far > 0 ? machine.far_entry : machine.near_entry;
-  return machine.near_entry * std::pow(machine.far_entry / machine.near_entry, std::min(far, 1.0));
-}
-
 // The bytes that a batch of shareds moves in slices where there are enough of them; zero for any other.
 Polynomial paired_bytes(const Module& module, const SharedBatches& batches, const Op& op) {
   Polynomial bytes;
@@ -80,7 +72,7 @@ std::optional<Step> step_of(const TimeRow& row, const TimeCase& in) {
   const double padding =
       in.refined && *columns > 1 ? std::ceil(*columns / vector_columns) * vector_columns / *columns : 1;
   const auto read = in.value(bytes.read), written = in.value(bytes.written);
-  const auto compute = compute_seconds(row.work, in, padding);
+  const auto compute = computing(row.work, in, padding);
   std::optional<double> sent = 0;
   if (in.processes > 1 && !row.network.is_zero()) sent = in.sent ? in.sent(row) : in.value(row.network);
   const auto rounds = rounds_of(row, in);
@@ -90,7 +82,8 @@ std::optional<Step> step_of(const TimeRow& row, const TimeCase& in) {
               .sent = *sent,
               .passed = in.refined ? std::min(*passed, *read) : 0,
               .row = *width,
-              .compute = *compute,
+              .compute = compute->seconds,
+              .gathered = compute->gathered,
               .rounds = *rounds,
               .starts = row.loops ? in.workers / in.processes : 0};
 }
@@ -101,7 +94,7 @@ PredictedTime repeated(const PredictedTime& time, double times) {
 
 }  // namespace
 
-std::optional<double> compute_seconds(const Work& work, const TimeCase& in, double padding) {
+std::optional<Computing> computing(const Work& work, const TimeCase& in, double padding) {
   double operations = 0;
   for (size_t i = 0; i < work.operations.size(); ++i) {
     const auto count = in.value(work.operations.at(i));
@@ -111,8 +104,10 @@ std::optional<double> compute_seconds(const Work& work, const TimeCase& in, doub
   }
   const auto entries = in.value(work.entries), span = in.value(work.span);
   if (!entries || !span) return std::nullopt;
-  const double reads = *entries * entry_seconds(*span / in.workers, in.machine);
-  return std::max(operations, reads) / in.processes;
+  const double reach = in.refined && in.reach && work.reads ? in.reach(*work.reads) : 1;
+  const double reads = *entries * in.machine.entry_seconds(*span * reach / in.workers);
+  if (in.refined && !in.paper) return Computing{operations / in.processes, reads / in.processes};
+  return Computing{std::max(operations, reads) / in.processes, 0};
 }
 
 double rounds_of_tree(double processes) { return processes > 1 ? std::ceil(std::log2(processes)) : 0; }

@@ -49,9 +49,11 @@ struct TimeCase {
   double imbalance = 1;  // the slowest process's touching and computing over the mean (imbalance.h)
   bool paper = false;    // bytes as the paper counts them
   // What reports take into account: work that hides an exchange, the rate of passes over rows, columns in whole
-  // vectors. Plans are compared without: a bound of their prices for all sizes (never_dearer) adds up.
+  // vectors, how far apart a product's reads are, and that they wait for the matrix. Plans are compared without: a
+  // bound of their prices for all sizes (never_dearer) adds up.
   bool refined = false;
-  std::function<double(const TimeRow&)> sent;  // bytes that cross processes in one execution; null: all of `network`
+  std::function<double(const SlaveAtom&)> reach;  // a share of the vector's bytes (cost/reach.h); null: all of them
+  std::function<double(const TimeRow&)> sent;     // bytes that cross processes in one execution; null: all of `network`
 };
 
 // The module has to stay alive.
@@ -83,9 +85,13 @@ class TimeModel {
   Polynomial held_;
 };
 
-// Returns the computing time of one process: scalar operations, or the reads of a product, whichever is slower. Terms
-// of dense products take `padding` times theirs.
-[[nodiscard]] std::optional<double> compute_seconds(const Work& work, const TimeCase& in, double padding = 1);
+// The computing of one process, in seconds: scalar operations, or the reads of a product's vectors where these take
+// longer. Refined, these are apart: they come through the same buffers as the matrix, and wait for it.
+struct Computing {
+  double seconds = 0, gathered = 0;
+};
+// Terms of dense products take `padding` times theirs. Nothing if a number is not known.
+[[nodiscard]] std::optional<Computing> computing(const Work& work, const TimeCase& in, double padding = 1);
 
 // Returns the rounds of messages that a shared's exchange takes among this number of processes: ceil(log2).
 [[nodiscard]] double rounds_of_tree(double processes);

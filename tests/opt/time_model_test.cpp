@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "libopt/cost/work.h"
 #include "libopt/time/times.h"
 #include "tests/opt/plan_support.h"
@@ -162,8 +164,29 @@ TEST(TimeModel, ReadsOfAProductTakeLongerFromALongerVector) {
   EXPECT_NEAR(time(1 << 20), 16e-3, 1e-9);  // 8 MiB: half way
   EXPECT_NEAR(time(32 << 20), 32e-3, 1e-9);
   EXPECT_NEAR(time(64 << 20), 32e-3, 1e-9);
-  machine.seconds(ScalarWork::plain) = 4e-9;  // one product (with 1) and one sum an entry
+  machine.middle_entry = 3e-9;
+  EXPECT_NEAR(time(1 << 20), 24e-3, 1e-9);
+  EXPECT_NEAR(time(32 << 10), 8e-3, 1e-9);
+  EXPECT_NEAR(time(32 << 20), 32e-3, 1e-9);
+  EXPECT_NEAR(time(16 << 20), 8e6 * 3e-9 * std::pow(4. / 3, 0.8), 1e-9);  // four of five doublings
+  machine.seconds(ScalarWork::plain) = 4e-9;                              // one product (with 1) and one sum an entry
   EXPECT_NEAR(time(1000), 64e-3, 1e-9);
+}
+
+// The reads of the vector wait for the matrix, and operations hide behind both.
+TEST(TimeModel, ReadsOfAProductAddToTheMatrix) {
+  MachineProfile machine = bytes_alone();
+  const Module plan = kasen::plan(compile("dim M, N\ninput G : null[M, N], x : f64[N]\ny = G @ x\noutput y\n"),
+                                  Strategy::greedy, SyncMode::hybrid);
+  const auto time = [&] { return time_of(plan, "M=1000,N=1000,S(M)=0,S(N)=0,nnz=8000000,P=1", machine).sum(); };
+  const double matrix = time();
+  EXPECT_NEAR(matrix, 32e-3, 1e-4);  // 4 bytes each
+  machine.near_entry = 1e-9;
+  EXPECT_NEAR(time(), matrix + 8e-3, 1e-9);
+  machine.seconds(ScalarWork::plain) = 2e-9;
+  EXPECT_NEAR(time(), matrix + 8e-3, 1e-9);
+  machine.seconds(ScalarWork::plain) = 4e-9;
+  EXPECT_GT(time(), 64e-3);
 }
 
 // Its bytes are read once, but each product computes.
@@ -217,7 +240,7 @@ TEST(MachineProfile, KeysAreOfDifferentNumbers) {
   std::set<const double*> numbers;
   for (const MachineKey& key : machine_keys()) numbers.insert(&key.of(machine));
   EXPECT_EQ(numbers.size(), machine_keys().size());
-  EXPECT_EQ(machine_keys().size(), 11U + scalar_works + 2 * choice_rows.size());  // one class is nothing's; the threads
+  EXPECT_EQ(machine_keys().size(), 12U + scalar_works + 2 * choice_rows.size());  // one class is nothing's; the threads
   const std::string lines = machine_lines(machine, [](const MachineKey&) { return true; });
   for (const MachineKey& key : machine_keys()) EXPECT_NE(lines.find(std::string(key.name) + ": "), std::string::npos);
 }
@@ -238,6 +261,7 @@ TEST(Overlap, HidesAnExchangeBehindTheRowsThatAreLeft) {
   const TimeModel model(module, report);
   TimeCase in;
   in.workers = in.processes = 4;
+  in.refined = true;
   in.value = [&](const Polynomial& polynomial) -> std::optional<double> {
     return static_cast<double>(polynomial.value(sizes.totals));
   };

@@ -19,7 +19,7 @@ class Times(ToolTest):
     profile = None
     MACHINE = "memory_bandwidth: 2e9\nnetwork_bandwidth: 1e8\nnetwork_latency: 1e-3\n"
     SIZES = "N=1000000,S=500000,nnz=8000000,P=4"
-    COMPUTE = ["plain_operation", "compound_operation", "division", "exp", "log", "erf", "tanh", "sine", "power", "dense_term", "near_entry", "far_entry", "loop_latency"]
+    COMPUTE = ["plain_operation", "compound_operation", "division", "exp", "log", "erf", "tanh", "sine", "power", "dense_term", "near_entry", "middle_entry", "far_entry", "loop_latency"]
     CHOICES = {choice: (first, second) for choice, first, second in
                re.findall(r'^CHOICE\((\w+), (\w+), "[^"]*",\s*(\w+), ', (ROOT / "libcore/kernels/choices.def").read_text(), re.MULTILINE)}
 

@@ -274,19 +274,27 @@ class Calibration {
     return timed.seconds / static_cast<double>(2 * rows * columns * vectors_along);
   }
 
-  double entry(std::int64_t rows, std::int64_t columns, int iterations, int threads) {
+  // Seconds of a nonzero in the time beyond that of reading the matrix, at `rate` bytes a second of all threads; a
+  // tenth is counted at least.
+  double entry(std::int64_t rows, std::int64_t columns, int iterations, int threads, double rate) {
     const Timed timed = time(Step::product,
                              fmt::format("dim M, N\ninput G : null[M, N], x : f64[N]\ns = 1.0\nfor turn in 0..{} {{\n"
                                          "  y = G @ (x * s)\n  s = 1e-6 * sum(y)\n}}\noutput s\n",
                                          iterations),
                              with_matrix(rows, columns), {.threads = threads});
-    return timed.typical / static_cast<double>(16 * rows);
+    constexpr double a_row = 16, index = 4, bytes = index + 8 / a_row;  // of a nonzero, with its share of a row pointer
+    const double seconds = timed.typical / (a_row * static_cast<double>(rows)), matrix = bytes / rate;
+    return std::max(seconds - matrix, seconds / 10);
   }
 
   void entries(MachineProfile& machine) {
-    constexpr auto near = static_cast<std::int64_t>(near_span) / 8, far = static_cast<std::int64_t>(far_span) / 8;
-    machine.near_entry = entry(64 * kib, near, 60, 1) / threads_;
-    machine.far_entry = std::max(entry(mib, far, 8, threads_), machine.near_entry);
+    constexpr auto near = static_cast<std::int64_t>(near_span) / 8, far = static_cast<std::int64_t>(far_span) / 8,
+                   middle = static_cast<std::int64_t>(middle_span) / 8;
+    const double cache = machine.cache_bytes > 0 ? machine.cache_bandwidth : machine.memory_bandwidth;
+    machine.near_entry = entry(64 * kib, near, 60, 1, cache / threads_) / threads_;
+    const auto large = [&](std::int64_t columns) { return entry(mib, columns, 8, threads_, machine.memory_bandwidth); };
+    machine.middle_entry = std::max(large(middle), machine.near_entry);
+    machine.far_entry = std::max(large(far), machine.middle_entry);
   }
 
   // A loop whose results are too large for the caches, for the choice that shows only there.
