@@ -231,7 +231,7 @@ class GeneratedKernelSet : public GeneratedKernels {
   void run_dense_arrays(Workshop& shop, const ElementwiseCall& call) {
     if (const auto partial = plan_->partial_reductions.find(call.op); partial != plan_->partial_reductions.end()) {
       const PartialReduction& r = partial->second;
-      return run_partial_reduction(shop, plan_->combines.at(r.reducer), r, call.inputs[0], call.outputs[0], call.range);
+      return run_partial_reduction(shop, *plan_, r, call.inputs[0], call.outputs[0], call.range);
     }
     const ElementwiseKernel& kernel = loop_of(call);
     const std::vector<std::int64_t> sizes = local_sizes(kernel, call.inner);

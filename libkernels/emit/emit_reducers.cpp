@@ -15,18 +15,173 @@ void apply_reducer(Emitter& e, const ScalarFunction& reducer, MemorySource& targ
 
 // A function of two pointers, two integers and the scratch area, with the loop that `body` emits.
 template <class Body>
-void emit_loop_function(Jit& jit, const std::string& name, std::int64_t& scratch_bytes, const Body& body) {
+void emit_loop_function(Jit& jit, const std::string& name, std::int64_t& scratch_bytes, const Body& body,
+                        int lanes = 1) {
   llvm::Type* pointer = llvm::PointerType::getUnqual(jit.context());
   llvm::Type* integer = llvm::Type::getInt64Ty(jit.context());
   llvm::Function* f = jit.add_function(name, {pointer, pointer, integer, integer, pointer});
-  Emitter e(jit, f, 1);
+  Emitter e(jit, f, lanes);
   e.scratch_base = f->getArg(4);
   body(e, f);
   e.b.CreateRetVoid();
   scratch_bytes = std::max(scratch_bytes, e.scratch_bytes());
 }
 
+constexpr std::int64_t steps_of_a_row = 8;  // that are worth a vector
+
+// Eight results side by side, from result `k` on. Each has an accumulator for each of its lanes.
+class ReductionEmitter {
+ public:
+  ReductionEmitter(Emitter& e, const ScalarFunction& reducer, const std::vector<Word>& identity)
+      : e_(e), reducer_(reducer), identity_(identity), total_(e, reducer.result()) {
+    for (int l = 0; l < reduction_lanes; ++l) lanes_.emplace_back(e, reducer.result());
+    llvm::Value* places = e.function()->getArg(1);
+    for (llvm::Value** word : {&apart_, &along_, &steps_, &result_apart_}) *word = read_word(e, places, read_++);
+  }
+
+  void run(llvm::Value* begin, llvm::Value* end) {
+    llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-reduction_lanes));
+    llvm::Value* middle = e_.b.CreateAdd(begin, full);
+    // Neighbours in memory are loaded together: results, or the steps of one.
+    llvm::Value* rows = e_.b.CreateAnd(e_.b.CreateICmpEQ(along_, e_.integer(1)),
+                                       e_.b.CreateICmpSGE(steps_, e_.integer(steps_of_a_row)));
+    llvm::Value* others = e_.b.CreateNot(rows);
+    llvm::Value* near =
+        e_.b.CreateAnd(e_.b.CreateICmpEQ(apart_, e_.integer(1)), e_.b.CreateICmpEQ(result_apart_, e_.integer(1)));
+    const auto when = [&](llvm::Value* condition, MemorySource::Access access, bool by_rows) {
+      e_.when(condition, [&] { results(begin, middle, end, access, by_rows); });
+    };
+    when(rows, MemorySource::Access::consecutive, true);
+    when(e_.b.CreateAnd(others, near), MemorySource::Access::consecutive, false);
+    when(e_.b.CreateAnd(others, e_.b.CreateNot(near)), MemorySource::Access::scattered, false);
+  }
+
+ private:
+  void results(llvm::Value* begin, llvm::Value* middle, llvm::Value* end, MemorySource::Access access, bool by_rows) {
+    const ElementType& element = reducer_.result();
+    ArgumentLayout layout;
+    llvm::Value* arguments = e_.function()->getArg(0);
+    MemorySource from(read_array(e_, arguments, layout.add_array(element), element), access);
+    MemorySource to(read_array(e_, arguments, layout.add_array(element), element), access);
+    scattered_ = access == MemorySource::Access::scattered;
+    if (by_rows) return e_.loop(begin, end, 1, [&](llvm::Value* k) { row(k, from, to); });
+    e_.loop(begin, middle, reduction_lanes, [&](llvm::Value* k) { eight(k, from, to); });
+    e_.loop(middle, end, reduction_lanes, [&](llvm::Value* k) {
+      e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), e_.spread({e_.b.CreateSub(end, k), true}));
+      eight(k, from, to);
+      e_.mask = nullptr;
+    });
+  }
+
+  // The index of the first of eight elements, or of each, `apart` from one another.
+  llvm::Value* index(llvm::Value* first, llvm::Value* apart) {
+    if (!scattered_) return first;
+    llvm::Value* each = e_.b.CreateMul(e_.lane_numbers(), e_.spread({apart, true}));
+    return e_.b.CreateAdd(e_.spread({first, true}), each);
+  }
+
+  void eight(llvm::Value* k, MemorySource& from, MemorySource& to) {
+    to.move_to(e_, index(e_.b.CreateMul(k, result_apart_), result_apart_));
+    total_.copy(e_, to);
+    blocks([&](llvm::Value* first, llvm::Value* middle, llvm::Value* last) { block(k, first, middle, last, from); });
+    store(to);
+  }
+
+  // One result, with its lanes side by side. Its total is on the first lane.
+  void row(llvm::Value* k, MemorySource& from, MemorySource& to) {
+    llvm::Value* only = e_.b.CreateICmpSLT(e_.lane_numbers(), e_.spread({e_.integer(1), true}));
+    e_.mask = only;
+    to.move_to(e_, e_.b.CreateMul(k, result_apart_));
+    e_.mask = nullptr;
+    total_.copy(e_, to);
+    llvm::Value* begin = e_.b.CreateMul(k, apart_);
+    blocks([&](llvm::Value* first, llvm::Value* middle, llvm::Value* last) {
+      lanes_of_row(begin, first, middle, last, from);
+      total_.assign(e_, reducer_.body, {&total_, lanes_.data()});
+    });
+    e_.mask = only;
+    store(to);
+    e_.mask = nullptr;
+  }
+
+  // Steps first to last - 1 of the row that begins at element `begin`, all on the first lane in the end.
+  void lanes_of_row(llvm::Value* begin, llvm::Value* first, llvm::Value* middle, llvm::Value* last,
+                    MemorySource& from) {
+    Accumulator& lanes = lanes_.front();
+    lanes.fill(e_, identity_);
+    const auto take = [&](llvm::Value* step) {
+      from.move_to(e_, e_.b.CreateAdd(begin, step));
+      lanes.assign(e_, reducer_.body, {&lanes, &from});
+    };
+    e_.loop(first, middle, reduction_lanes, take);
+    e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), e_.spread({e_.b.CreateSub(last, middle), true}));
+    e_.when(e_.b.CreateICmpSLT(middle, last), [&] { take(middle); });
+    e_.mask = nullptr;
+    for (int by = reduction_lanes / 2; by > 0; by /= 2) {
+      ShiftedSource other(lanes, by);
+      lanes.assign(e_, reducer_.body, {&lanes, &other});
+    }
+  }
+
+  // Calls body(first, middle, last) for each block of steps; whole vectors of them end at `middle`.
+  template <class Body>
+  void blocks(const Body& body) {
+    e_.loop(e_.integer(0), steps_, reduction_block, [&](llvm::Value* first) {
+      llvm::Value* next = e_.b.CreateAdd(first, e_.integer(reduction_block));
+      llvm::Value* last = e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, next, steps_);
+      llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(last, first), e_.integer(-reduction_lanes));
+      body(first, e_.b.CreateAdd(first, full), last);
+    });
+  }
+
+  void store(MemorySource& to) {
+    for_each_plane(e_, reducer_.result(), [&](int c, const Plane* j) { to.store(e_, c, j, total_.load(e_, c, j)); });
+  }
+
+  void block(llvm::Value* k, llvm::Value* first, llvm::Value* middle, llvm::Value* last, MemorySource& from) {
+    for (Accumulator& lane : lanes_) lane.fill(e_, identity_);
+    e_.loop(first, middle, reduction_lanes, [&](llvm::Value* step) {
+      for (int l = 0; l < reduction_lanes; ++l) take(k, e_.b.CreateAdd(step, e_.integer(l)), l, from);
+    });
+    for (int l = 0; l + 1 < reduction_lanes; ++l) {
+      llvm::Value* step = e_.b.CreateAdd(middle, e_.integer(l));
+      e_.when(e_.b.CreateICmpSLT(step, last), [&] { take(k, step, l, from); });
+    }
+    for (size_t half = reduction_lanes / 2; half > 0; half /= 2) {
+      for (size_t l = 0; l < half; ++l) lanes_[l].assign(e_, reducer_.body, {&lanes_[l], &lanes_[l + half]});
+    }
+    total_.assign(e_, reducer_.body, {&total_, lanes_.data()});
+  }
+
+  void take(llvm::Value* k, llvm::Value* step, int lane, MemorySource& from) {
+    llvm::Value* first = e_.b.CreateAdd(e_.b.CreateMul(k, apart_), e_.b.CreateMul(step, along_));
+    std::vector<llvm::Value*> each;
+    for (int i = 0; i < reduction_lanes && scattered_ && e_.mask == nullptr && e_.reads_one_by_one(); ++i)
+      each.push_back(e_.b.CreateAdd(first, e_.b.CreateMul(apart_, e_.integer(i))));
+    from.move_to(e_, index(first, apart_), each);
+    Accumulator& to = lanes_[static_cast<size_t>(lane)];
+    to.assign(e_, reducer_.body, {&to, &from});
+  }
+
+  Emitter& e_;
+  const ScalarFunction& reducer_;
+  const std::vector<Word>& identity_;
+  Accumulator total_;
+  std::vector<Accumulator> lanes_;
+  int read_ = 0;
+  llvm::Value *apart_ = nullptr, *along_ = nullptr, *steps_ = nullptr, *result_apart_ = nullptr;
+  bool scattered_ = false;
+};
+
 }  // namespace
+
+void emit_reduction(Jit& jit, const ScalarFunction& reducer, const std::vector<Word>& identity, const std::string& name,
+                    std::int64_t& scratch_bytes) {
+  emit_loop_function(
+      jit, name, scratch_bytes,
+      [&](Emitter& e, llvm::Function* f) { ReductionEmitter(e, reducer, identity).run(f->getArg(2), f->getArg(3)); },
+      reduction_lanes);
+}
 
 void emit_fold(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes) {
   emit_loop_function(jit, name, scratch_bytes, [&](Emitter& e, llvm::Function* f) {

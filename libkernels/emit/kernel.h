@@ -37,6 +37,14 @@ using FoldFunction = void (*)(const std::int64_t* arguments, const std::byte* pa
 using CombineFunction = void (*)(const std::int64_t* arguments, const std::int32_t* indices, std::int64_t begin,
                                  std::int64_t end, std::byte* scratch);
 
+// Reductions of many results by the order of kernel_set.h, eight results side by side: result k, begin <= k < end, is
+// element k * result_apart, and takes the elements k * apart + step * along for step < steps, in their order.
+struct ReductionPlaces {
+  std::int64_t apart = 0, along = 0, steps = 0, result_apart = 0;
+};
+using ReductionFunction = void (*)(const std::int64_t* arguments, const ReductionPlaces* places, std::int64_t begin,
+                                   std::int64_t end, std::byte* scratch);
+
 // The argument table of a kernel, in 64-bit words. Each component of each array has two words (address of the first
 // plane, bytes from plane to plane); then comes all else that the kernel takes. The skeleton fills it, the code reads
 // it.
@@ -145,6 +153,9 @@ struct ProductBody {
                                          const std::string& name, std::int64_t& scratch_bytes);
 void emit_fold(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
 void emit_combine(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
+// Elements are scalars or tuples of these.
+void emit_reduction(Jit& jit, const ScalarFunction& reducer, const std::vector<Word>& identity, const std::string& name,
+                    std::int64_t& scratch_bytes);
 
 // A reducer's identity; UserError at `where` if it has none.
 [[nodiscard]] std::vector<Word> require_identity(const Module& module, FnId reducer, const Location& where);

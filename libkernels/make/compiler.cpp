@@ -32,6 +32,9 @@ class Emitters : public KernelCompiler {
   void combine(const ScalarFunction& reducer, const std::string& name) override {
     emit_combine(jit_, reducer, name, scratch_bytes_);
   }
+  void reduction(const ScalarFunction& reducer, const std::vector<Word>& identity, const std::string& name) override {
+    emit_reduction(jit_, reducer, identity, name, scratch_bytes_);
+  }
   CompiledPlan compile(int threads, std::string* assembly) override {
     return {jit_.compile(threads, assembly), jit_.machine().cpu(), scratch_bytes_};
   }

@@ -206,6 +206,12 @@ void RecordedKernels::combine(const ScalarFunction& reducer, const std::string& 
   take(name, NoFacts());
 }
 
+void RecordedKernels::reduction(const ScalarFunction& reducer, const std::vector<Word>& identity,
+                                const std::string& name) {
+  maker_.reduction(reducer, identity, name);
+  take(name, NoFacts());
+}
+
 std::string RecordedKernels::bytes(const CompiledPlan& compiled) const {
   std::string all;
   CompiledPlan copy = compiled;
@@ -254,6 +260,11 @@ DenseTileKernel ReplayedKernels::column_results(const TileShape& /*shape*/, cons
 void ReplayedKernels::fold(const ScalarFunction& /*reducer*/, const std::string& name) { give<NoFacts>(name); }
 
 void ReplayedKernels::combine(const ScalarFunction& /*reducer*/, const std::string& name) { give<NoFacts>(name); }
+
+void ReplayedKernels::reduction(const ScalarFunction& /*reducer*/, const std::vector<Word>& /*identity*/,
+                                const std::string& name) {
+  give<NoFacts>(name);
+}
 
 CompiledPlan ReplayedKernels::end() const {
   if (!rest_.empty()) throw NotKept();

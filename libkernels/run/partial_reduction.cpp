@@ -8,6 +8,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/data/data.h"
 #include "libcore/ir/layout.h"
+#include "libkernels/run/regular_reduction.h"
 #include "libkernels/run/run_loops.h"
 
 namespace kasen {
@@ -155,6 +156,7 @@ PartialReduction make_partial_reduction(const Module& module, const Op& op) {
   r.element = to.element;
   r.identity = require_identity(module, r.reducer, op.where);
   r.accumulates = Layout(module, to).is_shared();
+  r.any_blocks = combines_in_blocks(module.fn(r.reducer));
   r.counts_reads = Layout(module, from).is_distributed() && !from.compressed;
   std::vector<std::int64_t> sizes, strides;  // of the operand's local dimensions; strides in the results, 0: reduced
   for (const DimId d : from.dims) {
@@ -174,6 +176,8 @@ PartialReduction make_partial_reduction(const Module& module, const Op& op) {
   if (r.inner > std::numeric_limits<std::int32_t>::max() / reduction_lanes) {
     refuse("a reduction over some of the dimensions", "an index has more than 2^28 elements", op.where);
   }
+  r.regular = regular_steps(r, sizes, strides);
+  if (r.regular) return r;
   std::vector<std::int32_t> met(static_cast<size_t>(r.results), 0);
   for (std::int64_t e = 0; e < r.inner; ++e) {
     std::int64_t rest = e, place = 0;
@@ -184,9 +188,11 @@ PartialReduction make_partial_reduction(const Module& module, const Op& op) {
   return r;
 }
 
-void run_partial_reduction(Workshop& shop, CombineFunction combine, const PartialReduction& r, const View& from,
+void run_partial_reduction(Workshop& shop, const PlanKernels& plan, const PartialReduction& r, const View& from,
                            const View& to, Range range) {
   if (range.size() <= 0) return;
+  if (r.regular) return run_regular_reduction(shop, plan, r, from, to, range);
+  const CombineFunction combine = plan.combines.at(r.reducer);
   if (r.accumulates) {
     if (r.inner == 0 || r.results == 0) return;
     Lanes lanes(combine, r, r.results, shop.scratch(0));

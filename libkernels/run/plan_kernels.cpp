@@ -35,8 +35,9 @@ class Planner {
     for (const Op& op : block.ops) {
       const bool region = op.code == OpCode::region;
       if (op.code == OpCode::reduce && !module_.type(op.results[0]).dims.empty()) {
-        plan_.partial_reductions.emplace(&op, make_partial_reduction(module_, op));
+        const auto made = plan_.partial_reductions.emplace(&op, make_partial_reduction(module_, op)).first;
         combined_.insert(op.fns[0]);
+        if (made->second.regular) plan_.reductions.emplace(op.fns[0], nullptr);
       } else if (is_epilogue(op)) {
         product_with_epilogue(op);
       } else if (is_fold(op)) {
@@ -65,17 +66,15 @@ class Planner {
   // All that the plan needs, not yet looked up.
   void make() {
     block(module_.body);
-    reducers();
-  }
-
-  // Reducers: of reductions and products, and of every pre-reduced value, which a gather may have to combine.
-  void reducers() {
+    // Reducers: of reductions and products, and of every pre-reduced value, which a gather may have to combine.
     for (const Value& value : module_.values) {
       if (value.type.state.is_pre()) combined_.insert(value.type.state.reducer);
     }
     const Module& all = lift_ ? lift_->module() : module_;
     for (const FnId fn : folded_) maker_.fold(all.fn(fn), fold_name(fn));
     for (const FnId fn : combined_) maker_.combine(module_.fn(fn), combine_name(fn));
+    for (const auto& [fn, code] : plan_.reductions)
+      maker_.reduction(module_.fn(fn), require_identity(module_, fn, {}), reduction_name(fn));
   }
 
   void look_up() {
@@ -118,10 +117,12 @@ class Planner {
     }
     for (const FnId fn : folded_) plan_.folds[fn] = reinterpret_cast<FoldFunction>(code.find(fold_name(fn)));
     for (const FnId fn : combined_) plan_.combines[fn] = reinterpret_cast<CombineFunction>(code.find(combine_name(fn)));
+    for (auto& [fn, made] : plan_.reductions) made = reinterpret_cast<ReductionFunction>(code.find(reduction_name(fn)));
   }
 
  private:
   static std::string fold_name(FnId fn) { return fmt::format("fold_{}", fn); }
+  static std::string reduction_name(FnId fn) { return fmt::format("reduce_{}", fn); }
   static std::string combine_name(FnId fn) { return fmt::format("combine_{}", fn); }
   std::string next_name(const char* kind) { return fmt::format("{}_{}", kind, count_++); }
 

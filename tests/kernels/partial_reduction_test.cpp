@@ -84,8 +84,11 @@ TEST_P(PartialReduction, AgreesWithTheInterpreter) {
     const auto reference = make_interpreter_kernels();
     reference->prepare(m);
     const Array expected = run(*reference, m, s, input);
-    for (const int threads : {1, 2}) {
-      const auto kernels = testing::make_kernels({.threads = threads});
+    for (const auto& [threads, reads] :
+         {std::pair(1, Way::first), std::pair(2, Way::second), std::pair(3, Way::first)}) {
+      KernelOptions options{.threads = threads, .ways = Ways()};
+      (*options.ways)[Choice::reads] = reads;  // gathers, and loads one by one
+      const auto kernels = testing::make_kernels(options);
       kernels->prepare(m);
       const Array got = run(*kernels, m, s, input);
       ASSERT_EQ(difference(expected, got, expected.count), "") << threads << " threads\n" << print_module(m);
@@ -104,6 +107,19 @@ const std::vector<Setting> settings{
     {{n_dim, f_dim}, {n_dim}, 9000, 3, 1},
     {{n_dim, f_dim}, {n_dim}, 8192, 2, 1},
     {{n_dim, f_dim}, {n_dim}, 7, 600, 1},
+    {{n_dim, f_dim}, {f_dim}, 5, 0, 1},
+    {{n_dim, f_dim}, {f_dim}, 700, 8, 1},
+    {{n_dim, f_dim}, {f_dim}, 700, 7, 1},
+    {{n_dim, f_dim}, {f_dim}, 300, 27, 1},
+    {{n_dim, f_dim}, {n_dim}, 3 * 4096 + 77, 40, 1},
+    {{n_dim, f_dim}, {n_dim}, 40000, 1, 1},
+    {{n_dim, f_dim}, {n_dim}, 0, 5, 1},
+    {{n_dim, f_dim, k_dim}, {f_dim}, 300, 5, 8},
+    {{n_dim, f_dim, k_dim}, {f_dim}, 40, 4100, 17},
+    {{n_dim, f_dim, k_dim}, {f_dim}, 1030, 3, 2},
+    {{n_dim, f_dim, k_dim}, {f_dim}, 100, 6, 1},
+    {{n_dim, f_dim, k_dim}, {n_dim, f_dim}, 5000, 3, 5},
+    {{n_dim, f_dim, k_dim}, {n_dim}, 5000, 3, 5},
     {{n_dim, f_dim, k_dim}, {f_dim}, 40, 5, 7},
     {{n_dim, f_dim, k_dim}, {f_dim}, 2, 5000, 3},
     {{n_dim, f_dim, k_dim}, {k_dim}, 40, 5, 7},

@@ -3,6 +3,7 @@
 // the memory before and after each call.
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -55,15 +56,21 @@ class Collected : public KernelMaker {
     there_.combine(reducer, name);
     here_.combine(reducer, name);
   }
+  void reduction(const ScalarFunction& reducer, const std::vector<Word>& identity, const std::string& name) override {
+    there_.reduction(reducer, identity, name);
+    here_.reduction(reducer, identity, name);
+    reductions.emplace_back(name, reducer.result());
+  }
 
   std::vector<ElementwiseKernel> loops;
   std::vector<ProductKernel> products;
+  std::vector<std::pair<std::string, ElementType>> reductions;
 
  private:
   KernelMaker &here_, &there_;
 };
 
-enum class Kind : std::int64_t { loop, rows };
+enum class Kind : std::int64_t { loop, rows, reduction };
 
 struct Case {
   struct Word {
@@ -76,7 +83,7 @@ struct Case {
   std::string symbol;
   std::vector<Word> words;
   std::vector<Region> compared;
-  std::int64_t end = 0, partials = -1, scratch = 0;
+  std::int64_t end = 0, partials = -1, scratch = 0;  // of a reduction, its places lie at `partials`
   std::vector<std::byte> before, after;
 
   std::int64_t reserve(std::int64_t bytes) {
@@ -162,13 +169,32 @@ Case case_of(Random& random, const ProductKernel& kernel, std::int64_t scratch_b
   return made;
 }
 
+// Rows of steps, results that are neighbours, and results apart with few steps.
+std::vector<Case> cases_of(Random& random, const std::string& symbol, const ElementType& element,
+                           std::int64_t scratch_bytes) {
+  std::vector<Case> cases;
+  for (const auto& [apart, along, steps] : {std::array{27, 1, 27}, std::array{1, 1003, 11}, std::array{3, 1, 3}}) {
+    Case& made = cases.emplace_back(Case{.kind = Kind::reduction, .symbol = symbol});
+    made.add_array(random_array(random, element, elements * steps));
+    made.add_result(element);
+    const ReductionPlaces places{apart, along, steps, 1};
+    made.partials = made.add(&places, sizeof places);
+    made.end = elements;
+    made.scratch = made.reserve(scratch_bytes + 64);
+  }
+  return cases;
+}
+
 void call(Case& c, void* function) {
   Bytes memory(static_cast<std::int64_t>(c.before.size()));
   std::memcpy(memory.data(), c.before.data(), c.before.size());
   const auto base = reinterpret_cast<std::int64_t>(memory.data());
   std::vector<std::int64_t> words;
   for (const Case::Word& w : c.words) words.push_back(w.value + w.is_place * base);
-  if (c.kind == Kind::rows) {
+  if (c.kind == Kind::reduction) {
+    const auto* places = reinterpret_cast<const ReductionPlaces*>(memory.data() + c.partials);
+    reinterpret_cast<ReductionFunction>(function)(words.data(), places, 0, c.end, memory.data() + c.scratch);
+  } else if (c.kind == Kind::rows) {
     reinterpret_cast<RowsFunction>(function)(words.data(), 0, c.end, memory.data() + c.scratch);
   } else {
     std::byte* const partials = c.partials < 0 ? nullptr : memory.data() + c.partials;
@@ -200,6 +226,9 @@ class Cases {
       if (auto c = case_of(random_, kernel, scratch)) made.push_back(std::move(*c));
     }
     for (const ProductKernel& kernel : both.products) made.push_back(case_of(random_, kernel, scratch));
+    for (const auto& [name, element] : both.reductions) {
+      for (Case& c : cases_of(random_, name, element, scratch)) made.push_back(std::move(c));
+    }
     for (Case& c : made) {
       call(c, image.find(c.symbol));
       names_ += prefix + " " + c.symbol + "\n";
@@ -263,6 +292,10 @@ int main(int argc, char** argv) {
   }
   for (const char* text : {"y = G @ x", "y = G' @ exp(x)", "y = mxvt(+, min, G, x)", "y = tanh(G @ x)"}) {
     cases.add(fmt::format("dim N\ninput G : f64[N, N], x : f64[N]\n{}\noutput y\n", text));
+  }
+  for (const char* scalar : {"f64", "f32", "i64", "i32"}) {
+    cases.add(fmt::format("dim N, F local = 27\ninput X : {}[N, F]\noutput y = sum(X, over F), z = max(X, over N)\n",
+                          scalar));
   }
   cases.finish();
 }

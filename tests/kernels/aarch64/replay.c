@@ -9,6 +9,7 @@
 
 typedef void (*Loop)(const int64_t* words, int64_t begin, int64_t end, unsigned char* partials, unsigned char* scratch);
 typedef void (*Rows)(const int64_t* words, int64_t begin, int64_t end, unsigned char* scratch);
+typedef void (*Reduction)(const int64_t* words, const void* places, int64_t begin, int64_t end, unsigned char* scratch);
 extern void* const functions[];
 extern const char* const names[];
 
@@ -61,6 +62,8 @@ int main(int argc, char** argv) {
     for (int64_t k = 0; k < word_count; ++k) words[k] = table[k].value + table[k].is_place * (int64_t)(intptr_t)memory;
     if (kind == 0) {
       ((Loop)functions[calls])(words, 0, end, partials < 0 ? NULL : memory + partials, memory + scratch);
+    } else if (kind == 2) {
+      ((Reduction)functions[calls])(words, memory + partials, 0, end, memory + scratch);
     } else {
       ((Rows)functions[calls])(words, 0, end, memory + scratch);
     }

@@ -1,0 +1,164 @@
+#include "libkernels/run/regular_reduction.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include "libcore/base/checked.h"
+#include "libcore/ir/products.h"
+#include "libkernels/run/run_loops.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::int64_t few = reduction_lanes;   // kept neighbours that fill no vector
+constexpr std::int64_t cached_elements = 4096;  // which may be read again from the first cache
+constexpr std::int64_t most_planes = 4;         // of eight accumulators in registers
+constexpr ScalarOp block_reducers[]{ScalarOp::add, ScalarOp::mul, ScalarOp::min, ScalarOp::max};
+
+// Words of an array whose element 0 is element `first` of `view`.
+void append_from(std::vector<std::int64_t>& words, const ElementType& element, const View& view, std::int64_t first) {
+  size_t at = words.size();
+  append_array(words, element, view);
+  for (const Component& c : element.components) {
+    words[at] += first * scalar_bytes(c.scalar);
+    at += 2;
+  }
+}
+
+class Reducer {
+ public:
+  Reducer(const PlanKernels& plan, const PartialReduction& r, std::byte* scratch)
+      : function_(plan.reductions.at(r.reducer)), r_(r), scratch_(scratch) {}
+
+  void fill(const View& view, std::int64_t first, std::int64_t count) const {
+    for (std::int64_t p = 0; p < r_.element.planes(); ++p) {
+      const Scalar scalar = r_.element.plane_scalar(p);
+      const std::int64_t bytes = scalar_bytes(scalar), all = count * bytes;
+      std::byte* at = view.data + plane_offset(r_.element, view.capacity, p) + first * bytes;
+      if (count > 0) store_word(scalar, at, r_.identity[static_cast<size_t>(p)]);
+      for (std::int64_t done = bytes; done < all; done *= 2)
+        std::memcpy(at + done, at, static_cast<size_t>(std::min(done, all - done)));
+    }
+  }
+
+  void call(const View& from, std::int64_t first, const View& to, std::int64_t result, const ReductionPlaces& places,
+            std::int64_t count) {
+    words_.clear();
+    append_from(words_, r_.element, from, first);
+    append_from(words_, r_.element, to, result);
+    function_(words_.data(), &places, 0, count, scratch_);
+  }
+
+ private:
+  ReductionFunction function_;
+  const PartialReduction& r_;
+  std::byte* scratch_;
+  std::vector<std::int64_t> words_;
+};
+
+// Groups (an index's `outer`) begin to end, each with `inner` results of its own.
+void reduce_groups(Reducer& reducer, const RegularSteps& s, const View& from, const View& to, Range groups) {
+  const std::int64_t elements = s.steps * s.inner;
+  const std::int64_t at_once =
+      std::clamp<std::int64_t>(cached_elements / std::max<std::int64_t>(elements, 1), few, 512);
+  for (std::int64_t begin = groups.begin; begin < groups.end; begin += at_once) {
+    const std::int64_t count = std::min(at_once, groups.end - begin);
+    reducer.fill(to, begin * s.inner, count * s.inner);
+    if (s.inner < few) {  // the same neighbour of each group
+      for (std::int64_t k = 0; k < s.inner; ++k)
+        reducer.call(from, begin * elements + k, to, begin * s.inner + k, {elements, s.inner, s.steps, s.inner}, count);
+      continue;
+    }
+    for (std::int64_t g = begin; g < begin + count; ++g)
+      reducer.call(from, g * elements, to, g * s.inner, {1, s.inner, s.steps, 1}, s.inner);
+  }
+}
+
+void share(Workshop& shop, std::int64_t count, std::int64_t work, const std::function<void(int, Range)>& run) {
+  const std::int64_t threads = work < 2 * reduction_block ? 1 : shop.pool.threads();
+  const auto limit = [&](std::int64_t t) { return count * t / threads; };
+  if (threads == 1) return run(0, {0, count});
+  shop.pool.run([&](int thread) { run(thread, {limit(thread), limit(thread + 1)}); });
+}
+
+// Blocks of steps on all threads, some at a time; their results then follow one another into the totals.
+void accumulate_blocks(Workshop& shop, const PlanKernels& plan, const PartialReduction& r, const View& from,
+                       std::int64_t first, const View& to, std::int64_t steps) {
+  const std::int64_t width = r.regular->inner, blocks = (steps + reduction_block - 1) / reduction_block;
+  const std::int64_t at_once = std::min<std::int64_t>(blocks, 8 * shop.pool.threads());
+  const std::int64_t capacity = checked_mul(at_once, width, "partial results");
+  const View partial{shop.partials(storage_bytes(r.element, capacity)), capacity};
+  std::vector<std::int32_t> order(static_cast<size_t>(width));
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::int64_t> words;
+  for (std::int64_t begin = 0; begin < blocks; begin += at_once) {
+    const std::int64_t count = std::min(at_once, blocks - begin);
+    share(shop, count, count * reduction_block * width, [&](int thread, Range some) {
+      Reducer reducer(plan, r, shop.scratch(thread));
+      reducer.fill(partial, some.begin * width, some.size() * width);
+      for (std::int64_t b = some.begin; b < some.end; ++b) {
+        const std::int64_t step = (begin + b) * reduction_block;
+        const std::int64_t taken = std::min(reduction_block, steps - step);
+        reducer.call(from, first + step * width, partial, b * width, {1, width, taken, 1}, width);
+      }
+    });
+    for (std::int64_t b = 0; b < count; ++b) {
+      words.clear();
+      append_array(words, r.element, to);
+      append_from(words, r.element, partial, b * width);
+      plan.combines.at(r.reducer)(words.data(), order.data(), 0, width, shop.scratch(0));
+    }
+  }
+}
+
+// All indices add to the same results.
+void accumulate(Workshop& shop, const PlanKernels& plan, const PartialReduction& r, const View& from, const View& to,
+                Range range) {
+  const std::int64_t first = range.begin * r.inner, steps = range.size() * r.regular->steps, width = r.regular->inner;
+  if (steps == 0 || width == 0) return;
+  if (r.any_blocks && shop.pool.threads() > 1 && steps > 2 * reduction_block)
+    return accumulate_blocks(shop, plan, r, from, first, to, steps);
+  Reducer(plan, r, shop.scratch(0)).call(from, first, to, 0, {1, width, steps, 1}, width);
+}
+
+}  // namespace
+
+std::optional<RegularSteps> regular_steps(const PartialReduction& reduction, const std::vector<std::int64_t>& sizes,
+                                          const std::vector<std::int64_t>& strides) {
+  const auto& parts = reduction.element.components;
+  if (std::any_of(parts.begin(), parts.end(), [](const Component& c) { return c.count > 0; }) ||
+      reduction.element.planes() > most_planes)
+    return std::nullopt;
+  RegularSteps steps;
+  int stage = 0;  // kept dimensions, then reduced ones, then kept ones
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const bool reduced = strides[i] == 0;
+    if (reduced == (stage == 0 || stage == 2)) ++stage;
+    if (stage > 2) return std::nullopt;
+    (stage == 0 ? steps.outer : stage == 1 ? steps.steps : steps.inner) *= sizes[i];
+  }
+  // Along the cut dimension, the indices come before the first kept dimension.
+  if (reduction.accumulates && stage == 0) std::swap(steps.outer, steps.inner);
+  if (reduction.accumulates && steps.outer != 1) return std::nullopt;
+  return steps;
+}
+
+bool combines_in_blocks(const ScalarFunction& reducer) {
+  return std::any_of(std::begin(block_reducers), std::end(block_reducers),
+                     [&](ScalarOp op) { return is_plain_operator(reducer, op); });
+}
+
+void run_regular_reduction(Workshop& shop, const PlanKernels& plan, const PartialReduction& r, const View& from,
+                           const View& to, Range range) {
+  if (r.accumulates) return accumulate(shop, plan, r, from, to, range);
+  const std::int64_t outer = r.regular->outer;
+  share(shop, range.size() * outer, range.size() * r.inner, [&](int thread, Range groups) {
+    Reducer reducer(plan, r, shop.scratch(thread));
+    const std::int64_t first = range.begin * outer;
+    reduce_groups(reducer, *r.regular, from, to, {first + groups.begin, first + groups.end});
+  });
+}
+
+}  // namespace kasen
