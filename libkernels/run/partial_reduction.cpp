@@ -173,11 +173,11 @@ PartialReduction make_partial_reduction(const Module& module, const Op& op) {
       r.results *= sizes[i];
     }
   }
+  r.regular = regular_steps(r, sizes, strides);
+  if (r.regular) return r;
   if (r.inner > std::numeric_limits<std::int32_t>::max() / reduction_lanes) {
     refuse("a reduction over some of the dimensions", "an index has more than 2^28 elements", op.where);
   }
-  r.regular = regular_steps(r, sizes, strides);
-  if (r.regular) return r;
   std::vector<std::int32_t> met(static_cast<size_t>(r.results), 0);
   for (std::int64_t e = 0; e < r.inner; ++e) {
     std::int64_t rest = e, place = 0;

@@ -13,6 +13,7 @@ namespace kasen {
 namespace {
 
 constexpr std::int64_t few = reduction_lanes;   // kept neighbours that fill no vector
+constexpr std::int64_t wide_share = 64;         // results side by side that are worth a thread
 constexpr std::int64_t cached_elements = 4096;  // which may be read again from the first cache
 constexpr std::int64_t most_planes = 4;         // of eight accumulators in registers
 constexpr ScalarOp block_reducers[]{ScalarOp::add, ScalarOp::mul, ScalarOp::min, ScalarOp::max};
@@ -87,7 +88,7 @@ void share(Workshop& shop, std::int64_t count, std::int64_t work, const std::fun
 void accumulate_blocks(Workshop& shop, const PlanKernels& plan, const PartialReduction& r, const View& from,
                        std::int64_t first, const View& to, std::int64_t steps) {
   const std::int64_t width = r.regular->inner, blocks = (steps + reduction_block - 1) / reduction_block;
-  const std::int64_t at_once = std::min<std::int64_t>(blocks, 8 * shop.pool.threads());
+  const std::int64_t at_once = std::min<std::int64_t>(blocks, 2 * shop.pool.threads());
   const std::int64_t capacity = checked_mul(at_once, width, "partial results");
   const View partial{shop.partials(storage_bytes(r.element, capacity)), capacity};
   std::vector<std::int32_t> order(static_cast<size_t>(width));
@@ -118,9 +119,15 @@ void accumulate(Workshop& shop, const PlanKernels& plan, const PartialReduction&
                 Range range) {
   const std::int64_t first = range.begin * r.inner, steps = range.size() * r.regular->steps, width = r.regular->inner;
   if (steps == 0 || width == 0) return;
-  if (r.any_blocks && shop.pool.threads() > 1 && steps > 2 * reduction_block)
+  const std::int64_t threads = shop.pool.threads(), vectors = (width + few - 1) / few;
+  const bool wide = width >= wide_share * threads;
+  if (!wide && r.any_blocks && threads > 1 && steps > 2 * reduction_block)
     return accumulate_blocks(shop, plan, r, from, first, to, steps);
-  Reducer(plan, r, shop.scratch(0)).call(from, first, to, 0, {1, width, steps, 1}, width);
+  share(shop, vectors, wide ? steps * width : 0, [&](int thread, Range some) {
+    const std::int64_t begin = some.begin * few, end = std::min(some.end * few, width);
+    if (begin < end)
+      Reducer(plan, r, shop.scratch(thread)).call(from, first + begin, to, begin, {1, width, steps, 1}, end - begin);
+  });
 }
 
 }  // namespace

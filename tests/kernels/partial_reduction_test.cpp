@@ -113,6 +113,7 @@ const std::vector<Setting> settings{
     {{n_dim, f_dim}, {f_dim}, 300, 27, 1},
     {{n_dim, f_dim}, {n_dim}, 3 * 4096 + 77, 40, 1},
     {{n_dim, f_dim}, {n_dim}, 40000, 1, 1},
+    {{n_dim, f_dim}, {n_dim}, 900, 213, 1},
     {{n_dim, f_dim}, {n_dim}, 0, 5, 1},
     {{n_dim, f_dim, k_dim}, {f_dim}, 300, 5, 8},
     {{n_dim, f_dim, k_dim}, {f_dim}, 40, 4100, 17},
