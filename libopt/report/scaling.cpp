@@ -65,7 +65,9 @@ std::vector<size_t> outermost(const CostReport& report) {
   return loops;
 }
 
-Row row_of(const Module& module, const Sizes& sizes, const MachineProfile& machine) {
+// A sample does not know the reach of reads, so that no row has it.
+Row row_of(const Module& module, Sizes sizes, const MachineProfile& machine) {
+  sizes.reaches.clear();
   const ReportContext context(module, &sizes);
   const Counted counted = symbols_of(module, sizes);
   Row row;
