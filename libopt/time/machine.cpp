@@ -17,6 +17,7 @@ constexpr std::array rates{
   MachineKey{"write_bandwidth",   "bytes a second that it writes; 0: as it reads",                       [](Machine& m) -> double& { return m.write_bandwidth; }, true},
   MachineKey{"row_bandwidth",     "bytes a second of a pass over a dense matrix's rows; 0: as it reads", [](Machine& m) -> double& { return m.row_bandwidth; }, true},
   MachineKey{"narrow_row_bandwidth", "bytes a second of a pass over rows of ten f64; 0: as over others", [](Machine& m) -> double& { return m.narrow_row_bandwidth; }, true},
+  MachineKey{"fresh_bandwidth",   "bytes a second of memory that is touched for the first time; 0: in no time", [](Machine& m) -> double& { return m.fresh_bandwidth; }, true},
   MachineKey{"cache_bytes",       "bytes that stay in the caches; 0: none",                              [](Machine& m) -> double& { return m.cache_bytes; }, true},
   MachineKey{"cache_bandwidth",   "bytes a second where all arrays stay there",                          [](Machine& m) -> double& { return m.cache_bandwidth; }, false},
   MachineKey{"loop_latency",      "seconds in which an operator's loop starts and ends",                 [](Machine& m) -> double& { return m.loop_latency; }, true},
@@ -92,7 +93,7 @@ double MachineProfile::entry_seconds(double span) const {
 MachineProfile MachineProfile::part(double share) const {
   MachineProfile made = *this;
   for (double* rate : {&made.memory_bandwidth, &made.write_bandwidth, &made.row_bandwidth, &made.narrow_row_bandwidth,
-                       &made.cache_bandwidth, &made.cache_bytes, &made.threads})
+                       &made.fresh_bandwidth, &made.cache_bandwidth, &made.cache_bytes, &made.threads})
     *rate *= share;
   for (double* seconds : {&made.near_entry, &made.middle_entry, &made.far_entry}) *seconds /= share;
   for (double& seconds : made.operation) seconds /= share;

@@ -151,6 +151,7 @@ TimeModel::TimeModel(const Module& module, const CostReport& report) : module_(&
   });
   const Footprint all = footprint(module);
   held_ = all.buffers + all.matrices + all.inputs;
+  buffers_ = all.buffers;
 }
 
 StepRates TimeModel::rates(const TimeCase& in) const {
@@ -223,8 +224,13 @@ std::optional<double> TimeModel::hidden(const TimeCase& in, const Runs& runs) co
 }
 
 std::optional<PredictedTime> TimeModel::program(const CostReport& report, const TimeCase& in) const {
-  return time(in,
-              [&](const TimeRow& row) { return in.value(report.rows.at(static_cast<size_t>(row.runs)).executions); });
+  std::optional<PredictedTime> all =
+      time(in, [&](const TimeRow& row) { return in.value(report.rows.at(static_cast<size_t>(row.runs)).executions); });
+  if (!all || !in.refined || in.machine.fresh_bandwidth <= 0) return all;
+  const auto fresh = in.value(buffers_);
+  if (!fresh) return std::nullopt;
+  all->memory += *fresh / in.processes / in.machine.fresh_bandwidth * in.imbalance;
+  return all;
 }
 
 std::optional<PredictedTime> TimeModel::iteration(const LoopCost& loop, const TimeCase& in) const {

@@ -70,7 +70,8 @@ class TimeModel {
       const TimeCase& in, const std::function<std::optional<double>(const TimeRow&)>& runs) const;
   // Returns the time of one execution of a part of an operator. Nothing hides its exchange.
   [[nodiscard]] std::optional<PredictedTime> once(int number, TimePart part, const TimeCase& in) const;
-  // Return the time of the whole program, and of one iteration of a loop of the report.
+  // Return the time of the whole program, and of one iteration of a loop of the report. Refined, a program touches its
+  // buffers for the first time.
   [[nodiscard]] std::optional<PredictedTime> program(const CostReport& report, const TimeCase& in) const;
   [[nodiscard]] std::optional<PredictedTime> iteration(const LoopCost& loop, const TimeCase& in) const;
 
@@ -82,7 +83,7 @@ class TimeModel {
 
   const Module* module_;
   std::vector<TimeRow> rows_;  // by number
-  Polynomial held_;
+  Polynomial held_, buffers_;
 };
 
 // The computing of one process, in seconds: scalar operations, or the reads of a product's vectors where these take

@@ -113,6 +113,11 @@ Module exps() {
   return plan(compile("dim N\ninput x : f64[N]\na = exp(x)\noutput a\n"), Strategy::greedy, SyncMode::hybrid);
 }
 
+Module plan_of_loop() {
+  return plan(compile("dim N\ninput x : f64[N]\nparam turns = 5\na = x\nfor t in 0..turns { a = exp(a) }\noutput a\n"),
+              Strategy::greedy, SyncMode::hybrid);
+}
+
 TEST(TimeModel, TheSlowerOfReadsAndComputingCountsBesideWrites) {
   MachineProfile machine = bytes_alone();
   const Module plan = exps();
@@ -126,6 +131,22 @@ TEST(TimeModel, TheSlowerOfReadsAndComputingCountsBesideWrites) {
   EXPECT_NEAR(time_of(plan, "N=1000000,P=4", machine).sum(), 7e-3, 1e-12);
   machine.loop_latency = 1e-3;
   EXPECT_NEAR(time_of(plan, "N=1000000,P=1", machine).sum(), 29e-3, 1e-12);
+}
+
+// A program's buffers, once; an iteration finds them touched.
+TEST(TimeModel, FreshMemoryIsTouchedOnce) {
+  MachineProfile machine = bytes_alone();
+  const Module plan = exps();
+  const double touched = time_of(plan, "N=1000000,P=1", machine).sum();
+  machine.fresh_bandwidth = 0.5e9;
+  EXPECT_NEAR(time_of(plan, "N=1000000,P=1", machine).sum(), touched + 16e-3, 1e-12);  // a's 8 MB
+  EXPECT_NEAR(time_of(plan, "N=1000000,P=4", machine).sum(), touched / 4 + 4e-3, 1e-12);
+  const Module loop = plan_of_loop();
+  const Sizes sizes = sizes_of(loop, "N=1000000,P=1,trips=5");
+  const auto iteration = [&] { return predicted_times(loop, &sizes, machine).iterations.at(0)->sum(); };
+  const double slow = iteration();
+  machine.fresh_bandwidth = 0;
+  EXPECT_DOUBLE_EQ(iteration(), slow);
 }
 
 TEST(TimeModel, WhatFitsInTheCachesIsFaster) {
@@ -240,7 +261,7 @@ TEST(MachineProfile, KeysAreOfDifferentNumbers) {
   std::set<const double*> numbers;
   for (const MachineKey& key : machine_keys()) numbers.insert(&key.of(machine));
   EXPECT_EQ(numbers.size(), machine_keys().size());
-  EXPECT_EQ(machine_keys().size(), 12U + scalar_works + 2 * choice_rows.size());  // one class is nothing's; the threads
+  EXPECT_EQ(machine_keys().size(), 13U + scalar_works + 2 * choice_rows.size());  // one class is nothing's; the threads
   const std::string lines = machine_lines(machine, [](const MachineKey&) { return true; });
   for (const MachineKey& key : machine_keys()) EXPECT_NE(lines.find(std::string(key.name) + ": "), std::string::npos);
 }

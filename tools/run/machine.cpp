@@ -14,6 +14,8 @@
 #include "libcore/lang/lang.h"
 #include "libcore/laws/laws.h"
 #include "libcore/run/executor.h"
+#include "libcore/system/memory.h"
+#include "libcore/system/threads.h"
 #include "libkernels/kernels.h"
 #include "libopt/optimize/optimize.h"
 #include "libopt/time/machine.h"
@@ -185,6 +187,24 @@ class Calibration {
     return timed.bytes / timed.typical;
   }
 
+  // Bytes a second of memory that the system has just given, of which each page is touched.
+  [[nodiscard]] double fresh_bandwidth() const {
+    constexpr std::int64_t bytes = 256 * mib, page = 4 * kib;
+    ThreadPool pool(threads_);
+    std::vector<double> seconds;
+    for (int k = 0; k < 3; ++k) {
+      Bytes room(bytes);
+      const auto began = std::chrono::steady_clock::now();
+      pool.run([&](int thread) {
+        for (std::int64_t at = bytes / page * thread / threads_; at < bytes / page * (thread + 1) / threads_; ++at)
+          room.data()[at * page] = std::byte{1};
+      });
+      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+    }
+    std::nth_element(seconds.begin(), seconds.begin() + 1, seconds.end());
+    return static_cast<double>(bytes) / seconds[1];
+  }
+
   // Bytes a second of a vector that is written while another one is read: in the time beyond that of the reads, of
   // which at least a tenth is counted.
   double write_bandwidth(std::int64_t bytes, double read_rate) {
@@ -208,6 +228,7 @@ class Calibration {
     for (std::int64_t bytes = 4 * mib; bytes <= 512 * mib; bytes *= 2) rates.emplace_back(bytes, read_bandwidth(bytes));
     machine.memory_bandwidth = rates.back().second;
     machine.write_bandwidth = write_bandwidth(rates.back().first, machine.memory_bandwidth);
+    machine.fresh_bandwidth = fresh_bandwidth();
     machine.row_bandwidth = row_bandwidth(static_cast<std::int64_t>(wide_row) / 8);
     machine.narrow_row_bandwidth = row_bandwidth(static_cast<std::int64_t>(narrow_row) / 8);
     const auto slower = [](const auto& a, const auto& b) { return a.second < b.second; };
