@@ -58,16 +58,22 @@ double KasenRun::seconds_per_iteration() const {
 }
 
 double KasenRun::seconds_per_product() const {
+  return seconds_per([](const Op& op) {
+    const OpGroup group = row(op.code).group;
+    return group == OpGroup::product || group == OpGroup::contraction;
+  });
+}
+
+double KasenRun::seconds_per(const std::function<bool(const Op& op)>& wanted) const {
   double seconds = 0;
   std::int64_t executions = 0;
   for_each_op(plan_, [&](const Op& op, int number, int) {
-    const OpGroup group = row(op.code).group;
-    if (group != OpGroup::product && group != OpGroup::contraction) return;
+    if (!wanted(op)) return;
     const OpCount& count = result_.ops.at(static_cast<std::size_t>(number));
     seconds += count.seconds;
     executions += count.executions;
   });
-  if (executions == 0) throw std::runtime_error("no product to time");
+  if (executions == 0) throw std::runtime_error("no operator to time");
   return seconds / static_cast<double>(executions);
 }
 

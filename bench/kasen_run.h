@@ -1,6 +1,7 @@
 // Kasen as a contestant: a program through the whole pipeline (plan, optimize, generate, execute) on one worker.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,8 +27,9 @@ class KasenRun {
   // first, which touches memory for the first time.
   const RunResult& run(const std::map<std::string, std::vector<Word>>& params);
   [[nodiscard]] double seconds_per_iteration() const;
-  // The mean time of an execution of a product or contraction, of all that ran.
-  [[nodiscard]] double seconds_per_product() const;
+  // The mean time of an execution of the operators that are `wanted`, of all that ran.
+  [[nodiscard]] double seconds_per(const std::function<bool(const Op& op)>& wanted) const;
+  [[nodiscard]] double seconds_per_product() const;  // or contraction
   // The time of one of its iterations as the model predicts it after a run, with the counts of that run.
   [[nodiscard]] double predicted_seconds_per_iteration(const MachineProfile& machine) const;
   [[nodiscard]] std::int64_t iterations() const { return static_cast<std::int64_t>(times_.size()); }

@@ -1,6 +1,6 @@
 // Passes over the rows of a dense matrix of 320 MB, of 10, 50 and 100 columns, beside the two limits of a machine: the
 // bytes of the matrix read once, and the multiplications and additions of the products alone. The larger one is what a
-// pass cannot be faster than.
+// pass cannot be faster than. Sums of each row and of each column are timed without the loop that makes their matrix.
 #include <fmt/format.h>
 
 #include <memory>
@@ -20,6 +20,8 @@ struct Program {
   std::map<std::string, std::string> defines;
   std::string rows = "H", cols = "W";  // the dimensions' names
 };
+
+constexpr const char* sums_of[] = {"row", "col"};
 
 std::vector<Program> programs() {
   return {
@@ -61,12 +63,33 @@ Question question(const Program& program, std::int64_t cols, const Settings& set
   return made;
 }
 
+Question sums(const std::string& of, std::int64_t cols, const Settings& settings) {
+  const Program program{of + "sums", "/bench/rows/" + of + "sums.ks", "passes", 0, {}};
+  const Parts parts = matrix_of(program, cols);
+  const auto run =
+      std::make_shared<KasenRun>(KASEN_SOURCE_ROOT + program.file, parts, KernelOptions{.threads = settings.threads});
+  const double* numbers = parts->at(0).arrays.at("X").data.as<double>();
+  return {
+      fmt::format("{}-{}", program.name, cols),
+      "ms/pass",
+      1e3,
+      {{"kasen",
+        [run] {
+          run->run({{"passes", {Word::integer(6)}}});
+          return run->seconds_per([](const Op& op) { return op.code == OpCode::reduce; });
+        }},
+       {"reading", [parts, numbers, settings] { return seconds_of_reading(numbers, elements, settings.threads); }}}};
+}
+
 }  // namespace
 
 Questions rows_questions(const Settings& settings) {
   Questions made;
   for (const Program& program : programs()) {
     for (const std::int64_t cols : {10, 50, 100}) made.emplace_back([=] { return question(program, cols, settings); });
+  }
+  for (const char* of : sums_of) {
+    for (const std::int64_t cols : {10, 50, 100}) made.emplace_back([=] { return sums(of, cols, settings); });
   }
   return made;
 }
