@@ -1,6 +1,7 @@
 #include "libkernels/run/partial_reduction.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -32,16 +33,6 @@ class Lanes {
     restart();
   }
 
-  void fill(const View& view, std::int64_t first, std::int64_t count) const {
-    for (std::int64_t p = 0; p < reduction_.element.planes(); ++p) {
-      const Scalar scalar = reduction_.element.plane_scalar(p);
-      std::byte* plane = view.data + plane_offset(reduction_.element, view.capacity, p);
-      for (std::int64_t i = first; i < first + count; ++i) {
-        store_word(scalar, plane + i * scalar_bytes(scalar), reduction_.identity[static_cast<size_t>(p)]);
-      }
-    }
-  }
-
   // lanes[slots[k]] = R(lanes[slots[k]], from[first + k])
   void take(const View& from, std::int64_t first, const std::vector<std::int32_t>& slots, std::int64_t count) {
     call(view_, 0, from, first, slots.data(), count);
@@ -64,27 +55,18 @@ class Lanes {
       }
     }
     call(to, first + r, view_, r, &only, 1);
-    for (std::int64_t l = 0; l < reduction_lanes; ++l) fill(view_, l * results_ + r, 1);
+    for (std::int64_t l = 0; l < reduction_lanes; ++l) fill_identity(reduction_, view_, l * results_ + r, 1);
   }
 
-  void restart() { fill(view_, 0, view_.capacity); }
+  void restart() { fill_identity(reduction_, view_, 0, view_.capacity); }
   [[nodiscard]] std::int64_t results() const { return results_; }
 
  private:
-  void append(const View& view, std::int64_t first) {
-    size_t at = words_.size();
-    append_array(words_, reduction_.element, view);
-    for (const Component& c : reduction_.element.components) {
-      words_[at] += first * scalar_bytes(c.scalar);
-      at += 2;
-    }
-  }
-
   void call(const View& target, std::int64_t target_first, const View& values, std::int64_t values_first,
             const std::int32_t* indices, std::int64_t count) {
     words_.clear();
-    append(target, target_first);
-    append(values, values_first);
+    append_from(words_, reduction_.element, target, target_first);
+    append_from(words_, reduction_.element, values, values_first);
     combine_(words_.data(), indices, 0, count, scratch_);
   }
 
@@ -141,12 +123,33 @@ void reduce_within(CombineFunction combine, const PartialReduction& r, const Vie
     } else {
       lanes->restart();
     }
-    lanes->fill(to, begin * r.results, results);
+    fill_identity(r, to, begin * r.results, results);
     reduce_rows(*lanes, r, from, to, some, begin * r.results, slots);
   }
 }
 
 }  // namespace
+
+void append_from(std::vector<std::int64_t>& words, const ElementType& element, const View& view, std::int64_t first) {
+  size_t at = words.size();
+  append_array(words, element, view);
+  for (const Component& c : element.components) {
+    words[at] += first * scalar_bytes(c.scalar);
+    at += 2;
+  }
+}
+
+void fill_identity(const PartialReduction& reduction, const View& view, std::int64_t first, std::int64_t count) {
+  if (count <= 0) return;
+  for (std::int64_t p = 0; p < reduction.element.planes(); ++p) {
+    const Scalar scalar = reduction.element.plane_scalar(p);
+    const std::int64_t bytes = scalar_bytes(scalar), all = count * bytes;
+    std::byte* at = view.data + plane_offset(reduction.element, view.capacity, p) + first * bytes;
+    store_word(scalar, at, reduction.identity[static_cast<size_t>(p)]);
+    for (std::int64_t done = bytes; done < all; done *= 2)
+      std::memcpy(at + done, at, static_cast<size_t>(std::min(done, all - done)));
+  }
+}
 
 PartialReduction make_partial_reduction(const Module& module, const Op& op) {
   const Type& from = module.type(op.operands[0]);

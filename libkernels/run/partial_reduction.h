@@ -38,6 +38,11 @@ struct PartialReduction {
 // The sizes of local dimensions must be known. UserError for a reducer without an identity.
 [[nodiscard]] PartialReduction make_partial_reduction(const Module& module, const Op& op);
 
+// Appends the words of an array whose element 0 is element `first` of the view.
+void append_from(std::vector<std::int64_t>& words, const ElementType& element, const View& view, std::int64_t first);
+// Elements first to first + count - 1 become the identity.
+void fill_identity(const PartialReduction& reduction, const View& view, std::int64_t first, std::int64_t count);
+
 void run_partial_reduction(Workshop& shop, const PlanKernels& plan, const PartialReduction& reduction, const View& from,
                            const View& to, Range range);
 

@@ -1,7 +1,6 @@
 #include "libkernels/run/regular_reduction.h"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <numeric>
 
@@ -12,37 +11,15 @@
 namespace kasen {
 namespace {
 
-constexpr std::int64_t few = reduction_lanes;   // kept neighbours that fill no vector
 constexpr std::int64_t wide_share = 64;         // results side by side that are worth a thread
 constexpr std::int64_t cached_elements = 4096;  // which may be read again from the first cache
 constexpr std::int64_t most_planes = 4;         // of eight accumulators in registers
 constexpr ScalarOp block_reducers[]{ScalarOp::add, ScalarOp::mul, ScalarOp::min, ScalarOp::max};
 
-// Words of an array whose element 0 is element `first` of `view`.
-void append_from(std::vector<std::int64_t>& words, const ElementType& element, const View& view, std::int64_t first) {
-  size_t at = words.size();
-  append_array(words, element, view);
-  for (const Component& c : element.components) {
-    words[at] += first * scalar_bytes(c.scalar);
-    at += 2;
-  }
-}
-
 class Reducer {
  public:
   Reducer(const PlanKernels& plan, const PartialReduction& r, std::byte* scratch)
       : function_(plan.reductions.at(r.reducer)), r_(r), scratch_(scratch) {}
-
-  void fill(const View& view, std::int64_t first, std::int64_t count) const {
-    for (std::int64_t p = 0; p < r_.element.planes(); ++p) {
-      const Scalar scalar = r_.element.plane_scalar(p);
-      const std::int64_t bytes = scalar_bytes(scalar), all = count * bytes;
-      std::byte* at = view.data + plane_offset(r_.element, view.capacity, p) + first * bytes;
-      if (count > 0) store_word(scalar, at, r_.identity[static_cast<size_t>(p)]);
-      for (std::int64_t done = bytes; done < all; done *= 2)
-        std::memcpy(at + done, at, static_cast<size_t>(std::min(done, all - done)));
-    }
-  }
 
   void call(const View& from, std::int64_t first, const View& to, std::int64_t result, const ReductionPlaces& places,
             std::int64_t count) {
@@ -60,14 +37,15 @@ class Reducer {
 };
 
 // Groups (an index's `outer`) begin to end, each with `inner` results of its own.
-void reduce_groups(Reducer& reducer, const RegularSteps& s, const View& from, const View& to, Range groups) {
+void reduce_groups(Reducer& reducer, const PartialReduction& r, const View& from, const View& to, Range groups) {
+  const RegularSteps& s = *r.regular;
   const std::int64_t elements = s.steps * s.inner;
   const std::int64_t at_once =
-      std::clamp<std::int64_t>(cached_elements / std::max<std::int64_t>(elements, 1), few, 512);
+      std::clamp<std::int64_t>(cached_elements / std::max<std::int64_t>(elements, 1), reduction_lanes, 512);
   for (std::int64_t begin = groups.begin; begin < groups.end; begin += at_once) {
     const std::int64_t count = std::min(at_once, groups.end - begin);
-    reducer.fill(to, begin * s.inner, count * s.inner);
-    if (s.inner < few) {  // the same neighbour of each group
+    fill_identity(r, to, begin * s.inner, count * s.inner);
+    if (s.inner < reduction_lanes) {  // the same neighbour of each group
       for (std::int64_t k = 0; k < s.inner; ++k)
         reducer.call(from, begin * elements + k, to, begin * s.inner + k, {elements, s.inner, s.steps, s.inner}, count);
       continue;
@@ -98,7 +76,7 @@ void accumulate_blocks(Workshop& shop, const PlanKernels& plan, const PartialRed
     const std::int64_t count = std::min(at_once, blocks - begin);
     share(shop, count, count * reduction_block * width, [&](int thread, Range some) {
       Reducer reducer(plan, r, shop.scratch(thread));
-      reducer.fill(partial, some.begin * width, some.size() * width);
+      fill_identity(r, partial, some.begin * width, some.size() * width);
       for (std::int64_t b = some.begin; b < some.end; ++b) {
         const std::int64_t step = (begin + b) * reduction_block;
         const std::int64_t taken = std::min(reduction_block, steps - step);
@@ -119,12 +97,12 @@ void accumulate(Workshop& shop, const PlanKernels& plan, const PartialReduction&
                 Range range) {
   const std::int64_t first = range.begin * r.inner, steps = range.size() * r.regular->steps, width = r.regular->inner;
   if (steps == 0 || width == 0) return;
-  const std::int64_t threads = shop.pool.threads(), vectors = (width + few - 1) / few;
+  const std::int64_t threads = shop.pool.threads(), vectors = (width + reduction_lanes - 1) / reduction_lanes;
   const bool wide = width >= wide_share * threads;
   if (!wide && r.any_blocks && threads > 1 && steps > 2 * reduction_block)
     return accumulate_blocks(shop, plan, r, from, first, to, steps);
   share(shop, vectors, wide ? steps * width : 0, [&](int thread, Range some) {
-    const std::int64_t begin = some.begin * few, end = std::min(some.end * few, width);
+    const std::int64_t begin = some.begin * reduction_lanes, end = std::min(some.end * reduction_lanes, width);
     if (begin < end)
       Reducer(plan, r, shop.scratch(thread)).call(from, first + begin, to, begin, {1, width, steps, 1}, end - begin);
   });
@@ -144,7 +122,8 @@ std::optional<RegularSteps> regular_steps(const PartialReduction& reduction, con
     const bool reduced = strides[i] == 0;
     if (reduced == (stage == 0 || stage == 2)) ++stage;
     if (stage > 2) return std::nullopt;
-    (stage == 0 ? steps.outer : stage == 1 ? steps.steps : steps.inner) *= sizes[i];
+    std::int64_t& part = stage == 0 ? steps.outer : stage == 1 ? steps.steps : steps.inner;
+    part = checked_mul(part, sizes[i], "the elements of an index");
   }
   // Along the cut dimension, the indices come before the first kept dimension.
   if (reduction.accumulates && stage == 0) std::swap(steps.outer, steps.inner);
@@ -164,7 +143,7 @@ void run_regular_reduction(Workshop& shop, const PlanKernels& plan, const Partia
   share(shop, range.size() * outer, range.size() * r.inner, [&](int thread, Range groups) {
     Reducer reducer(plan, r, shop.scratch(thread));
     const std::int64_t first = range.begin * outer;
-    reduce_groups(reducer, *r.regular, from, to, {first + groups.begin, first + groups.end});
+    reduce_groups(reducer, r, from, to, {first + groups.begin, first + groups.end});
   });
 }
 
