@@ -48,29 +48,39 @@ class ReductionEmitter {
     llvm::Value* others = e_.b.CreateNot(rows);
     llvm::Value* near =
         e_.b.CreateAnd(e_.b.CreateICmpEQ(apart_, e_.integer(1)), e_.b.CreateICmpEQ(result_apart_, e_.integer(1)));
-    const auto when = [&](llvm::Value* condition, MemorySource::Access access, bool by_rows) {
-      e_.when(condition, [&] { results(begin, middle, end, access, by_rows); });
+    const auto all = [&](llvm::Value* condition, llvm::Value* from, llvm::Value* to, const auto& body) {
+      e_.when(condition, [&] { e_.loop(from, to, reduction_lanes, body); });
     };
-    when(rows, MemorySource::Access::consecutive, true);
-    when(e_.b.CreateAnd(others, near), MemorySource::Access::consecutive, false);
-    when(e_.b.CreateAnd(others, e_.b.CreateNot(near)), MemorySource::Access::scattered, false);
+    e_.when(rows, [&] {
+      Arrays arrays = this->arrays(MemorySource::Access::consecutive);
+      e_.loop(begin, end, 1, [&](llvm::Value* k) { row(k, arrays.from, arrays.to); });
+    });
+    Arrays neighbours = arrays(MemorySource::Access::consecutive);
+    all(e_.b.CreateAnd(others, near), begin, middle, [&](llvm::Value* k) { eight(k, neighbours.from, neighbours.to); });
+    scattered_ = true;
+    Arrays apart = arrays(MemorySource::Access::scattered);
+    all(e_.b.CreateAnd(others, e_.b.CreateNot(near)), begin, middle,
+        [&](llvm::Value* k) { eight(k, apart.from, apart.to); });
+    // The last few, wherever they are.
+    all(others, middle, end, [&](llvm::Value* k) {
+      e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), e_.spread({e_.b.CreateSub(end, k), true}));
+      eight(k, apart.from, apart.to);
+      e_.mask = nullptr;
+    });
   }
 
  private:
-  void results(llvm::Value* begin, llvm::Value* middle, llvm::Value* end, MemorySource::Access access, bool by_rows) {
+  struct Arrays {
+    MemorySource from, to;
+  };
+
+  Arrays arrays(MemorySource::Access access) {
     const ElementType& element = reducer_.result();
     ArgumentLayout layout;
-    llvm::Value* arguments = e_.function()->getArg(0);
-    MemorySource from(read_array(e_, arguments, layout.add_array(element), element), access);
-    MemorySource to(read_array(e_, arguments, layout.add_array(element), element), access);
-    scattered_ = access == MemorySource::Access::scattered;
-    if (by_rows) return e_.loop(begin, end, 1, [&](llvm::Value* k) { row(k, from, to); });
-    e_.loop(begin, middle, reduction_lanes, [&](llvm::Value* k) { eight(k, from, to); });
-    e_.loop(middle, end, reduction_lanes, [&](llvm::Value* k) {
-      e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), e_.spread({e_.b.CreateSub(end, k), true}));
-      eight(k, from, to);
-      e_.mask = nullptr;
-    });
+    const auto next = [&] {
+      return MemorySource(read_array(e_, e_.function()->getArg(0), layout.add_array(element), element), access);
+    };
+    return {.from = next(), .to = next()};
   }
 
   // The index of the first of eight elements, or of each, `apart` from one another.
@@ -83,7 +93,7 @@ class ReductionEmitter {
   void eight(llvm::Value* k, MemorySource& from, MemorySource& to) {
     to.move_to(e_, index(e_.b.CreateMul(k, result_apart_), result_apart_));
     total_.copy(e_, to);
-    blocks([&](llvm::Value* first, llvm::Value* middle, llvm::Value* last) { block(k, first, middle, last, from); });
+    blocks([&](llvm::Value* first, llvm::Value*, llvm::Value* last) { block(k, first, last, from); });
     store(to);
   }
 
@@ -138,15 +148,15 @@ class ReductionEmitter {
     for_each_plane(e_, reducer_.result(), [&](int c, const Plane* j) { to.store(e_, c, j, total_.load(e_, c, j)); });
   }
 
-  void block(llvm::Value* k, llvm::Value* first, llvm::Value* middle, llvm::Value* last, MemorySource& from) {
+  void block(llvm::Value* k, llvm::Value* first, llvm::Value* last, MemorySource& from) {
     for (Accumulator& lane : lanes_) lane.fill(e_, identity_);
-    e_.loop(first, middle, reduction_lanes, [&](llvm::Value* step) {
-      for (int l = 0; l < reduction_lanes; ++l) take(k, e_.b.CreateAdd(step, e_.integer(l)), l, from);
+    e_.loop(first, last, reduction_lanes, [&](llvm::Value* step) {
+      take(k, step, 0, from);
+      for (int l = 1; l < reduction_lanes; ++l) {
+        llvm::Value* next = e_.b.CreateAdd(step, e_.integer(l));
+        e_.when(e_.b.CreateICmpSLT(next, last), [&] { take(k, next, l, from); });
+      }
     });
-    for (int l = 0; l + 1 < reduction_lanes; ++l) {
-      llvm::Value* step = e_.b.CreateAdd(middle, e_.integer(l));
-      e_.when(e_.b.CreateICmpSLT(step, last), [&] { take(k, step, l, from); });
-    }
     for (size_t half = reduction_lanes / 2; half > 0; half /= 2) {
       for (size_t l = 0; l < half; ++l) lanes_[l].assign(e_, reducer_.body, {&lanes_[l], &lanes_[l + half]});
     }
