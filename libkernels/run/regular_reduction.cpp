@@ -99,7 +99,7 @@ void accumulate(Workshop& shop, const PlanKernels& plan, const PartialReduction&
   if (steps == 0 || width == 0) return;
   const std::int64_t threads = shop.pool.threads(), vectors = (width + reduction_lanes - 1) / reduction_lanes;
   const bool wide = width >= wide_share * threads;
-  if (!wide && r.any_blocks && threads > 1 && steps > 2 * reduction_block)
+  if (!wide && r.any_blocks && threads > 1 && steps > reduction_block)
     return accumulate_blocks(shop, plan, r, from, first, to, steps);
   share(shop, vectors, wide ? steps * width : 0, [&](int thread, Range some) {
     const std::int64_t begin = some.begin * reduction_lanes, end = std::min(some.end * reduction_lanes, width);
