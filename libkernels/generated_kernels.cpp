@@ -268,7 +268,7 @@ class GeneratedKernelSet : public GeneratedKernels {
     for (const DenseKernels::Product& p : kernels.products) {
       const View& operand = call.inputs[static_cast<size_t>(p.vector)];
       products.push_back(
-          {p.transposed, p.columns, operand.data, at(call.outputs, p.results.at(0)), operand.compressed});
+          {p.transposed, p.columns, operand.data, at(call.outputs, p.results.at(0)), operand.compressed, p.onto});
     }
     if (call.matrix.compressed != nullptr && go_through_tuples(products)) {
       run_compressed(shop_, kernels.matrix.scalar(), *call.matrix.compressed, products);

@@ -12,6 +12,7 @@
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/contraction_form.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 
 namespace kasen {
 namespace {
@@ -153,6 +154,9 @@ class BoxFormBuilder {
   struct LabelParts {
     std::map<char, AxisPart> of;
 
+    void add(const std::string& labels, const Box& box) {
+      for (std::size_t axis = 0; axis < box.size(); ++axis) of.emplace(labels[axis], box[axis]);
+    }
     [[nodiscard]] Box box(const std::string& labels) const {
       Box parts;
       for (const char label : labels) parts.push_back(of.at(label));
@@ -162,11 +166,8 @@ class BoxFormBuilder {
 
   static LabelParts label_parts(const Labels& labels, const OpBoxes& boxes) {
     LabelParts parts;
-    const auto add = [&](const std::string& letters, const Box& box) {
-      for (std::size_t axis = 0; axis < box.size(); ++axis) parts.of.emplace(letters[axis], box[axis]);
-    };
-    for (std::size_t i = 0; i < boxes.operands.size(); ++i) add(labels.operands[i], boxes.operands[i]);
-    add(labels.result, boxes.result);
+    for (std::size_t i = 0; i < 2; ++i) parts.add(labels.operands[i], boxes.operands[i]);
+    parts.add(labels.result, boxes.result);
     return parts;
   }
 
@@ -205,7 +206,15 @@ class BoxFormBuilder {
     };
     const ValueId matrix = operand(form.matrix, form.transposed ? std::vector{terms, rows} : std::vector{rows, terms});
     const ValueId vector = operand(1 - form.matrix, with_columns(terms));
-    op.operands = {vector, matrix};
+    std::vector<ValueId> operands{vector, matrix};
+    if (is_onto(op)) {
+      LabelParts own;  // its owners', where the result is contributions
+      own.add(labels.result, boxes.operands[2]);
+      const ValueId array = arranged(op.operands[2], labels.result, form.result, own, false);
+      operands.push_back(as_matrix(array, with_columns(rows)));
+      made_.first_only[number] = boxes.first_only;
+    }
+    op.operands = std::move(operands);
     op.results = {as_matrix(arranged(op.results[0], labels.result, form.result, parts, true), with_columns(rows))};
     op.code = form.transposed ? OpCode::mxv : OpCode::mxvt;
     if (form.matrix == 0) op.fns[0] = module().add_function(with_exchanged_parameters(plan_.fn(op.fns[0])));

@@ -36,6 +36,9 @@ struct BoxForm {
   std::vector<BoxStandIn> stand_ins;       ///< of the values of `form` behind the plan's
   IdMap<BufferId, std::int64_t> elements;  ///< of each buffer
   std::map<int, std::int64_t> batches;     ///< of contractions that are products, by their preorder numbers
+  /// Of contractions onto an array, which are products with three operands: the axes along which workers at place 0
+  /// alone take up its elements. The others begin at the reducer's identity.
+  std::map<int, MeshAxes> first_only;
 
   [[nodiscard]] const BoxStandIn* stand_in(ValueId value) const {
     const auto place = static_cast<std::ptrdiff_t>(value) -

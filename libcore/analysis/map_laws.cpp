@@ -1,11 +1,24 @@
 #include "libcore/analysis/map_laws.h"
 
+#include <algorithm>
+
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen {
+
+bool same_function(const Module& module, FnId a, FnId b) {
+  if (a == b) return true;
+  if (!module.functions.contains(a) || !module.functions.contains(b)) return false;
+  const ScalarFunction& f = module.fn(a);
+  const ScalarFunction& g = module.fn(b);
+  const auto same_type = [](const ScalarParam& p, const ScalarParam& q) {
+    return p.type == q.type && p.range == q.range;
+  };
+  return std::equal(f.params.begin(), f.params.end(), g.params.begin(), g.params.end(), same_type) && f.body == g.body;
+}
 
 MapOperands look_at(const Module& module, const Op& op, std::span<const State> states) {
   MapOperands seen;

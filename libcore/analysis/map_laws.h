@@ -10,6 +10,9 @@
 
 namespace kasen {
 
+// True if the functions have the same parameter types and body (names do not matter).
+[[nodiscard]] bool same_function(const Module& module, FnId a, FnId b);
+
 // What the rules ask of a map's operands.
 struct MapOperands {
   int pre = -1;  // number of the pre-reduced operand

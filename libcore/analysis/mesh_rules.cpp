@@ -112,6 +112,7 @@ MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::sp
   if (!elementwise && !is_contraction(module, op)) return 0;
   const Type& result = module.type(op.results.at(0));
   MeshAxes cut = own.all_cuts() | Layout(module, result).all_cuts();
+  if (operand > 1 && !elementwise) return 0;  // what terms are reduced onto has a rule of its own
   if (elementwise) return cut & ~cut_alike(module, result, type, met_axes(result.dims, type.dims));
   const Contraction c = contraction(module, op, states);
   for (const auto& [label, axes] : c.cuts) cut |= axes;

@@ -7,6 +7,7 @@
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/contraction.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 
 namespace kasen {
 namespace {
@@ -80,14 +81,18 @@ OpBoxes of_contraction(const Module& module, const Op& op) {
   const std::vector<State> states{module.type(op.operands.at(0)).state, module.type(op.operands.at(1)).state};
   const Contraction c = contraction(module, op, states);
   OpBoxes boxes;
-  boxes.result = stored_box(module, module.type(op.results.at(0)));
-  for (size_t i = 0; i < op.operands.size(); ++i) {
+  const Type& result = module.type(op.results.at(0));
+  boxes.result = stored_box(module, result);
+  const bool owners = is_onto(op) && result.state.is_pre() && !module.type(op.operands[2]).state.is_pre();
+  if (owners) boxes.first_only = held_axes(module, result, result.state) & ~Layout(module, result).all_cuts();
+  for (size_t i = 0; i < 2; ++i) {
     Box& read = boxes.operands.emplace_back();
     for (const char label : c.labels.operands[i]) {
       const size_t kept = c.labels.result.find(label);
       read.push_back(kept == std::string::npos ? summed_part(module, op, c, label) : boxes.result.at(kept));
     }
   }
+  if (is_onto(op)) boxes.operands.push_back(owners ? owned_box(module, result) : boxes.result);
   return boxes;
 }
 

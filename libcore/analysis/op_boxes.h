@@ -13,7 +13,8 @@ namespace kasen {
 struct OpBoxes {
   std::vector<Box> operands;
   Box result;
-  // A worker that is not at place 0 along these axes contributes nothing: its result is the reducer's identity.
+  // A worker that is not at place 0 along these axes contributes nothing: its result is the reducer's identity. Of a
+  // contraction onto an array: it does not take up that array's elements.
   MeshAxes first_only = 0;
   // A map by the pushdown law is computed where elements are owned. Elsewhere the operand of this place is handed on.
   std::ptrdiff_t handed_on = -1;

@@ -11,6 +11,7 @@
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 
 namespace kasen {
 namespace {
@@ -141,9 +142,11 @@ RuleAnswer reduce_rule(const Question& q) {
 
 // ---- products: rules 6 and 7; dense ones are contractions (rule 17)
 
-// `rule`: the number of the operator's own rule.
+// Of the two factors; `rule`: the number of the operator's own rule.
 RuleAnswer contracted(const Question& q, int rule) {
-  if (auto broken = check_shareds(q)) return *broken;
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    if (auto broken = check_shared(q, i)) return *broken;
+  }
   const Type& result = q.module.type(q.op.results.at(0));
   if (q.shared(0) && q.shared(1)) return of_shareds(q);
   for (const size_t i : {size_t{1}, size_t{0}}) {
@@ -163,7 +166,30 @@ RuleAnswer contracted(const Question& q, int rule) {
   return yes(rule, State::part());
 }
 
-RuleAnswer contract_rule(const Question& q) { return contracted(q, 17); }
+// The array onto which terms are reduced: its owners take it up once, or it holds contributions as the terms do.
+std::optional<RuleAnswer> check_onto(const Question& q, const State& made) {
+  const Type& type = q.type(2);
+  const Layout own(q.module, type), result(q.module, q.op.results.at(0));
+  for (size_t axis = 0; axis < type.dims.size(); ++axis) {
+    if (own.cuts(axis) == result.cuts(axis)) continue;
+    return no(17, q.name(2) + " is cut otherwise than the result", "relayout " + q.name(2) + " first");
+  }
+  const State& state = q.states[2];
+  if (state.is_pre()) {
+    const bool alike = made.is_pre() && same_function(q.module, state.reducer, made.reducer) &&
+                       q.held(2) == held_axes(q.module, type, made);
+    if (alike) return std::nullopt;
+    return no(17, fmt::format("{}, but the product is {}", q.says(2), state_text(q.module, made)),
+              "gather " + q.name(2) + " first");
+  }
+  return check_shared(q, 2);
+}
+
+RuleAnswer contract_rule(const Question& q) {
+  RuleAnswer answer = contracted(q, 17);
+  if (!answer.allowed || !is_onto(q.op)) return answer;
+  return check_onto(q, answer.results.at(0)).value_or(answer);
+}
 
 RuleAnswer product_rule(const Question& q) {
   const bool transposed = q.op.code == OpCode::mxvt;
@@ -357,17 +383,6 @@ RuleAnswer apply_rule(const Module& module, const Op& op, LawChecker& laws) {
 
 bool may_stand_for(const State& given, const State& wanted) {
   return given == wanted || (given.is_cons() && wanted.is_part());
-}
-
-bool same_function(const Module& module, FnId a, FnId b) {
-  if (a == b) return true;
-  if (!module.functions.contains(a) || !module.functions.contains(b)) return false;
-  const ScalarFunction& f = module.fn(a);
-  const ScalarFunction& g = module.fn(b);
-  const auto same_type = [](const ScalarParam& p, const ScalarParam& q) {
-    return p.type == q.type && p.range == q.range;
-  };
-  return std::equal(f.params.begin(), f.params.end(), g.params.begin(), g.params.end(), same_type) && f.body == g.body;
 }
 
 std::string state_text(const Module& module, const State& state) {

@@ -56,9 +56,6 @@ struct RuleAnswer {
 // and the ghosts keep their values. Executor and kernels call this, so that they run the form the verifier accepted.
 [[nodiscard]] const LawUse* law_in_force(const Module& module, const Op& op);
 
-// True if the functions have the same parameter types and body (names do not matter).
-[[nodiscard]] bool same_function(const Module& module, FnId a, FnId b);
-
 // "@part", "@cons{G.rows}", "@pre(add){G.cols}", as in the text form.
 [[nodiscard]] std::string state_text(const Module& module, const State& state);
 

@@ -116,7 +116,12 @@ void ValueRanges::reduced(const Op& op, int /*depth*/) {
 }
 
 void ValueRanges::contracted(const Op& op, int depth) {
-  reduces_terms(op) ? reduced(op, depth) : elementwise(op, depth);
+  if (!reduces_terms(op)) return elementwise(op, depth);
+  reduced(op, depth);
+  if (!is_onto(op)) return;
+  const ValueId made = op.results[0];
+  combined_.erase(made);
+  set(made, closed_under(m_.fn(op.fns[1]), join(of(made), of(op.operands[2]))));
 }
 
 void ValueRanges::hands_on(ValueId value, ValueId operand) {

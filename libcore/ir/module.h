@@ -152,8 +152,8 @@ struct Block {
 ///                         operands[0] the vector, operands[1] the matrix. A nonzero of a null matrix is the constant
 ///                         1 of the multiplier's second parameter's type.
 ///   contract              fns[0] multiplier Z(element of operands[0], element of operands[1]), fns[1] reducer, which
-///   is
-///                         missing if no label is summed; `name` the labels, as "ij,jk->ik" (contraction.h)
+///                         is missing if no label is summed; `name` the labels, as "ij,jk->ik" (contraction.h);
+///                         operands[2], if there: an array of the result's axes that the terms are reduced onto
 ///   solve                 operands: the matrix, the right side
 ///   qr, eigh, svd         operands[0] the matrix; two or three results
 ///   fold_rows, fold_cols  fns[0] F(nonzero, operands...), fns[1] reducer; operands[0] a matrix, then `at_rows` arrays

@@ -12,6 +12,12 @@ namespace kasen {
   return (group == OpGroup::product || group == OpGroup::entries || group == OpGroup::contraction) &&
          op.fns.size() == 2;
 }
+// True for a contraction whose terms are reduced into the elements of operands[2] (as its local products are, in the
+// form that kernels see): fns[1] of such an element and of what the two others give.
+[[nodiscard]] inline bool is_onto(const Op& op) {
+  const OpGroup group = row(op.code).group;
+  return (group == OpGroup::product || group == OpGroup::contraction) && op.operands.size() > 2;
+}
 // The matrix of a product or fold (entries.h); of a region of products, the matrix of the first one.
 [[nodiscard]] ValueId product_matrix(const Op& op);
 // True if the function is one operator on both of its parameters, in either order.

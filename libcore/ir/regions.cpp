@@ -35,12 +35,15 @@ const RegionRow* find_region(std::string_view name) {
   return it == kinds.end() ? nullptr : it;
 }
 
-bool may_write_over(const Op& region, ValueId v) {
-  if (!row(region.kind).in_place) return false;
-  const std::vector<Op>& ops = region.blocks.at(0).ops;
-  return std::none_of(ops.begin(), ops.end(), [&](const Op& op) {
-    if (is_view(op)) return !is_row_chain(region) && viewed(op) == v;
-    return is_product(op) && contains(op.operands, v);
+bool may_write_over(const Op& op, ValueId v) {
+  if (op.code == OpCode::contract) {
+    return is_onto(op) && op.operands[2] == v && op.operands[0] != v && op.operands[1] != v;
+  }
+  if (!row(op.kind).in_place) return false;
+  const std::vector<Op>& ops = op.blocks.at(0).ops;
+  return std::none_of(ops.begin(), ops.end(), [&](const Op& inner) {
+    if (is_view(inner)) return !is_row_chain(op) && viewed(inner) == v;
+    return is_product(inner) && contains(inner.operands, v);
   });
 }
 

@@ -24,10 +24,11 @@ struct RegionRow {
 [[nodiscard]] const RegionRow& row(RegionKind kind);
 [[nodiscard]] const RegionRow* find_region(std::string_view name);
 
-// True if a result may be written over operand `v`, element by element. Element i of `v` is read before element i of
-// any result is written, and not after that. Elements that a product or a view reads at other positions are excluded. A
-// row_chain has read everything that its views show of a row when it writes the row.
-[[nodiscard]] bool may_write_over(const Op& region, ValueId v);
+// True if a result of a region, or of a contraction onto `v`, may be written over operand `v`, element by element.
+// Element i of `v` is read before element i of any result is written, and not after that. Elements that a product or a
+// view reads at other positions are excluded. A row_chain has read everything that its views show of a row when it
+// writes the row.
+[[nodiscard]] bool may_write_over(const Op& op, ValueId v);
 
 // The product and the gather at the beginning of a product_epilogue region.
 [[nodiscard]] inline const Op& epilogue_product(const Op& region) { return region.blocks[0].ops[0]; }

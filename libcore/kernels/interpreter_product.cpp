@@ -92,6 +92,7 @@ Product make_product(const Module& module, const Op& op) {
   product.shared_vector = Layout(module, vector).is_shared() || vector.compressed;  // compressed_reads
   product.shared_result = Layout(module, result).is_shared();
   product.outputs = {0};
+  product.onto = is_onto(op);
   return product;
 }
 
@@ -166,8 +167,14 @@ void run_one_dense(const Product& product, const ElementType& stored, const Dens
       vector.load(i * product.columns + at % product.columns, word.data());
       sum.add(word, element.at(product.transposed ? o * call.cols + i : i * call.cols + o));
     }
-    const std::vector<Word>& made = sum.end();
+    std::vector<Word> made = sum.end();
     for (const Lens& result : results) {
+      if (product.onto) {
+        std::vector<Word> held(made.size());
+        result.load(at, held.data());
+        reduce_into(*product.reduce, held, made);
+        made = std::move(held);
+      }
       result.store(at, made.data());
       if (!product.shared_result) count.written_bytes += product.result.bytes();
     }

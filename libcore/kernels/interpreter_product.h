@@ -41,6 +41,7 @@ struct Product {
   bool transposed = false;  // mxvt
   std::int64_t columns = 1;
   bool shared_vector = false, shared_result = false;
+  bool onto = false;  // reduced onto what the result holds
   size_t input = 0;
   std::vector<size_t> outputs;
 };

@@ -80,8 +80,9 @@ struct ProductCall {
 /// an mxm region of several products with one such matrix, in either direction. Inputs and outputs are the op's
 /// operands and results. An mxv takes a vector over rows and overwrites a result over cols with this part's
 /// contribution. An mxvt takes a vector over cols; its result is over rows. With several columns, this holds for each
-/// column. A row_chain's results that are reductions to a shared are accumulators, as in an ElementwiseCall. A result
-/// over rows may alias an operand of its vector work.
+/// column. A product with a third operand (is_onto) reduces its terms onto what the result holds, which the caller put
+/// there; that operand's view is not read. A row_chain's results that are reductions to a shared are accumulators, as
+/// in an ElementwiseCall. A result over rows may alias an operand of its vector work.
 struct DenseProductCall {
   const Op* op = nullptr;
   View matrix;

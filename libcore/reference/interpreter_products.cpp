@@ -6,6 +6,7 @@
 
 #include "libcore/ir/contraction.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
 #include "libcore/linear/linear.h"
 #include "libcore/reference/interpreter_state.h"
 
@@ -95,6 +96,14 @@ void Interpreter::run_contract(const Op& op) {
       if (!summed.empty()) return fold(op.fns[1], made, to, term);
       std::copy(term.begin(), term.end(), made.begin() + to * std::ssize(term));
     });
+  }
+  if (is_onto(op)) {
+    Words sums = words(op.operands[2]);
+    work_.calls(results, op.fns[1]);
+    for (std::int64_t i = 0; i < results; ++i) {
+      fold(op.fns[1], sums, i, std::span(made).subspan(static_cast<size_t>(i) * term.size(), term.size()));
+    }
+    made = std::move(sums);
   }
   set(op.results[0], std::move(made));
 }

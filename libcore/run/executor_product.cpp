@@ -7,6 +7,7 @@
 #include <future>
 #include <set>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/entries.h"
@@ -15,6 +16,7 @@
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/form_text.h"
 #include "libcore/kernels/local_matrix.h"
+#include "libcore/run/executor_boxes.h"
 
 namespace kasen::executor {
 namespace {
@@ -94,6 +96,7 @@ class DenseProductStep : public Step {
       for (const ValueId v : op.operands) inputs_.push_back(run.storage.view(v, p));
       for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, p));
       start_accumulators(run, op, accumulators_, outputs_, p);
+      if (is_onto(op)) begin_onto(run, p);
       DenseProductCall call;
       call.op = &run.forms.op_on(p, op, number);
       call.matrix = run.storage.view(matrix_, p);
@@ -112,6 +115,36 @@ class DenseProductStep : public Step {
   }
 
  private:
+  // Terms are reduced onto what stands in the result's memory: elements of an array, and identities.
+  void begin_onto(Execution& run, int part) {
+    const ValueId array = run.forms.memory_of(op.operands[2]), result = run.forms.memory_of(op.results[0]);
+    const View &from = run.storage.view(array, part), &to = run.storage.view(result, part);
+    const int worker = run.parts[static_cast<size_t>(part)].worker;
+    const Elements own = elements_of(run.plan, box_of(run, array), worker);
+    const Elements all = elements_of(run.plan, box_of(run, result), worker);
+    const auto charge = [&](std::int64_t read, std::int64_t written) {
+      run.charge_moved(run.form.original(result), number, read, written);
+    };
+    charge(all.count(), 0);  // the kernels read it
+    const bool takes = is_first_along(run.plan, worker, run.forms.first_only(number));
+    const bool whole = takes && box_of(run, array) == box_of(run, result);
+    if (whole && from.data == to.data) return;
+    if (!whole) {
+      store_identity(run, op.fns[1], to, all.count());
+      charge(0, all.count());
+    }
+    if (!takes) return;
+    copy_places(run.module.type(result).element, from, places_in(own, own), to, places_in(own, all));
+    charge(own.count(), own.count());
+  }
+
+  // Of a value of the form that has memory of its own.
+  [[nodiscard]] static Box box_of(const Execution& run, ValueId memory) {
+    const ValueId first = run.plan.values.end_id();
+    if (memory < first) return stored_box(run.plan, run.plan.type(memory));
+    return run.forms.stand_ins()[static_cast<size_t>(memory - first)].box;
+  }
+
   // To the matrices of the next batch, which lie behind these. Each of their planes has scalars of one size.
   void advance(const Execution& run, int part, DenseProductCall& call) {
     const Module& module = run.forms.module(part);

@@ -31,6 +31,8 @@ class LocalForms {
     const auto known = form_of(part).batches.find(number);
     return known == form_of(part).batches.end() ? 1 : known->second;
   }
+  // Of a contraction onto an array: BoxForm::first_only.
+  [[nodiscard]] MeshAxes first_only(int number) const { return forms_[0].first_only.at(number); }
   [[nodiscard]] std::int64_t buffer_elements(BufferId buffer, int part) const { return form_of(part).elements[buffer]; }
 
   // The parts of one shape have one form, and one kernel set that is prepared for it.

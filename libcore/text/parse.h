@@ -77,6 +77,7 @@ class ModuleParser {
   void function_names(Op& op);
   void labels(Op& op);
   void functions(Op& op);
+  void onto(Op& op);
   void carried(Op& op);
   void name_text(Op& op);
   void head(Op& op);

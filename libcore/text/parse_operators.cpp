@@ -81,6 +81,13 @@ void ModuleParser::labels(Op& op) {
   op.name = labels_text(found);
 }
 
+void ModuleParser::onto(Op& op) {
+  const Token token = lexer_.peek();
+  if (!lexer_.accept("onto")) return;
+  if (op.operands.size() != 2) lexer_.fail_at(token, "'onto' stands behind two operands", "write %a, %b onto %c");
+  op.operands.push_back(use());
+}
+
 void ModuleParser::functions(Op& op) {
   if (!lexer_.accept("[")) return;
   function_names(op);
@@ -143,7 +150,8 @@ void ModuleParser::head(Op& op) {
       return operands(op);
     case TextForm::labels:
       labels(op);
-      return operands(op);
+      operands(op);
+      return onto(op);
     case TextForm::rows:
       functions(op);
       operands(op);

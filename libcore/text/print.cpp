@@ -4,6 +4,7 @@
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
+#include "libcore/ir/products.h"
 #include "libcore/scalar/element_range.h"
 #include "libcore/text/scalar.h"
 
@@ -72,6 +73,11 @@ struct ModulePrinter {
     return text.empty() ? "" : '[' + text + ']';
   }
 
+  std::string factors(const Op& op) const {
+    if (!is_onto(op)) return values(op.operands);
+    return fmt::format("{} onto {}", values({op.operands[0], op.operands[1]}), values({op.operands[2]}));
+  }
+
   // `(%p : f64[V] @part ~b2 = %p0, ...)`: the carried values of a loop from operand `first` on.
   std::string carried(const Op& op, size_t first, size_t first_arg) const {
     std::string text;
@@ -103,7 +109,7 @@ struct ModulePrinter {
       case TextForm::along:
         return fmt::format("{}[{}] {}", name, m.dim(op.over.at(0)).name, values(op.operands));
       case TextForm::labels:
-        return fmt::format("{}[{}; {}] {}", name, fn_names(op), op.name, values(op.operands));
+        return fmt::format("{}[{}; {}] {}", name, fn_names(op), op.name, factors(op));
       case TextForm::rows:
         return fmt::format("{}{} {} rows {}", name, fns(op), values(op.operands), op.at_rows);
       case TextForm::while_loop:

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/analysis/liveness.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/ir/layout.h"
@@ -204,6 +205,9 @@ class BufferCheck {
         return true;  // owned elements stay where they are
       case OpCode::map:
         return same_elements(held, result);
+      case OpCode::contract:
+        return may_write_over(op, held) && same_elements(held, result) &&
+               stored_box(m_, m_.type(held)) == stored_box(m_, m_.type(result));
       case OpCode::put:
       case OpCode::push:
         return held == op.operands[0] && m_.value(held).buffer == m_.value(result).buffer;

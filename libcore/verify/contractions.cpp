@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libcore/ir/contraction.h"
+#include "libcore/ir/products.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -19,14 +20,15 @@ class ContractCheck {
 
   bool labels_fit() {
     const std::optional<Labels> labels = parse_labels(op_.name);
-    if (!labels || labels->operands.size() != op_.operands.size()) {
+    if (!labels || labels->operands.size() != 2) {
       return wrong(fmt::format("its labels are '{}'", op_.name), "two operands have two groups of letters",
                    "write them like ij, jk -> ik");
     }
-    for (std::size_t i = 0; i < op_.operands.size(); ++i) {
+    for (std::size_t i = 0; i < 2; ++i) {
       if (!axes_fit(labels->operands[i], op_.operands[i])) return false;
     }
     if (!axes_fit(labels->result, op_.results[0])) return false;
+    if (is_onto(op_) && !axes_fit(labels->result, op_.operands[2])) return false;
     std::string result = labels->result;
     std::sort(result.begin(), result.end());
     const auto twice = std::adjacent_find(result.begin(), result.end());
@@ -49,12 +51,24 @@ class ContractCheck {
     if (sums && !batches_fit()) return;
     const ScalarFunction& last = m_.fn(op_.fns.back());
     if (sums && !takes(last, 0, multiply.result(), "the result of " + multiply.name)) return;
-    if (last.result() == m_.type(op_.results[0]).element) return;
+    if (last.result() == m_.type(op_.results[0]).element) return sums_onto(sums);
     wrong("its result holds " + print_element_type(m_, m_.type(op_.results[0]).element),
           fmt::format("{} gives {}", last.name, print_element_type(m_, last.result())));
   }
 
  private:
+  void sums_onto(bool sums) {
+    if (!is_onto(op_)) return;
+    if (!sums) {
+      wrong("no label is summed", "there are no terms to reduce onto " + value_text(m_, op_.operands[2]));
+      return;
+    }
+    const ElementType& element = m_.type(op_.operands[2]).element;
+    if (element == m_.type(op_.results[0]).element) return;
+    wrong(fmt::format("{} holds {}", value_text(m_, op_.operands[2]), print_element_type(m_, element)),
+          "terms are reduced onto elements of the result's type");
+  }
+
   // A product for each index of some labels: the elements of one lie behind those of another, in all planes alike.
   bool batches_fit() {
     const Labels labels = labels_of(m_, op_);

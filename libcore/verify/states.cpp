@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libcore/analysis/map_laws.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/layout.h"
 #include "libcore/verify/rules.h"

@@ -163,6 +163,7 @@ class DensePass {
       const T* x = reinterpret_cast<const T*>(p.vector);
       lanes_.push_back({p.transposed, x, reinterpret_cast<T*>(p.result), partial, {x, p.compressed, p.columns}});
       const bool same = p.compressed != nullptr ? p.compressed == matrix_.compressed : x == matrix_.data;
+      lanes_.back().onto = p.onto;
       lanes_.back().square = !p.transposed && p.columns == call.cols && p.columns > 1 && same;
       partial += p.transposed ? 0 : blocks_ * across_;
       room += p.compressed != matrix_.compressed ? lanes_.back().rows.room() : 0;
@@ -181,7 +182,8 @@ class DensePass {
   void run() {
     const bool empty = call_.rows == 0 || call_.cols == 0 || columns_ == 0;
     for (const Lane& lane : lanes_) {  // a block writes its own rows
-      if (empty || !lane.transposed) std::fill_n(lane.y, lane.transposed ? call_.rows * columns_ : across_, T{0});
+      if (!lane.onto && (empty || !lane.transposed))
+        std::fill_n(lane.y, lane.transposed ? call_.rows * columns_ : across_, T{0});
     }
     if (empty) return;
     for (Lane& lane : lanes_) {
@@ -197,7 +199,7 @@ class DensePass {
     for (const Lane& lane : lanes_) {
       if (lane.transposed) continue;
       for (std::int64_t b = 0; b < blocks_; ++b) add(lane, partials_ + lane.partials + b * across_);
-      if (lane.square) mirror(lane.y);
+      if (lane.square && !lane.onto) mirror(lane.y);
     }
   }
 
@@ -217,14 +219,20 @@ class DensePass {
     TileRows<T> rows;       // of its operand, if that is over the matrix's rows
     bool square = false;    // its operand is the matrix itself: only half of the result is computed
     bool plain = false;     // its operand is over the columns, has no 0, and only finite numbers
+    bool onto = false;      // added to what its result holds
+
+    [[nodiscard]] T beta(bool begun) const { return begun || onto ? T{1} : T{0}; }  // of a result over the rows
   };
 
-  // Adds a block's results; of a square, those on and above the diagonal.
+  // Adds a block's results; of a square, those on and above the diagonal, which onto an array stand for those below.
   void add(const Lane& lane, const T* partial) const {
     const std::int64_t rows = lane.square ? call_.cols : 1;
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = i * columns_ + (lane.square ? i : 0); j < across_ / rows * (i + 1); ++j) {
         lane.y[j] += partial[j];
+      }
+      for (std::int64_t j = i + 1; lane.square && lane.onto && j < columns_; ++j) {
+        lane.y[j * columns_ + i] += partial[i * columns_ + j];
       }
     }
   }
@@ -268,7 +276,7 @@ class DensePass {
     for (const Lane& lane : lanes_) {
       if (lane.transposed) {
         T* y = lane.y + rows.first * columns_ + columns.first;
-        multiply(CblasNoTrans, tile, lane.x + columns.first, some, T{0}, y, lane.plain);
+        multiply(CblasNoTrans, tile, lane.x + columns.first, some, lane.beta(false), y, lane.plain);
         continue;
       }
       T* partial = partials_ + lane.partials + b * across_ + columns.first;
@@ -291,7 +299,7 @@ class DensePass {
     const Columns one{1, 1};
     for (const Lane& lane : lanes_) {
       if (lane.transposed) {
-        multiply(CblasNoTrans, tile, lane.x + c, one, c > 0 ? T{1} : T{0}, lane.y + first + r, lane.plain);
+        multiply(CblasNoTrans, tile, lane.x + c, one, lane.beta(c > 0), lane.y + first + r, lane.plain);
       } else {
         T* partial = partials_ + lane.partials + b * call_.cols + c;
         multiply(CblasTrans, tile, lane.x + first + r, one, r > 0 ? T{1} : T{0}, partial, false);

@@ -17,6 +17,7 @@ struct DenseOperands {
   const std::byte* vector = nullptr;
   std::byte* result = nullptr;
   const CompressedArray* compressed = nullptr;  // the operand, which is then not at `vector`
+  bool onto = false;                            // added to what the result holds
 };
 
 // `call` has the relevant facts of the matrix. f64 or f32.

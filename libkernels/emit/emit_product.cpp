@@ -159,10 +159,15 @@ class ProductEmitter {
 
   void store(Strand& strand, llvm::Value* row) {
     for (size_t k = 0; k < strand.lanes.size(); ++k) {
+      Strand::Lane& lane = strand.lanes[k];
       results_[k]->set_index(element(row));
-      for_each_plane(e_, kernel_.products[k].result, [&](int c, const Plane* j) {
-        results_[k]->store(e_, c, j, strand.lanes[k].total->load(e_, c, j));
-      });
+      if (lane.product->onto) {
+        MemorySource held(table_.results[k], along_columns());
+        held.move_to(e_, element(row));
+        lane.total->assign(e_, module_.fn(lane.product->reducer).body, {&held, lane.total.get()});
+      }
+      for_each_plane(e_, kernel_.products[k].result,
+                     [&](int c, const Plane* j) { results_[k]->store(e_, c, j, lane.total->load(e_, c, j)); });
     }
   }
 
@@ -187,6 +192,7 @@ ProductKernel describe(const Module& module, const ProductBody& body) {
     p.result = module.type(op.results[0]).element;
     p.multiplier = op.fns[0];
     p.reducer = op.fns[1];
+    p.onto = is_onto(op);
     p.identity = require_identity(module, p.reducer, op.where);
     p.slot = kernel.partial_bytes;
     kernel.partial_bytes += 8 * p.result.planes();

@@ -115,6 +115,7 @@ struct ProductKernel {
     int operand = 0;  // position of its vector among the inputs
     ElementType vector, result;
     FnId multiplier = no_fn, reducer = no_fn;
+    bool onto = false;  // reduced onto what the result holds: of a dense matrix alone
     std::vector<Word> identity;
     std::int64_t slot = 0;  // bytes from the start of a segment's partial
   };

@@ -41,8 +41,8 @@ void visit(Archive& a, ElementwiseKernel& k) {
 
 template <class Archive>
 void visit(Archive& a, ProductKernel::Product& p) {
-  auto& [operand, vector, result, multiplier, reducer, identity, slot] = p;
-  a(operand, vector, result, multiplier, reducer, identity, slot);
+  auto& [operand, vector, result, multiplier, reducer, onto, identity, slot] = p;
+  a(operand, vector, result, multiplier, reducer, onto, identity, slot);
 }
 
 template <class Archive>

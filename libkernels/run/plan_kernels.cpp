@@ -229,7 +229,7 @@ class Planner {
   // make than it saves.
   [[nodiscard]] bool has_few_columns(const Op& op) const {
     constexpr std::int64_t few = 16;
-    if (loops_ == 0 || op.code != OpCode::mxvt || !may_stand_in_chain(module_, op)) return false;
+    if (loops_ == 0 || op.code != OpCode::mxvt || is_onto(op) || !may_stand_in_chain(module_, op)) return false;
     const std::int64_t columns = product_columns(module_, op);
     return columns > 1 && columns <= few && !module_.type(product_matrix(op)).compressed;
   }
@@ -289,6 +289,7 @@ class Planner {
                                                     const std::vector<ValueId>& results) const {
     DenseKernels::Product product;
     product.transposed = op.code == OpCode::mxvt;
+    product.onto = is_onto(op);
     product.columns = product_columns(module_, op);
     product.vector = place(operands, op.operands[0]);
     for (size_t r = 0; r < results.size(); ++r) {

@@ -50,7 +50,7 @@ struct ProductKernels {
 // consecutive indices, which takes one.
 struct DenseKernels {
   struct Product {
-    bool transposed = false;
+    bool transposed = false, onto = false;
     std::int64_t columns = 1;
     int vector = 0;                                  // position among the op's operands
     std::vector<int> results;                        // positions among its results: the same value in each

@@ -7,6 +7,7 @@
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/analysis/shared_traffic.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 #include "libcore/kernels/box_exchange.h"
 #include "libopt/cost/extent.h"
 
@@ -130,6 +131,23 @@ void BoxCosts::add_stand_ins(const Op& op, Cost& cost) const {
   }
 }
 
+// The kernels read what a contraction is reduced onto in the result's memory. Before, the workers that take up elements
+// copy them there, unless they are there, and write identities to all else.
+void BoxCosts::add_onto(const Op& op, const Place& place, Cost& cost) const {
+  const ValueId result = op.results.at(0), array = op.operands.at(2);
+  const ValueId to = form_.memory_of(place.op->results.at(0)), from = form_.memory_of(place.op->operands.at(2));
+  const auto box_of = [&](ValueId memory) {
+    const BoxStandIn* part = form_.stand_in(memory);
+    return part == nullptr ? stored_box(module_, module_.type(memory)) : part->box;
+  };
+  const Polynomial all = stored(result);
+  const Polynomial own = elements(module_.type(array), box_of(from), form_.first_only.at(place.number));
+  const bool whole = box_of(from) == box_of(to);
+  const bool there = form_.stand_in(to) == nullptr && form_.stand_in(from) == nullptr && same_buffer(array, result);
+  add_move(result, all, whole ? all - own : all, cost);
+  if (!there) add_move(result, own, own, cost);
+}
+
 // Each holder but the owner sends an element, or receives it.
 Polynomial BoxCosts::sent_elements(const Op& op, int number) const {
   const Type& type = module_.type(op.operands.at(0));
@@ -171,6 +189,7 @@ Cost BoxCosts::actual(const Op& op) const {
   if (group == OpGroup::vector || group == OpGroup::product || group == OpGroup::contraction) {
     add_stand_ins(*place.op, cost);
   }
+  if (is_onto(op)) add_onto(op, place, cost);
   if (group == OpGroup::transition) add_transition(op, place.number, cost);
   if (op.code == OpCode::make_list && !module_.type(op.results[0]).dims.empty()) {
     add_move(op.results[0], stored(op.operands.at(0)),

@@ -29,6 +29,11 @@ class BoxCosts {
   [[nodiscard]] Footprint footprint() const;
 
  private:
+  struct Place {
+    const Op* op;  // of the form
+    int number;
+  };
+
   // The elements of a box, or of a value or stand-in of the form, on all workers that are first along some mesh axes.
   [[nodiscard]] Polynomial elements(const Type& type, const Box& box, MeshAxes first_along = 0) const;
   [[nodiscard]] Polynomial form_bytes(ValueId value) const;
@@ -37,11 +42,8 @@ class BoxCosts {
   void add_move(ValueId value, const Polynomial& read, const Polynomial& written, Cost& cost) const;
   void add_transition(const Op& op, int number, Cost& cost) const;
   void add_stand_ins(const Op& op, Cost& cost) const;
+  void add_onto(const Op& op, const Place& place, Cost& cost) const;
 
-  struct Place {
-    const Op* op;  // of the form
-    int number;
-  };
   const Module& module_;
   BoxForm form_;
   std::map<const Op*, Place> places_;  // by operator of the module

@@ -138,6 +138,8 @@ Work contraction_work(const CostContext& c, const Op& op) {
     all.dims.push_back(label_dim(module, op, labels, label));
   }
   const Polynomial tuples = whole_elements(module, all);
+  if (is_onto(op))
+    add(work, operations_of(module.fn(op.fns[1]), {true, true}), whole_elements(module, c.type(op.results[0])));
   if (reduces_terms(op) && multiplies_and_adds(module, op)) {
     work.operations.at(static_cast<size_t>(ScalarWork::term)) += tuples;
     return work;

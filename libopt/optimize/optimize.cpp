@@ -42,6 +42,8 @@ bool is_enabled(PassWhen when, const OptimizeOptions& options) {
   switch (when) {
     case PassWhen::always:
       return true;
+    case PassWhen::simplifying:
+      return fusing || options.simplify;
     case PassWhen::fusing:
       return fusing;
     case PassWhen::moving:
@@ -63,6 +65,7 @@ bool runs(const PassRow& pass, const Module& module, const OptimizeOptions& opti
 // Regions take the default layout alone: over a mesh, operators run by themselves.
 OptimizeOptions over_mesh(const Module& module, OptimizeOptions options) {
   if (options.mesh.empty() && !names_layouts(module)) return options;
+  options.simplify = options.strategy != Strategy::none;
   options.strategy = Strategy::none;
   if (options.mesh.empty() || module.mesh.empty() || options.mesh == module.mesh) return options;
   fail(ExitStatus::bad_input, "the module names another mesh than --mesh", "its arrays are cut over that one",
@@ -206,7 +209,9 @@ Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& option
   PassContext context{laws, options};
   for (const std::string& name : names) {
     const PassRow& pass = find_pass(name, "--passes");
-    if (pass.when != PassWhen::always && pass.when != PassWhen::scheduling) require_default_layouts(module);
+    const bool anywhere =
+        pass.when == PassWhen::always || pass.when == PassWhen::simplifying || pass.when == PassWhen::scheduling;
+    if (!anywhere) require_default_layouts(module);
     if (module.level < pass.from || module.level > pass.to) {
       fail(ExitStatus::bad_input, fmt::format("pass '{}' does not run on IR of level {}", name, module.level),
            pass.from == pass.to ? fmt::format("it takes level {}", pass.from)

@@ -59,6 +59,7 @@ struct OptimizeOptions {
   bool move_statements = true;  // not for none: an iteration's first statements may move into the one before
   bool epilogue = false;        // not for none: vector work follows a product's rows at once (product_epilogue regions)
   bool epilogue_by_size = false;  // with epilogue: not where the sizes at hand say that it costs more than it saves
+  bool simplify = false;  // with none, where it stands for another strategy: over a mesh, which takes no regions
   // With a mesh of workers, arrays get cuts over its axes, and nothing is fused. Empty: the default layout.
   std::vector<MeshAxis> mesh;
   std::vector<LayoutHint> layouts;  // with a mesh; UserError (usage) for one that does not fit the program

@@ -12,6 +12,7 @@
 
 #include "libcore/analysis/liveness.h"
 #include "libcore/ir/module.h"
+#include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/lifetimes.h"
@@ -30,8 +31,8 @@ void add_set(std::vector<SlaveSet>& holds, const SlaveSet& set) {
 
 struct Wish {  // two values that should share one buffer, the deepest first
   int depth;
-  // 0: transitions (they copy all owned elements unless they are in place); 1: a loop's back edge (it can also exchange
-  // storage); 2: other bindings; 3: maps on owned elements alone
+  // 0: transitions and contractions onto arrays (they copy all owned elements unless they are in place); 1: a loop's
+  // back edge (it can also exchange storage); 2: other bindings; 3: maps on owned elements alone
   int kind;
   ValueId a, b;
 };
@@ -103,6 +104,7 @@ class Wishes {
       }
       if (op.code == OpCode::put || op.code == OpCode::push) all_.push_back({depth, 2, op.operands[0], op.results[0]});
       if (row(op.code).group == OpGroup::transition) all_.push_back({depth, 0, op.operands[0], op.results[0]});
+      if (is_onto(op)) all_.push_back({depth, 0, op.operands[2], op.results[0]});
       if (op.code == OpCode::map && m_.type(op.results[0]).state.is_pre()) {
         for (const ValueId operand : op.operands) {
           if (m_.type(operand).state.is_pre()) all_.push_back({depth, 3, operand, op.results[0]});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
@@ -120,6 +121,10 @@ bool Lifetimes::may_write_over(const Op& op, ValueId operand, ValueId held, Valu
         return false;
       break;
     case OpCode::map:
+      break;
+    case OpCode::contract:
+      if (operand != held || !kasen::may_write_over(op, held)) return false;
+      if (stored_box(m_, m_.type(held)) != stored_box(m_, m_.type(result))) return false;
       break;
     default:
       return false;

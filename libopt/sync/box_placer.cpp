@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/analysis/map_laws.h"
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
@@ -263,12 +264,30 @@ void BoxPlacer::contraction(const Op& op) {
   Op placed = op;
   for (ValueId& v : placed.operands) v = now(v);
   const ValueId made = op.results.at(0);
-  const std::vector<MeshAxes> usual = cuts_of(made);
+  const bool free = is_onto(op) && !asked_.contains(made);
+  const std::vector<MeshAxes> usual = free ? m_.type(placed.operands[2]).cuts : cuts_of(made);
   m_.value(made).type.cuts = usual;
-  const ProductWay way = best_way(m_, placed, usual, sizes_, laws_);
+  Op factors = placed;
+  factors.operands.resize(2);
+  const ProductWay way = best_way(m_, factors, usual, sizes_, laws_);
   set_cuts(made, way.cuts);
-  for (std::size_t i = 0; i < 2; ++i) placed.operands[i] = held_along(placed.operands[i], way.held[i]);
+  for (std::size_t i = 0; i < 2; ++i) factors.operands[i] = held_along(factors.operands[i], way.held[i]);
+  std::copy_n(factors.operands.begin(), 2, placed.operands.begin());
+  if (is_onto(op)) placed.operands[2] = taken_up(op.operands[2], factors);
   emit(std::move(placed));
+}
+
+// Contributions that are made as those of these factors stay such, for one gather of both. Anything else is first at
+// its owners, cut as the result.
+ValueId BoxPlacer::taken_up(ValueId array, const Op& factors) {
+  const Type &type = m_.type(array), &result = m_.type(factors.results.at(0));
+  const RuleAnswer made = apply_rule(m_, factors, laws_);
+  if (!made.allowed) throw InternalError("placing over a mesh: " + made.why);
+  const State& state = made.results.at(0);
+  const bool alike = type.state.is_pre() && state.is_pre() && type.cuts == result.cuts &&
+                     same_function(m_, type.state.reducer, state.reducer) &&
+                     held_axes(m_, type, type.state) == held_axes(m_, result, state);
+  return alike ? array : with_cuts(now(array), result.cuts);
 }
 
 void BoxPlacer::list(const Op& op) {

@@ -42,6 +42,7 @@ class BoxPlacer {
   void view(const Op& op);
   void reduce(const Op& op);
   void contraction(const Op& op);
+  ValueId taken_up(ValueId array, const Op& factors);
   void list(const Op& op);
   void loop(const Op& op);
   void branch(const Op& op);

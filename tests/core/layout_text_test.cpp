@@ -110,6 +110,12 @@ TEST(LayoutText, FaultsNameTheirPlace) {
   EXPECT_NE(fault_of(replaced(on_a_mesh, "b = 3", "bb = 3")).find("'bb' names no axis"), std::string::npos);
   EXPECT_NE(fault_of(replaced(on_a_mesh, "  dim N\n", "  mesh c = 2\n  dim N\n")).find("one mesh"), std::string::npos);
   EXPECT_NE(fault_of(replaced(on_a_mesh, "{b} ~b0", "{c} ~b0")).find("error"), std::string::npos);
+  const std::string onto =
+      "kir 1 level 1\nmodule m {\n  dim N\n  fn f(x: f64, y: f64) -> f64 = x + y\n  %A = input \"A\" : f64[N] @?\n"
+      "  %P = contract[f, f; i, i ->] %A, %A onto %A : f64 @?\n}\n##end\n";
+  EXPECT_EQ(fault_of(onto), "no fault");
+  EXPECT_NE(fault_of(replaced(onto, "%A, %A onto", "%A onto")).find("'onto' stands behind two operands"),
+            std::string::npos);
 }
 
 TEST(LayoutText, ImpossibleLayoutsAreRefused) {

@@ -47,6 +47,7 @@ class RandomModule {
 
   [[nodiscard]] const Module& module() const { return module_; }
   [[nodiscard]] const std::map<int, int>& rules() const { return rules_; }  // how often each has allowed one
+  [[nodiscard]] int ontos() const { return ontos_; }                        // contractions onto arrays
   [[nodiscard]] const std::map<std::string, MeshRun::Whole>& inputs() const { return inputs_; }
 
  private:
@@ -343,7 +344,24 @@ class RandomModule {
     op.fns = {times[below(3)]};
     if (!labels.summed().empty()) op.fns.push_back(chance(0.7) ? add_ : most_);
     op.results = {value(dims, cuts)};
+    keep(op);
+    if (!labels.summed().empty() && chance(0.6)) onto(std::move(op));
+  }
+
+  // The same contraction onto an array of its result's dimensions: often what it has just made.
+  void onto(Op op) {
+    const Type made = module_.type(op.results[0]);
+    std::vector<ValueId> alike;
+    for (const ValueId v : values_) {
+      if (module_.type(v).dims == made.dims) alike.push_back(v);
+    }
+    if (alike.empty()) return;
+    op.operands.push_back(chance(0.5) ? alike.back()
+                                      : alike[static_cast<size_t>(below(static_cast<int>(alike.size())))]);
+    op.results = {value(made.dims, chance(0.8) ? module_.type(op.operands[2]).cuts : made.cuts)};
+    const int before = made_;
     keep(std::move(op));
+    ontos_ += made_ - before;
   }
 
   // All values are outputs; pre-reduced ones are gathered first. Values of operators that were refused go.
@@ -379,7 +397,7 @@ class RandomModule {
   FnId twice_, less_, add_, mul_, most_;
   std::map<std::string, MeshRun::Whole> inputs_;
   std::vector<ValueId> values_, outputs_;
-  int made_ = 0;
+  int made_ = 0, ontos_ = 0;
   std::map<int, int> rules_;
 };
 

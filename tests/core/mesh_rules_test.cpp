@@ -10,11 +10,14 @@ namespace {
 using testing::MeshRun;
 using testing::RandomModule;
 
+constexpr int onto_array = 100;  // stands for a rule: contractions onto arrays
+
 // Adds how often each rule has allowed an operator.
 void try_one(std::uint64_t seed, std::map<int, int>& rules) {
   RandomModule random(seed);
   random.make_program();
   for (const auto& [rule, count] : random.rules()) rules[rule] += count;
+  rules[onto_array] += random.ontos();
   const std::string text = print_module(random.module());
   SCOPED_TRACE(text);
   Module module = parse_module(text, "random.kir");
@@ -44,6 +47,7 @@ TEST(MeshRules, WhatTheyAllowComputesTheProgram) {
   std::map<int, int> rules;
   for (std::uint64_t seed = 1; seed <= 4000 && !::testing::Test::HasFailure(); ++seed) try_one(seed, rules);
   for (int rule = 1; rule <= 16; ++rule) EXPECT_GT(rules[rule], 10) << "rule " << rule;
+  EXPECT_GT(rules[onto_array], 100);
 }
 
 TEST(LongMeshRules, WhatTheyAllowComputesTheProgram) {

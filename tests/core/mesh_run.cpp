@@ -5,6 +5,7 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 #include "libcore/laws/laws.h"
 
 namespace kasen::testing {
@@ -243,9 +244,17 @@ void MeshRun::contract(const Op& op) {
         if (l == index.size()) break;
       }
       if (!total) total = reducer_identity(m_.fn(op.fns[1]))->at(0).f;
+      if (takes_up(op, index, w)) total = call(op.fns[1], std::vector<double>{at(op.operands[2], index, w), *total});
       held_[to][static_cast<std::size_t>(w)][flat(to, index)] = total;
     }
   });
+}
+
+// What terms are reduced onto counts once in contributions, unless it is contributions itself.
+bool MeshRun::takes_up(const Op& op, const Index& index, std::int64_t w) const {
+  if (!is_onto(op)) return false;
+  const bool once = m_.type(op.results[0]).state.is_pre() && !m_.type(op.operands[2]).state.is_pre();
+  return !once || is_owned(op.operands[2], index, w);
 }
 
 // The cuts of the axis that says how an axis of the mesh cuts a label.

@@ -55,6 +55,7 @@ class MeshRun {
   void map(const Op& op);
   void reduce(const Op& op);
   void contract(const Op& op);
+  [[nodiscard]] bool takes_up(const Op& op, const Index& index, std::int64_t worker) const;
   [[nodiscard]] MeshAxes cutting(const Op& op, const Contraction& c, char label, std::size_t axis) const;
   void gather(const Op& op);
   void scatter(const Op& op);

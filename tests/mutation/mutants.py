@@ -79,7 +79,9 @@ mutants("kernels", "libkernels/run/partial_reduction.cpp",
 mutants("kernels", "libkernels/dense/dense.cpp",
         ("kernel.rows(words.data(), outputs * t / threads, ⟦outputs * (t + 1) / threads⟧, shop.scratch(t));",
          "outputs / threads * (t + 1)"),
-        ("multiply(CblasNoTrans, tile, lane.x + c, one, ⟦c > 0 ? T{1} : T{0}⟧, lane.y + first + r, lane.plain);", "T{0}"),
+        ("multiply(CblasNoTrans, tile, lane.x + c, one, ⟦lane.beta(c > 0)⟧, lane.y + first + r, lane.plain);", "T{0}"),
+        ("return ⟦begun || onto⟧ ? T{1} : T{0};", "begun"),
+        ("⟦lane.y[j * columns_ + i] += partial[i * columns_ + j];⟧", "(void)j;"),
         ("multiply(CblasTrans, tile, lane.x + first + r, one, r > 0 ? T{1} : T{0}, ⟦partial⟧, false);", "partials_ + lane.partials + c"),
         ("if (⟦!plain⟧)\n    ZeroProducts<T>", "false"))
 mutants("kernels", "libkernels/dense/chain_operands.cpp",
@@ -232,6 +234,10 @@ mutants("passes", "libopt/passes/simplify.cpp",
         ("if (list->code == OpCode::push && at && *at == ⟦length - 1⟧) {", "0"),
         ("⟦known_.resize(visible);⟧", "(void)visible;"),
         ("if (⟦a.literal[i].i != b.literal[i].i⟧) return false;", "a.literal[i].i > b.literal[i].i"))
+mutants("passes", "libopt/passes/accumulate.cpp",
+        ("is_contraction(m_, op) && reduces_terms(op) && !is_onto(op) &&\n           ⟦uses_[static_cast<std::size_t>(op.results.at(0))] == 1⟧;", "true"),
+        ("type.element == made.element && ⟦type.dims == made.dims⟧;", "true"),
+        ("[](int times) { return ⟦times == 1⟧; }", "times > 0"))
 mutants("passes", "libopt/passes/identity_copies.cpp",
         ("if (⟦same > 1⟧ || depth_[static_cast<size_t>(source)] < depth || fixed_[static_cast<size_t>(source)]) return true;", "false"),
         ("⟦if (is_loop(op) && used_behind(block, op, source)) return true;⟧", "(void)source;"))
@@ -317,7 +323,7 @@ mutants("readers", "libcore/kernels/box_parts.cpp",
 mutants("kernels", "libkernels/dense/dense.cpp",
         ("multiply(CblasTrans, tile, ⟦x + columns.first⟧, some, begun", "x"),
         ("T* y = lane.y + rows.first * columns_ + ⟦columns.first⟧;", "0"),
-        ("if (empty || ⟦!lane.transposed⟧) std::fill_n", "lane.transposed"),
+        ("if (!lane.onto && (empty || ⟦!lane.transposed⟧))", "lane.transposed"),
         ("block(piece / parts, thread, from, ⟦std::min(at_once_, columns_ - from)⟧);", "at_once_"))
 mutants("kernels", "libkernels/dense/zero_products.h",
         ("⟦if (p_.apart == p_.columns) return holds(row(p_.b, steps() * p_.columns));⟧", "return holds(row(p_.b, steps() * p_.columns));"))

@@ -116,7 +116,18 @@ class RandomProgram {
         "y14 = [b in M, n in N: sum(o in M: abs(Q[n, o].0 - A[n, b]) * f64(Q[n, o].1))]\n"
         "y15 = [o in M, n in N: y1[n, o]]\ny16 = [o in M, b in M: min(n in N: J[n, o] + J[n, b])]\n"
         "y17 = [n in N, a in N: max(n, a)]\ny18 = [b in M, n in N: sum(o in M: W[n, o] * W[n, b])]\n";
-    for (int i = 1; i <= 18; ++i) outputs_ += ", y" + std::to_string(i);
+    // Products in sums: onto inputs, results, and one another; squares onto arrays that are not symmetric; in a loop.
+    text_ +=
+        "input R : dense f64[M, M]\n"
+        "y19 = [o in M, b in M: sum(n in N: A[n, o] * A[n, b]) + R[o, b]]\n"
+        "y20 = y10 + [o in M, b in M: sum(n in N: I[n, o] * (I[n, b] + 1))]\n"
+        "y21 = max(y13, [o in M, b in M: max(n in N: A[n, o] + A[n, b])])\n"
+        "y22 = y11 || [b in M, o in M: any(n in N: y8[n, o] || y8[n, b])]\n"
+        "y23 = [b in M, n in N: sum(o in M: W[n, b] * W[n, o])] + y18\n"
+        "y24 = [o in M, n in N: sum(b in M: R[o, b] * A[n, b])] + [o in M, n in N: sum(b in M: R[b, o] * A[n, b])]\n"
+        "y25 = R * 1.0\nfor i in 0..3 {\n  y25 = y25 + [o in M, b in M: sum(n in N: A[n, b] * A[n, o])]\n}\n"
+        "y26 = A @ v + u + 2.0 * A @ v\n";
+    for (int i = 1; i <= 26; ++i) outputs_ += ", y" + std::to_string(i);
     text_ += "s0 = tanh(sum(u) * 0.1)\nj = index(N)\ng = if f64(j) < 3.0 then u else 0.5 * u\n";
     known_.push_back({"s0", ""});
     known_.push_back({"g", "N"});
@@ -173,15 +184,17 @@ class RandomProgram {
   }
 
   void statement() {
-    switch (below(8)) {
+    switch (below(9)) {
       case 6:
       case 7:
         return notation();
       case 0:
         return reduction();
       case 1:
-      case 2:
         return product();
+      case 2:
+      case 8:
+        return sum_of_products();
       case 3:
         return carried();
       default: {
@@ -204,6 +217,28 @@ class RandomProgram {
   }
 
   void product() {
+    const Known p = some_product();
+    if (!p.name.empty()) define(p.dims, "tanh((" + p.name + ") * 0.1)");
+  }
+
+  // Products that are added to an array of their dimensions, or to one another.
+  void sum_of_products() {
+    const Known p = some_product();
+    if (p.name.empty()) return;
+    std::string text = p.name;
+    for (int tries = 0; tries < 40; ++tries) {
+      const Known other = below(3) == 0 ? some_product() : any();
+      if (other.name.empty() || other.dims != p.dims) continue;
+      text = below(2) == 0 ? text + " + " + other.name : other.name + " + " + text;
+      if (below(2) == 0) break;
+    }
+    const std::string name = "z" + std::to_string(number_++);
+    text_ += name + " = " + text + "\n";
+    define(p.dims, "tanh(" + name + " * 0.1)");
+  }
+
+  // Its text in place of a name; none if the arrays allow none.
+  Known some_product() {
     for (int tries = 0; tries < 40; ++tries) {
       const Known m = any(), y = any();
       if (m.dims.size() != 2 || y.dims.empty() || m.dims[0] == 'F') continue;
@@ -213,8 +248,9 @@ class RandomProgram {
       if (y.dims[0] == 'F' && dims.find_first_of("NMK", 1) != std::string::npos) continue;
       const bool repeats = std::count(dims.begin() + 1, dims.end(), dims[0]) > 0;
       if ((repeats && dims.size() > 2) || dims.size() > 3) continue;
-      return define(dims, "tanh((" + m.name + (transposed ? "' @ " : " @ ") + y.name + ") * 0.1)");
+      return {m.name + (transposed ? "' @ " : " @ ") + y.name, dims};
     }
+    return {};
   }
 
   // `A[n, m2]`, with one of two variables of each dimension, and the variables that it uses.
@@ -292,7 +328,7 @@ void run_random(std::uint64_t seed) {
 }
 
 TEST(MeshPlans, RandomProgramsEqualTheInterpreter) {
-  for (std::uint64_t seed = 1; seed <= 60 && !::testing::Test::HasFailure(); ++seed) run_random(seed);
+  for (std::uint64_t seed = 1; seed <= 45 && !::testing::Test::HasFailure(); ++seed) run_random(seed);
 }
 
 TEST(LongMeshPlans, RandomProgramsEqualTheInterpreter) {
@@ -317,6 +353,21 @@ TEST(MeshPlans, ProductsMoveBlocks) {
   const Module module = plan_over(program, {2, 2});
   const CostReport report = measure(module);
   EXPECT_EQ(report.actual.network.text(SymbolNames(module)), "8 K M + 8 K N");
+}
+
+// What products contribute is added up where it is made: two of them send what one sends.
+TEST(MeshPlans, SumsOfProductsAreGatheredOnce) {
+  const auto network = [](const std::string& sum) {
+    const Module program = compile(
+        "dim N, K, M\ninput A : dense f64[K, N], B : dense f64[K, M], D : dense f64[K, N], E : dense f64[K, M]\n"
+        "output S = " +
+        sum);
+    const Module module = plan_over(program, {4});
+    return measure(module).actual.network.text(SymbolNames(module));
+  };
+  EXPECT_EQ(network("A' @ B"), "24 M N");
+  EXPECT_EQ(network("A' @ B + D' @ E"), network("A' @ B"));
+  EXPECT_EQ(network("A' @ B - D' @ E"), "48 M N");
 }
 
 }  // namespace
