@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 
 #include "bench/parts.h"
+#include "libcore/analysis/boxes.h"
+#include "libcore/kernels/box_parts.h"
 #include "libcore/lang/lang.h"
 #include "libcore/laws/laws.h"
 #include "libopt/cost/sizes.h"
@@ -29,13 +32,20 @@ Module make_plan(const std::string& file, const OptimizeOptions& options,
   return optimize(compile_program(read_text(file), file, defines), laws, options);
 }
 
+Parts boxes_of(const Module& plan, const std::vector<Part>& parts) {
+  const int workers = mesh_workers(plan);
+  BoxParts boxes(plan, workers, 0, workers);
+  for (const Part& part : parts) boxes.add(part);
+  return std::make_shared<std::vector<Part>>(boxes.finish());
+}
+
 }  // namespace
 
 KasenRun::KasenRun(const std::string& program_file, Parts parts, const KernelOptions& kernels,
                    const OptimizeOptions& options, const std::map<std::string, std::string>& defines)
     : threads_(kernels.threads),
       plan_(make_plan(program_file, options, defines)),
-      parts_(std::move(parts)),
+      parts_(plan_.mesh.empty() ? std::move(parts) : boxes_of(plan_, *parts)),
       kernels_(make_generated_kernels(kernels)) {}
 
 KasenRun::KasenRun(const std::string& program_file, std::vector<Part> parts, const KernelOptions& kernels,
@@ -55,6 +65,11 @@ const RunResult& KasenRun::run(const std::map<std::string, std::vector<Word>>& p
 double KasenRun::seconds_per_iteration() const {
   if (times_.size() < 2) throw std::runtime_error("too few iterations to time");
   return (times_.back() - times_.front()) / static_cast<double>(times_.size() - 1);
+}
+
+double KasenRun::seconds() const {
+  return std::accumulate(result_.ops.begin(), result_.ops.end(), 0.0,
+                         [](double sum, const OpCount& count) { return sum + count.seconds; });
 }
 
 double KasenRun::seconds_per_product() const {

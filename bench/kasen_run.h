@@ -17,6 +17,7 @@ namespace kasen::bench {
 
 class KasenRun {
  public:
+  // With a mesh among the options, the parts are of any number of workers, and cut as the plan says.
   KasenRun(const std::string& program_file, std::vector<Part> parts, const KernelOptions& kernels,
            const OptimizeOptions& options = {}, const std::map<std::string, std::string>& defines = {});
 
@@ -27,6 +28,8 @@ class KasenRun {
   // first, which touches memory for the first time.
   const RunResult& run(const std::map<std::string, std::vector<Word>>& params);
   [[nodiscard]] double seconds_per_iteration() const;
+  // Of all operators, in the last run.
+  [[nodiscard]] double seconds() const;
   // The mean time of an execution of the operators that are `wanted`, of all that ran.
   [[nodiscard]] double seconds_per(const std::function<bool(const Op& op)>& wanted) const;
   [[nodiscard]] double seconds_per_product() const;  // or contraction
