@@ -48,6 +48,8 @@ bool is_enabled(PassWhen when, const OptimizeOptions& options) {
       return fusing;
     case PassWhen::moving:
       return fusing && options.move_statements;
+    case PassWhen::hoisting:
+      return fusing ? options.move_statements : options.simplify;
     case PassWhen::greedy:
       return greedy;
     case PassWhen::selected:
@@ -56,6 +58,11 @@ bool is_enabled(PassWhen when, const OptimizeOptions& options) {
       return options.schedule;
   }
   throw InternalError("a pass outside the table");
+}
+
+bool runs_over_mesh(PassWhen when) {
+  return when == PassWhen::always || when == PassWhen::simplifying || when == PassWhen::hoisting ||
+         when == PassWhen::scheduling;
 }
 
 bool runs(const PassRow& pass, const Module& module, const OptimizeOptions& options) {
@@ -209,9 +216,7 @@ Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& option
   PassContext context{laws, options};
   for (const std::string& name : names) {
     const PassRow& pass = find_pass(name, "--passes");
-    const bool anywhere =
-        pass.when == PassWhen::always || pass.when == PassWhen::simplifying || pass.when == PassWhen::scheduling;
-    if (!anywhere) require_default_layouts(module);
+    if (!runs_over_mesh(pass.when)) require_default_layouts(module);
     if (module.level < pass.from || module.level > pass.to) {
       fail(ExitStatus::bad_input, fmt::format("pass '{}' does not run on IR of level {}", name, module.level),
            pass.from == pass.to ? fmt::format("it takes level {}", pass.from)

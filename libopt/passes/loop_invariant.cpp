@@ -2,8 +2,9 @@
 // that runs although the loop has no iteration costs only time. Products, reductions and functions of shareds leave the
 // loop whenever they can. A map leaves it if it is stored in any case (a product reads it), or if an iteration then
 // reads no more arrays than before. Fused with its readers it costs the arrays that it alone reads; moved out it costs
-// its result. Arrays of one constant and indices are generated where they are used: they are copied, not moved. Lists
-// and ranges stay, because reading one may fail. Operators of a branch stay in it. Requires level 1; keeps it.
+// its result. Over a mesh nothing is fused, and every such map leaves the loop. Arrays of one constant and indices are
+// generated where they are used: they are copied, not moved. Lists and ranges stay, because reading one may fail.
+// Operators of a branch stay in it. Requires level 1; keeps it.
 #include <algorithm>
 
 #include "libcore/ir/array_views.h"
@@ -19,7 +20,9 @@ namespace {
 // The invariant operators of one loop's body. The operator of the body that makes a value identifies it.
 class Invariants {
  public:
-  Invariants(Module& module, Block& block, size_t place) : m_(module), block_(block), place_(place) {}
+  // `fused`: an operator may run as one with its readers.
+  Invariants(Module& module, Block& block, size_t place, bool fused)
+      : m_(module), block_(block), place_(place), fused_(fused) {}
 
   bool run() {
     find();
@@ -101,6 +104,7 @@ class Invariants {
                     [&](size_t reader) { return row(ops()[reader].code).group == OpGroup::end; })) {
       return false;
     }
+    if (!fused_) return true;
     const std::vector<bool> member = tree(i);
     return reads_saved(member) >= results_needed(member);
   }
@@ -178,19 +182,20 @@ class Invariants {
   Module& m_;
   Block& block_;
   size_t place_;
+  bool fused_;
   std::vector<int> maker_;                    // by value: position in the body, outside or argument
   std::vector<bool> invariant_, chosen_;      // by position in the body
   std::vector<std::vector<size_t>> readers_;  // by value: positions in the body, once for each operand
 };
 
 // Moves operators out of every loop, of the inner ones first.
-bool move_out(Module& module) {
+bool move_out(Module& module, bool fused) {
   bool changed = false;
   for_each_block(module, [&](Block& block) {
     for (size_t i = 0; i < block.ops.size(); ++i) {
       if (!is_loop(block.ops[i])) continue;
       const size_t before = block.ops.size();
-      changed |= Invariants(module, block, i).run();
+      changed |= Invariants(module, block, i, fused).run();
       i += block.ops.size() - before;
     }
   });
@@ -200,8 +205,9 @@ bool move_out(Module& module) {
 }  // namespace
 
 bool pass_loop_invariant(Module& module, PassContext& context) {
+  const bool over_mesh = !context.options.mesh.empty() || names_layouts(module);
   bool changed = false;
-  while (move_out(module)) {
+  while (move_out(module, !over_mesh)) {
     (void)pass_dead_code(module, context);  // of generated values that only moved operators read: more may pay now
     changed = true;
   }
