@@ -108,6 +108,8 @@ enum class LineKind : std::uint8_t {
   run,    ///< runs an operator, or some rows of it
   start,  ///< starts an exchange
   wait,   ///< waits for it and unpacks or combines what has arrived
+  move,   ///< at the end of a block: arrays are handed on with their memory
+  copy,   ///< at the end of a block: arrays are handed on by a copy
 };
 /// The rows that a line of a sparse product computes. Lines of one operator cover all of its rows.
 enum class LineRows : std::uint8_t {
@@ -124,7 +126,7 @@ struct ScheduleLine {
   int op = -1;                    ///< run, start, wait: the operator's index in the block
   int count = 1;                  ///< start, wait: so many operators from there on travel together
   int form = -1;                  ///< form, free: its number
-  std::vector<ValueId> values;    ///< alloc, whole: the values; form: the results of its products
+  std::vector<ValueId> values;    ///< alloc, whole, move, copy: the values; form: the results of its products
   std::vector<BufferId> buffers;  ///< alloc
   Location where;                 ///< in the text that it was read from
 

@@ -35,7 +35,7 @@ class LoopStep : public Step {
   void iteration(Execution& run) {
     run.began(RunPhase::iteration, number);
     run.run_steps(body_);
-    back_.apply(run);
+    back_.apply(run, body_);
     run.ended(RunPhase::iteration, number);
     run.end_iteration(number);
   }
@@ -110,16 +110,18 @@ class IfStep : public Step {
   void run(Execution& run) override {
     const bool yes = run.shared_word(op.operands[0]).i != 0;
     run.run_steps(yes ? then_steps_ : else_steps_);
-    (yes ? then_ : else_).apply(run);
+    hand_on(run, yes);
   }
   void resume(Execution& run) override {
     const std::vector<std::unique_ptr<Step>>& others = else_steps_.steps;
     const bool otherwise = !others.empty() && others.front()->number <= run.options.resume->place.loop;
     run.resume_steps(otherwise ? else_steps_ : then_steps_);
-    (otherwise ? else_ : then_).apply(run);
+    hand_on(run, !otherwise);
   }
 
  private:
+  void hand_on(Execution& run, bool yes) const { (yes ? then_ : else_).apply(run, yes ? then_steps_ : else_steps_); }
+
   Rebinding then_, else_;
   Sequence then_steps_, else_steps_;
 };
@@ -280,23 +282,40 @@ void Rebinding::charge(Execution& run) const {
   for (const Copy& c : copies_) run.charge_copy(c.from, c.to, number_);
 }
 
-void Rebinding::apply(Execution& run) const {
-  if (names_.empty()) return;
+Rebinding::Memory Rebinding::exchange(Execution& run) const {
   Storage& storage = run.storage;
-  std::vector<std::vector<View>> before;
+  Memory before;
   before.reserve(names_.size());
   for (const int name : names_) before.push_back(storage.slot(name).views);
   for (size_t n = 0; n < names_.size(); ++n) {
     if (source_[n] != static_cast<int>(n)) storage.set_views(names_[n], before[static_cast<size_t>(source_[n])]);
   }
+  return before;
+}
+
+void Rebinding::copy_from(const Memory& before, Execution& run) const {
   for (const Copy& c : copies_) {
-    const int from = storage.info(c.from).slot + c.offset;
+    const int from = run.storage.info(c.from).slot + c.offset;
     const auto at = std::find(names_.begin(), names_.end(), from);
     const bool renamed = at != names_.end();
     const std::vector<View>& source =
-        renamed ? before[static_cast<size_t>(at - names_.begin())] : storage.slot(from).views;
+        renamed ? before[static_cast<size_t>(at - names_.begin())] : run.storage.slot(from).views;
     run.copy(c.from, source, c.to, c.slot, number_);
   }
+}
+
+void Rebinding::apply(Execution& run) const {
+  if (!names_.empty()) copy_from(exchange(run), run);
+}
+
+void Rebinding::apply(Execution& run, const Sequence& block) const {
+  if (names_.empty()) return;
+  const Clock::time_point begin = Clock::now();
+  const Memory before = exchange(run);
+  run.count_line(block.move, seconds_since(begin));
+  const Clock::time_point exchanged = Clock::now();
+  copy_from(before, run);
+  run.count_line(block.copy, seconds_since(exchanged));
 }
 
 std::unique_ptr<Step> make_list_step(Execution& /*run*/, const Op& op, int number) {

@@ -139,6 +139,8 @@ void Decoder::add_lines(const Block& block, Sequence& sequence) const {
   for (const ScheduleLine& line : block.schedule) {
     const int number = numbers.at(&line);
     if (line.kind == LineKind::free) lines.push_back({LineAct::free, LineRows::all, nullptr, line.form, true, true});
+    if (line.kind == LineKind::move) sequence.move = number;
+    if (line.kind == LineKind::copy) sequence.copy = number;
     if (line.op < 0) continue;
     const bool adjacent = !lines.empty() && lines.back().act == LineAct::start &&
                           lines.back().step == sequence.steps[static_cast<size_t>(line.op)].get();

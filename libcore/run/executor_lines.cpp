@@ -39,6 +39,7 @@ void Execution::act(const Line& line) {
 }
 
 void Execution::count_line(int number, double seconds) {
+  if (number < 0) return;
   LineTime& counted = result.lines[static_cast<size_t>(number)];
   ++counted.executions;
   counted.seconds += seconds;
@@ -67,7 +68,7 @@ void Execution::run_line(const Line& line, bool from_border) {
   if (line.last && options.refuse_nan) look_for_nan(step);
   const double seconds = seconds_since(begin);
   counted.seconds += seconds;
-  if (line.number >= 0) count_line(line.number, seconds);
+  count_line(line.number, seconds);
   if (!step.control) {
     const AccessCount after = forms.accesses();
     counted.read_bytes += after.read_bytes - before.read_bytes;

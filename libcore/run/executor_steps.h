@@ -83,6 +83,7 @@ struct Line {
 struct Sequence {
   std::vector<std::unique_ptr<Step>> steps;  // by operator
   std::vector<Line> lines;
+  int move = -1, copy = -1;  // the lines of what it hands on, in RunResult::lines; -1: none
 };
 
 // The matrices of a plan in pull form: the forms of its schedule.
@@ -188,6 +189,7 @@ class Execution {
     if (transport.compares_steps()) transport.announce(purpose_of(step));
     return transport.start(exchanges_++, sends, receives);
   }
+  void count_line(int number, double seconds);  // no line if negative
   void charge(int number, std::int64_t sent_bytes) { count(number).network_bytes += sent_bytes; }
 
   // The identity of a reducer, which is searched once; UserError if it has none.
@@ -231,7 +233,6 @@ class Execution {
   void run_lines(std::span<const Line> lines);
   void run_line(const Line& line, bool from_border);
   void act(const Line& line);
-  void count_line(int number, double seconds);
   [[nodiscard]] std::string purpose_of(const Step& step) const;
   [[nodiscard]] const HeldAtBorder& held_at(int loop);
   void tell_border(int loop);
@@ -288,6 +289,8 @@ class Rebinding {
   void copy(ValueId from, int from_offset, ValueId to, int to_slot);
   void seal(const Execution& run);  // called after the last of them
   void apply(Execution& run) const;
+  // The same at the end of a block, whose lines are counted.
+  void apply(Execution& run, const Sequence& block) const;
   // Charges the binding as if it had been applied: for a loop whose values come from a border.
   void charge(Execution& run) const;
 
@@ -299,6 +302,9 @@ class Rebinding {
     int slot;
   };
   void add_name(int slot);
+  using Memory = std::vector<std::vector<View>>;  // of names_
+  [[nodiscard]] Memory exchange(Execution& run) const;
+  void copy_from(const Memory& before, Execution& run) const;
 
   int number_ = 0;
   std::vector<std::pair<int, int>> moves_;  // from, to

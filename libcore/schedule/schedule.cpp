@@ -29,7 +29,9 @@ void for_each_inside(const Op& op, const Visit& visit) {
 
 class Scheduler {
  public:
-  explicit Scheduler(Module& module) : m_(module), batches_(module), forms_(product_forms(module)) {}
+  explicit Scheduler(Module& module) : m_(module), live_(module), batches_(module), forms_(product_forms(module)) {
+    for_each_op(module, [&](const Op& op, int number, int) { numbers_.emplace(&op, number); });
+  }
 
   void run() {
     block(m_.body);
@@ -51,7 +53,12 @@ class Scheduler {
     block.schedule = std::exchange(lines_, {});
     for (Op& op : block.ops) {
       if (op.code == OpCode::region) continue;
-      for (Block& inner : op.blocks) this->block(inner);
+      for (size_t i = 0; i < op.blocks.size(); ++i) {
+        Block& inner = op.blocks[i];
+        this->block(inner);
+        const std::vector<ScheduleLine> ends = end_lines(m_, live_.at(numbers_.at(&op)), op, i);
+        inner.schedule.insert(inner.schedule.end(), ends.begin(), ends.end());
+      }
     }
   }
 
@@ -160,6 +167,8 @@ class Scheduler {
   }
 
   Module& m_;
+  const Liveness live_;
+  std::map<const Op*, int> numbers_;  // in preorder
   SharedBatches batches_;
   std::vector<ProductForm> forms_;
   std::vector<ScheduleLine> lines_;
@@ -246,6 +255,23 @@ std::vector<ScheduleLine> memory_lines(const Module& module) {
     form.form = number++;
     form.values = made.products;
     add(std::move(form));
+  }
+  return lines;
+}
+
+std::vector<ScheduleLine> end_lines(const Module& module, const OpLiveness& live, const Op& op, size_t block) {
+  const bool branch = op.code == OpCode::if_else;
+  const std::vector<Binding>& bindings = !branch ? live.back : block == 0 ? live.then_branch : live.else_branch;
+  ScheduleLine move, copy;
+  move.kind = LineKind::move;
+  copy.kind = LineKind::copy;
+  for (const Binding& binding : bindings) {
+    if (module.type(binding.to).dims.empty()) continue;
+    (binding.how == Handover::move ? move : copy).values.push_back(binding.from);
+  }
+  std::vector<ScheduleLine> lines;
+  for (const ScheduleLine& line : {move, copy}) {
+    if (!line.values.empty()) lines.push_back(line);
   }
   return lines;
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "libcore/analysis/liveness.h"
 #include "libcore/ir/module.h"
 
 namespace kasen {
@@ -34,6 +35,10 @@ struct ProductForm {
 
 /// The lines at the head of the program's block: memory and forms.
 [[nodiscard]] std::vector<ScheduleLine> memory_lines(const Module& module);
+/// The lines at the end of a block of a loop or branch: the arrays that it hands on with their memory, and those that
+/// it copies (liveness.h). Single values have none. `live`: of the operator that holds the block.
+[[nodiscard]] std::vector<ScheduleLine> end_lines(const Module& module, const OpLiveness& live, const Op& op,
+                                                  size_t block);
 /// All lines of a module with a schedule: those of a block, then those of the blocks in its operators.
 void for_each_line(const Module& module,
                    const std::function<void(const Block& block, const ScheduleLine& line)>& visit);

@@ -11,13 +11,15 @@
 namespace kasen::text {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LineKind>, 7> kinds{{{"alloc", LineKind::alloc},
+constexpr std::array<std::pair<std::string_view, LineKind>, 9> kinds{{{"alloc", LineKind::alloc},
                                                                       {"whole", LineKind::whole},
                                                                       {"form", LineKind::form},
                                                                       {"free", LineKind::free},
                                                                       {"run", LineKind::run},
                                                                       {"start", LineKind::start},
-                                                                      {"wait", LineKind::wait}}};
+                                                                      {"wait", LineKind::wait},
+                                                                      {"move", LineKind::move},
+                                                                      {"copy", LineKind::copy}}};
 
 }  // namespace
 
@@ -41,10 +43,10 @@ ScheduleLine ModuleParser::schedule_line(const Block& block) {
   const auto* const kind =
       std::find_if(kinds.begin(), kinds.end(), [&](const auto& known) { return known.first == word.text; });
   if (kind == kinds.end())
-    lexer_.fail_at(
-        word, fmt::format("unknown line '{}' of a schedule", word.text), "",
-        "lines begin with alloc, whole, form, free, run, start or wait; behind run %x may stand ready, ghosts, "
-        "rest or joined");
+    lexer_.fail_at(word, fmt::format("unknown line '{}' of a schedule", word.text), "",
+                   "lines begin with alloc, whole, form, free, run, start, wait, move or copy; behind run %x may stand "
+                   "ready, ghosts, "
+                   "rest or joined");
   ScheduleLine line;
   line.kind = kind->second;
   line.where = lexer_.source().location(word.mark);
@@ -60,6 +62,8 @@ ScheduleLine ModuleParser::schedule_line(const Block& block) {
   switch (line.kind) {
     case LineKind::alloc:
     case LineKind::whole:
+    case LineKind::move:
+    case LineKind::copy:
       listed();
       return line;
     case LineKind::form:

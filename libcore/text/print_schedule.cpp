@@ -58,6 +58,10 @@ std::string print_line(const Module& module, const Block& block, const ScheduleL
       return "alloc" + values(module, line);
     case LineKind::whole:
       return "whole" + values(module, line);
+    case LineKind::move:
+      return "move" + values(module, line);
+    case LineKind::copy:
+      return "copy" + values(module, line);
     case LineKind::form:
       return fmt::format("form {} for{}", line.form, values(module, line));
     case LineKind::free:

@@ -230,10 +230,12 @@ class BlockCheck {
 
 class ScheduleCheck {
  public:
-  ScheduleCheck(const Module& module, Faults& faults) : m_(module), faults_(faults) {}
+  ScheduleCheck(const Module& module, Faults& faults) : m_(module), faults_(faults), live_(module) {
+    for_each_op(module, [&](const Op& op, int number, int) { numbers_.emplace(&op, number); });
+  }
 
   void run() {
-    if (!memory() || !block(m_.body, true)) return;
+    if (!memory() || !block(m_.body, {})) return;
     frees();
   }
 
@@ -253,20 +255,34 @@ class ScheduleCheck {
     return false;
   }
 
-  bool block(const Block& block, bool top) {
-    for (size_t i = top ? head_ : 0; i < block.schedule.size(); ++i) {
-      const LineKind kind = block.schedule[i].kind;
-      if (block.schedule[i].op >= 0 || (top && kind == LineKind::free)) continue;
-      faults_.add_at(
-          block.schedule[i].where,
-          fmt::format("the line '{}' stands in the middle of a schedule", print_line(m_, block, block.schedule[i])),
-          "memory and forms stand at the head of the program's schedule", remedy);
+  // `ends`: its last lines.
+  bool block(const Block& block, const std::vector<ScheduleLine>& ends) {
+    const bool top = &block == &m_.body;
+    const std::vector<ScheduleLine>& lines = block.schedule;
+    if (lines.size() < ends.size() || !std::equal(ends.rbegin(), ends.rend(), lines.rbegin())) {
+      faults_.add_at(lines.empty() ? Location{} : lines.back().where,
+                     "a schedule does not end with what its block hands on",
+                     fmt::format("it ends with '{}'", print_line(m_, block, ends.back())), remedy);
+      return false;
+    }
+    for (size_t i = top ? head_ : 0; i + ends.size() < lines.size(); ++i) {
+      const LineKind kind = lines[i].kind;
+      if (lines[i].op >= 0 || (top && kind == LineKind::free)) continue;
+      const bool hands_on = kind == LineKind::move || kind == LineKind::copy;
+      faults_.add_at(lines[i].where,
+                     fmt::format("the line '{}' does not stand there in a schedule", print_line(m_, block, lines[i])),
+                     hands_on ? "what a block hands on stands at its end"
+                              : "memory and forms stand at the head of the program's schedule",
+                     remedy);
       return false;
     }
     if (!BlockCheck(m_, block, faults_).run()) return false;
     return std::all_of(block.ops.begin(), block.ops.end(), [&](const Op& op) {
       if (op.code == OpCode::region) return op.blocks[0].schedule.empty() || in_region(op);
-      return std::all_of(op.blocks.begin(), op.blocks.end(), [&](const Block& b) { return this->block(b, false); });
+      for (size_t i = 0; i < op.blocks.size(); ++i) {
+        if (!this->block(op.blocks[i], end_lines(m_, live_.at(numbers_.at(&op)), op, i))) return false;
+      }
+      return true;
     });
   }
 
@@ -311,7 +327,9 @@ class ScheduleCheck {
 
   const Module& m_;
   Faults& faults_;
-  size_t head_ = 0;  // the number of lines of memory and forms
+  const Liveness live_;
+  std::map<const Op*, int> numbers_;  // in preorder
+  size_t head_ = 0;                   // the number of lines of memory and forms
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ class Simulation {
 
   Timeline run() {
     made_.held_bytes = most_held();
-    made_.seconds = block(plan_.body, 0, 0);
+    made_.seconds = block(plan_.body, 0, 0, 0);
     return std::move(made_);
   }
 
@@ -52,8 +52,8 @@ class Simulation {
     return held_.empty() ? 0 : *std::max_element(held_.begin(), held_.end());
   }
 
-  // Returns the time of one execution that begins at `begin`.
-  double block(const Block& block, double begin, int depth) {
+  // Returns the time of one execution that begins at `begin`; `copies`: the time of what it hands on by copies.
+  double block(const Block& block, double begin, int depth, double copies) {
     double now = begin, under_way = 0;  // the end of the exchange
     for (const ScheduleLine& line : block.schedule) {
       const size_t at = made_.lines.size();
@@ -63,6 +63,7 @@ class Simulation {
       if (line.kind == LineKind::run) end += run_line(block.ops[static_cast<size_t>(line.op)], line, at, depth);
       if (line.kind == LineKind::start) under_way = now + exchange(block, line);
       if (line.kind == LineKind::wait) end = std::max(now, under_way);
+      if (line.kind == LineKind::copy) end += copies;
       if (line.kind == LineKind::free) free(line.form);
       made_.lines[at].seconds = end - now;
       made_.lines[at].held_bytes = most_held();
@@ -102,9 +103,10 @@ class Simulation {
     const int number = numbers_.at(&op);
     if (op.code == OpCode::while_loop || op.code == OpCode::for_loop) return loop(op, number, at, depth);
     if (op.code == OpCode::if_else) {
-      const double taken = block(op.blocks[0], made_.lines[at].begin, depth + 1);
-      (void)block(op.blocks[1], made_.lines[at].begin, depth + 1);  // shown, but not taken
-      return taken + part_of(number, TimePart::ends);
+      const double copies = part_of(number, TimePart::ends);
+      const double taken = block(op.blocks[0], made_.lines[at].begin, depth + 1, copies);
+      (void)block(op.blocks[1], made_.lines[at].begin, depth + 1, copies);  // shown, but not taken
+      return taken;
     }
     const double all = part_of(number, TimePart::work);
     if (line.rows == LineRows::all) return all;
@@ -113,7 +115,8 @@ class Simulation {
   }
 
   double loop(const Op& op, int number, size_t at, int depth) {
-    const double iteration = block(op.blocks[0], made_.lines[at].begin, depth + 1) + part_of(number, TimePart::ends);
+    const double copies = part_of(number, TimePart::ends);
+    const double iteration = block(op.blocks[0], made_.lines[at].begin, depth + 1, copies);
     made_.lines[at].iterations = iterations(number);
     return iteration * made_.lines[at].iterations;
   }

@@ -243,7 +243,12 @@ const Edit edits[] = {
     {"    free form 0\n", "    free form 7\n", "form 7 is freed", ""},
     {"    free form 0\n", "    free form 0\n    free form 0\n", "form 0 is freed", ""},
     {"    free form 0\n", "    free form 1\n", "form 1 is freed too early", ""},
-    {"      start %diff_g\n", "      alloc ~b0\n      start %diff_g\n", "stands in the middle", ""},
+    {"      start %diff_g\n", "      alloc ~b0\n      start %diff_g\n", "does not stand there", "at the head"},
+    {"      move %new_pr, %t_next\n", "", "does not end with what its block hands on", "'move %new_pr, %t_next'"},
+    {"      move %new_pr, %t_next\n", "      copy %new_pr, %t_next\n", "does not end with what its block hands on", ""},
+    {"      move %new_pr, %t_next\n", "      move %new_pr\n", "does not end with what its block hands on", ""},
+    {"      run %not_converged_3\n", "      move %new_pr\n      run %not_converged_3\n", "does not stand there",
+     "at its end"},
     {"    run %pr_5\n    run %t_first\n", "    run %t_first\n    run %pr_5\n", "'run %t_first'",
      "in the order of the text"},
 };

@@ -64,7 +64,8 @@ class Scheduled(ToolTest):
                 ("      wait %t_2_g\n", "", ["'run %new_pr'", "%t_2_g is not complete there"]),
                 ("      wait %diff_g\n      start %diff_s\n", "      start %diff_s\n      wait %diff_g\n", ["'start %diff_s'", "another exchange is under way"]),
                 ("    free form 0\n", "    free form 1\n", ["form 1 is freed too early"]),
-                ("      run %new_pr\n", "      hurry %new_pr\n", ["unknown line 'hurry'", "run, start or wait"]),
+                ("      run %new_pr\n", "      hurry %new_pr\n", ["unknown line 'hurry'", "run, start, wait, move or copy"]),
+                ("      move %new_pr, %t_next\n", "", ["does not end with what its block hands on"]),
                 ("    run output \"pr\"\n", "", ["ends before it has run"])]:
             self.replaced(text, (before, after))
             err = self.fault("run", "edited.kir", "--bundle", "bundle", "-o", "no.h5", status=BAD, says=says)
@@ -99,7 +100,7 @@ class Scheduled(ToolTest):
         report = json.loads((self.dir / "run.json").read_text())
         ran = [one for one in line["lines"] if "measured_seconds" in one]
         self.assertTrue(all(one["measured_seconds"] >= 0 for one in ran))
-        starts = {"run", "start", "wait"}
+        starts = {"run", "start", "wait", "move", "copy"}
         self.assertEqual(len(ran), sum(one["line"].split()[0] in starts for one in line["lines"]))
         self.assertEqual(len(report["schedule"]), len(line["lines"]))
         loop = next(one for one in line["lines"] if "iterations" in one)
