@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "libcore/analysis/boxes.h"
+#include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
 #include "tools/system/files.h"
 
@@ -30,9 +32,12 @@ void TopElements::keep_largest() {
   entries_.erase(middle, entries_.end());
 }
 
-void TopElements::add(const Array& data, const PartDim& dim) {
+void TopElements::add(const Array& data, const IndexList& indices, std::span<const std::int64_t> original) {
+  if (data.count != indices.size()) throw InternalError(fmt::format("{} has other elements than indices", title_));
+  const size_t most = 2 * count_ + 4096;  // held before the smaller ones go
   for (std::int64_t i = 0; i < data.count; ++i) {
-    const std::int64_t id = dim.original.empty() ? dim.masters[i] : dim.original[static_cast<size_t>(i)];
+    const std::int64_t id = original.empty() ? indices[i] : original[static_cast<size_t>(i)];
+    if (entries_.size() >= most) keep_largest();
     entries_.push_back({load_word(scalar_, data.plane(0) + i * scalar_bytes(scalar_)), id});
   }
   keep_largest();
@@ -58,6 +63,30 @@ std::string TopElements::text(const std::string& dim_name) const {
   return text;
 }
 
+namespace {
+
+// The indices that a worker owns of a vector whose layout the plan names.
+IndexList owned_indices(const Module& module, const Type& type, const Part& part) {
+  Module sized = module;
+  sized.mesh = mesh_of(module, part.workers);
+  for (Dimension& dim : sized.dims) {
+    if (const auto it = part.dims.find(dim.name); it != part.dims.end()) dim.size = it->second.size;
+  }
+  IndexList indices;
+  const Elements own = owned_elements(sized, type, part.worker);
+  if (own.none) return indices;
+  for (const IndexRun& run : own.axes.at(0)) indices.append_run(run.first, run.count);
+  return indices;
+}
+
+void add_share(TopElements& top, const Module& module, const Output& output, const Array& data, const Part& part) {
+  if (names_layouts(module)) return top.add(data, owned_indices(module, output.type, part));
+  const PartDim& dim = part.dims.at(module.dim(output.type.dims[0]).name);
+  top.add(data, dim.masters, dim.original);
+}
+
+}  // namespace
+
 std::string top_text(const RunSettings& settings, const Module& module, const std::vector<Output>& outputs,
                      const std::vector<Part>& parts, Cluster& cluster) {
   std::string text;
@@ -68,7 +97,7 @@ std::string top_text(const RunSettings& settings, const Module& module, const st
     TopElements top(output.name, output.type.element, static_cast<size_t>(settings.top));
     for (const OutputPart& share : output.parts)
       for (const Part& part : parts)
-        if (part.worker == share.worker) top.add(share.data, part.dims.at(dim));
+        if (part.worker == share.worker) add_share(top, module, output, share.data, part);
     top.unite(cluster);
     text += top.text(dim);
   }

@@ -1,6 +1,7 @@
 // The outputs of a run: the files, written by all ranks, and the largest elements for the summary.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace kasen::tools {
 class TopElements {
  public:
   TopElements(std::string title, const ElementType& element, size_t count);
-  // `dim`: the worker's share of the vector's dimension.
-  void add(const Array& data, const PartDim& dim);
+  // `indices`: of the elements; `original`: their ids, where they are not the indices.
+  void add(const Array& data, const IndexList& indices, std::span<const std::int64_t> original = {});
   // Collective: gathers the ranks' largest elements on rank 0.
   void unite(Cluster& cluster);
   [[nodiscard]] std::string text(const std::string& dim_name) const;
