@@ -9,7 +9,7 @@ import unittest
 import numpy
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, USAGE, ToolTest  # noqa: E402
+from tools_test import BAD, ROOT, USAGE, ToolTest  # noqa: E402
 
 MATMUL = """dim N, K, M
 input A : dense f64[N, K], B : dense f64[K, M]
@@ -52,6 +52,26 @@ class Mesh(ToolTest):
             out, _ = self.kasen("go", "matmul.ks", "A=A.npy", "B=B.npy", "--mesh", mesh, "-o", "c.npy")
             self.assertIn("Predicted and counted agree to the byte", out)
             numpy.testing.assert_allclose(numpy.load(self.dir / "c.npy"), self.arrays["A"] @ self.arrays["B"], atol=1e-13)
+
+    def test_go_shows_the_largest_elements(self):
+        """Each time in the folder that the runs before have left, with a bundle for any number of workers."""
+        order = numpy.argsort(-self.wanted()["r"])
+        for options in [["--workers", 1], ["--workers", 3], ["--mesh", "2x2"], ["--mesh", "1x3"], ["--workers", 2], ["--mesh", "2x1x2", "-n", 2]]:
+            out, _ = self.kasen("go", "steps.ks", "A=A.npy", "B=B.npy", "u=u.npy", *options, "--top", 4, "-o", "r.h5")
+            self.assertIn("Predicted and counted agree to the byte", out)
+            lines = out.splitlines()
+            at = next(i for i, line in enumerate(lines) if line.split() == ["N", "r"])
+            self.assertEqual([int(line.split()[0]) for line in lines[at + 1:at + 5]], order[:4].tolist(), options)
+
+    def test_equal_parts_are_balanced(self):
+        self.kasen("plan", "matmul.ks", "-o", "p.kir")
+        for name, shape in {"A": (400, 200), "B": (200, 300)}.items():
+            numpy.save(self.dir / f"{name}.npy", numpy.ones(shape))
+        self.kasen("partition", "--program", "p.kir", "A=A.npy", "B=B.npy", "--workers", 1, "-o", "bundle")
+        self.kasen("fuse", "p.kir", "--mesh", "2x2", "-o", "f.kir")
+        out, _ = self.kasen("measure", "f.kir", "--bundle", "bundle", "--machine", ROOT / "configs" / "machine.yaml")
+        self.assertIn("whole program: ", out)
+        self.assertNotIn("the slowest worker", out)
 
     def test_layouts_give_all_forms_of_a_product(self):
         self.kasen("plan", "matmul.ks", "-o", "p.kir")

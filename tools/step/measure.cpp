@@ -139,8 +139,9 @@ int bundle_workers(const po::variables_map& values, const Module& module) {
     const std::vector<std::int64_t> counts = worker_counts(values);
     return counts.size() == 1 ? static_cast<int>(counts[0]) : 0;
   }
-  if (values.count("against") == 0 || names_layouts(module)) return 0;
-  if (!read_bundle_info(values["bundle"].as<std::string>()).any_workers) return 0;
+  if (values.count("against") == 0 || !module.mesh.empty()) return 0;
+  const bool any = names_layouts(module) || read_bundle_info(values["bundle"].as<std::string>()).any_workers;
+  if (!any) return 0;
   const auto& path = values["against"].as<std::string>();
   return read_run_report(read_text(path), shown_name(path)).workers;
 }
