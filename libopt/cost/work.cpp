@@ -101,8 +101,9 @@ Work elementwise_work(const CostContext& c, const Op& op) {
   std::vector<bool> varies;
   for (const ValueId operand : op.operands) varies.push_back(!c.type(operand).dims.empty());
   if (reduces) varies.assign(2, true);
-  add(work, operations_of(module.fn(op.fns.at(0)), varies),
-      computed_indices(c, op) * inner_elements(module, c.type(along)));
+  const Polynomial elements =
+      c.boxes ? c.boxes->stored(along) : computed_indices(c, op) * inner_elements(module, c.type(along));
+  add(work, operations_of(module.fn(op.fns.at(0)), varies), elements);
   return work;
 }
 

@@ -1,31 +1,54 @@
 #include "libopt/time/imbalance.h"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
+
+#include "libcore/ir/layout.h"
+#include "libopt/cost/box_cost.h"
 
 namespace kasen {
 namespace {
 
-// Returns the largest over the mean, of the sum over these symbols.
-double of_symbols(const Sizes& sizes, const std::vector<Symbol>& symbols, int processes) {
-  std::int64_t most = 0, total = 0;
+// Returns the largest over the mean, of what the workers of each process have.
+double of_workers(int workers, int processes, const std::function<double(int worker)>& has) {
+  double most = 0, total = 0;
   int worker = 0;
   for (int process = 0; process < processes; ++process) {
-    const std::int64_t end = (std::int64_t{process} + 1) * sizes.workers / processes;
-    std::int64_t here = 0;
-    for (; worker < end; ++worker) {
-      for (const Symbol& symbol : symbols) here += sizes.on_worker(worker, symbol);
-    }
+    const std::int64_t end = (std::int64_t{process} + 1) * workers / processes;
+    double here = 0;
+    for (; worker < end; ++worker) here += has(worker);
     most = std::max(most, here);
     total += here;
   }
-  return total == 0 ? 1 : static_cast<double>(most) * processes / static_cast<double>(total);
+  return total == 0 ? 1 : most * processes / total;
+}
+
+double of_symbols(const Sizes& sizes, const std::vector<Symbol>& symbols, int processes) {
+  return of_workers(sizes.workers, processes, [&](int worker) {
+    double sum = 0;
+    for (const Symbol& symbol : symbols) sum += static_cast<double>(sizes.on_worker(worker, symbol));
+    return sum;
+  });
+}
+
+// By the bytes of all arrays.
+double of_boxes(const Module& module, const Sizes& sizes, int processes) {
+  const Module sized = sized_module(module, sizes);
+  return of_workers(sizes.workers, processes, [&](int worker) {
+    double sum = 0;
+    for (const ValueId v : sized.values.ids()) {
+      if (!sized.type(v).dims.empty()) sum += static_cast<double>(box_bytes(sized, v, worker));
+    }
+    return sum;
+  });
 }
 
 }  // namespace
 
 double imbalance(const Module& module, const Sizes& sizes, int processes) {
   if (sizes.by_worker.empty() || processes < 1 || processes > sizes.workers) return 1;
+  if (names_layouts(module)) return of_boxes(module, sizes, processes);
   std::vector<Symbol> masters, entries;
   const auto add = [&](std::vector<Symbol>& symbols, Symbol symbol) {
     if (sizes.by_worker.front().contains(symbol)) symbols.push_back(std::move(symbol));

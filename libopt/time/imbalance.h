@@ -9,8 +9,9 @@
 namespace kasen {
 
 // Returns the largest share over the mean one of the indices of cut dimensions or of the sparse matrices' nonzeros,
-// whichever is more. The given number of processes have the workers in runs (DESIGN section 6). It is 1 if sizes by
-// worker are not known. Everything that reports or compares times takes it from here.
+// whichever is more; in a plan that names layouts, of the bytes of all arrays. The given number of processes have the
+// workers in runs (DESIGN section 6). It is 1 if sizes by worker are not known. Everything that reports or compares
+// times takes it from here.
 [[nodiscard]] double imbalance(const Module& module, const Sizes& sizes, int processes);
 
 }  // namespace kasen

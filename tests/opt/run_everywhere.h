@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "libopt/optimize/strategies.h"
 #include "libopt/report/live_set.h"
+#include "libopt/report/timeline.h"
 #include "libopt/time/run_report.h"
+#include "libopt/time/times.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 #include "tests/support/generated.h"
@@ -28,6 +32,15 @@ inline void expect_results(const Module& plan, const std::vector<Part>& parts, c
   }
 }
 
+// Every operator, and every line of the schedule, has a predicted time.
+inline void expect_times(const Module& plan, const Sizes& sizes, const RunReport& report) {
+  for (const OperatorTime& time : operator_times(plan, sizes, report, {})) {
+    EXPECT_TRUE(std::isfinite(time.predicted.sum()) && time.predicted.sum() >= 0);
+  }
+  const double all = timeline(plan, sizes, {}, &report).seconds;
+  EXPECT_TRUE(std::isfinite(all) && all >= 0);
+}
+
 inline void expect_counts(const Module& plan, const std::vector<Part>& parts, const RunResult& result,
                           const char* kernels) {
   RunReport report = make_run_report(plan, result);
@@ -36,6 +49,7 @@ inline void expect_counts(const Module& plan, const std::vector<Part>& parts, co
   const Check check = check_against(plan, sizes, report);
   const std::vector<LiveSet> live = largest_live_sets(plan, sizes);
   for (size_t w = 0; w < live.size(); ++w) EXPECT_LE(live[w].bytes, result.parts.at(w).buffer_bytes) << w;
+  expect_times(plan, sizes, report);
   EXPECT_TRUE(check.mismatches.empty()) << check_text(plan, check) << print_module(plan);
 }
 
