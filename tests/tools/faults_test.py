@@ -70,7 +70,9 @@ class Faults(ToolTest):
         self.fault(*run, "--memory", largest, "-n", 2, status=LIMIT, says="use 4 processes or more")
         self.kasen(*run, "--memory", f"{largest / 1024 + 0.01}K", "-n", 4)
         self.kasen(*run, "--memory", "0.25GiB")
-        for wrong in ["much", "8X", "-1", "1e30", "8GB"]:
+        self.kasen(*run, "--memory", "0.25GB")
+        self.fault(*run, "--memory", "1KB", status=LIMIT, says="1000 are allowed")
+        for wrong in ["much", "8X", "-1", "1e30", "8GBs"]:
             self.fault(*run, "--memory", wrong, status=USAGE, says=[wrong, "8G"])
 
     def test_the_first_nan_is_named(self):

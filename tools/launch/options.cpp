@@ -116,8 +116,10 @@ std::optional<std::int64_t> bytes_of(const std::string& text) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view rest(end, static_cast<size_t>(text.data() + text.size() - end));
   const size_t unit = rest.empty() ? units.size() : units.find(rest[0]);
-  const bool known = rest.empty() || (unit < units.size() && (rest.size() == 1 || rest.substr(1) == "iB"));
-  const double bytes = number * (rest.empty() ? 1 : std::exp2(10 * (static_cast<double>(unit) + 1)));
+  const bool decimal = rest.size() == 2 && rest[1] == 'B';
+  const bool known = rest.empty() || (unit < units.size() && (rest.size() == 1 || decimal || rest.substr(1) == "iB"));
+  const double times = static_cast<double>(unit) + 1;
+  const double bytes = number * (rest.empty() ? 1 : decimal ? std::pow(10, 3 * times) : std::exp2(10 * times));
   if (fault != std::errc() || !known || !(bytes >= 1 && bytes < 1e18)) return std::nullopt;
   return static_cast<std::int64_t>(bytes);
 }
