@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/contraction.h"
@@ -107,8 +108,43 @@ Work elementwise_work(const CostContext& c, const Op& op) {
   return work;
 }
 
+// How many workers compute each tuple of a contraction's indices: those along axes of the mesh that cut no label.
+Polynomial repeats(const Module& module, const Op& op) {
+  std::vector<State> states;
+  for (const ValueId v : op.operands) states.push_back(module.type(v).state);
+  MeshAxes cut = 0;
+  for (const auto& [label, axes] : contraction(module, op, states).cuts) cut |= axes;
+  if (module.mesh.empty()) return cut == 0 ? Polynomial(Symbol{SymbolKind::workers, "", {}, -1}) : Polynomial(1);
+  Polynomial times(1);
+  for (size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    if ((cut & (MeshAxes{1} << axis)) == 0) times = times * Polynomial(module.mesh[axis].size);
+  }
+  return times;
+}
+
+// The multiplier and the reducer run for each tuple of indices.
+Work contraction_work(const CostContext& c, const Op& op) {
+  Work work;
+  const Module& module = *c.module;
+  const Labels labels = labels_of(module, op);
+  Type all;
+  for (const char label : labels.result + labels.summed()) {
+    all.dims.push_back(label_dim(module, op, labels, label));
+  }
+  const Polynomial tuples = whole_elements(module, all) * repeats(module, op);
+  if (is_onto(op))
+    add(work, operations_of(module.fn(op.fns[1]), {true, true}), whole_elements(module, c.type(op.results[0])));
+  if (reduces_terms(op) && multiplies_and_adds(module, op)) {
+    work.operations.at(static_cast<size_t>(ScalarWork::term)) += tuples;
+    return work;
+  }
+  for (const FnId fn : op.fns) add(work, operations_of(module.fn(fn), {true, true}), tuples);
+  return work;
+}
+
 // The multiplier and the reducer run for each nonzero. A dense matrix's vector is read in order.
 Work product_work(const CostContext& c, const Op& op) {
+  if (c.boxes) return contraction_work(c, op);
   Work work;
   const Module& module = *c.module;
   const ValueId vector = op.operands.at(0), matrix = op.operands.at(1);
@@ -126,26 +162,6 @@ Work product_work(const CostContext& c, const Op& op) {
   if (is_distributed_array(module, vector))
     work.span = stored_elements(module, c.type(vector)) * Polynomial(element.bytes());
   work.reads = axis_read(module, op);
-  return work;
-}
-
-// The multiplier and the reducer run for each tuple of indices.
-Work contraction_work(const CostContext& c, const Op& op) {
-  Work work;
-  const Module& module = *c.module;
-  const Labels labels = labels_of(module, op);
-  Type all;
-  for (const char label : labels.result + labels.summed()) {
-    all.dims.push_back(label_dim(module, op, labels, label));
-  }
-  const Polynomial tuples = whole_elements(module, all);
-  if (is_onto(op))
-    add(work, operations_of(module.fn(op.fns[1]), {true, true}), whole_elements(module, c.type(op.results[0])));
-  if (reduces_terms(op) && multiplies_and_adds(module, op)) {
-    work.operations.at(static_cast<size_t>(ScalarWork::term)) += tuples;
-    return work;
-  }
-  for (const FnId fn : op.fns) add(work, operations_of(module.fn(fn), {true, true}), tuples);
   return work;
 }
 

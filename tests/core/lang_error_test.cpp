@@ -112,7 +112,7 @@ const std::vector<Fault> cases{
     {"integer_range", "z = 99999999999999999999\noutput z", 4, 5, "does not fit", ""},
     {"transposed", "z = G'\noutput z", 4, 6, "a transposed sparse matrix", "G' @ x"},
     {"element_wise_matrix", "z = G + 1\noutput z", 5, 8, "stored entries over [N, M] where an array is meant",
-     "product"},
+     "input G : dense"},
     {"matrix_copy", "H = G\noutput x", 4, 5, "not copied", "by its own name"},
     {"chained", "z = 0 < r < 1\noutput z", 4, 11, "cannot be chained", "&&"},
     {"name_keeps_type", "z = x\nz = y\noutput z", 5, 1, "f64[N] and would become f64[M]", "keeps its type"},

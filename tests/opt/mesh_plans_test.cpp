@@ -7,7 +7,10 @@
 #include <fstream>
 #include <random>
 
+#include "libcore/ir/contraction.h"
 #include "libcore/kernels/box_parts.h"
+#include "libopt/cost/rules.h"
+#include "libopt/cost/work.h"
 #include "tests/core/mesh_parts.h"
 #include "tests/opt/run_everywhere.h"
 
@@ -34,9 +37,11 @@ std::vector<LayoutHint> some_layouts(const Module& program, const Mesh& mesh, st
   return hints;
 }
 
-// `seed`: of the layouts; 0: none are asked for.
-Module plan_over(const Module& program, const Mesh& mesh, std::uint64_t seed = 0) {
+// `seed`: of the layouts; 0: `asked`.
+Module plan_over(const Module& program, const Mesh& mesh, std::uint64_t seed = 0,
+                 const std::vector<LayoutHint>& asked = {}) {
   OptimizeOptions options;
+  options.layouts = asked;
   for (size_t axis = 0; axis < mesh.size(); ++axis) {
     options.mesh.push_back({std::string(1, static_cast<char>('a' + axis)), mesh[axis]});
   }
@@ -353,6 +358,32 @@ TEST(MeshPlans, ProductsMoveBlocks) {
   const Module module = plan_over(program, {2, 2});
   const CostReport report = measure(module);
   EXPECT_EQ(report.actual.network.text(SymbolNames(module)), "8 K M + 8 K N");
+}
+
+// Workers that hold all of both factors compute all terms; any other cut divides them.
+TEST(MeshPlans, TermsOfProductsAreCounted) {
+  const Module program = compile("dim N, K, M\ninput A : dense f64[N, K], B : dense f64[K, M]\noutput C = A @ B");
+  const Polynomial::Bindings sizes{{{SymbolKind::size, "N", {}, -1}, 6},   {{SymbolKind::size, "K", {}, -1}, 10},
+                                   {{SymbolKind::size, "M", {}, -1}, 15},  {{SymbolKind::whole, "N", {}, -1}, 6},
+                                   {{SymbolKind::whole, "K", {}, -1}, 10}, {{SymbolKind::whole, "M", {}, -1}, 15}};
+  const auto terms = [&](const Mesh& mesh, const std::vector<LayoutHint>& layouts) {
+    const Module module = plan_over(program, mesh, 0, layouts);
+    const CostContext context = cost_context(module);
+    std::int64_t sum = 0;
+    for (const Op& op : module.body.ops) {
+      if (!is_contraction(module, op)) continue;
+      sum += work_of(context, op).operations.at(static_cast<size_t>(ScalarWork::term)).value(sizes);
+    }
+    return sum;
+  };
+  const auto layout = [](const char* name, const char* rows, const char* row_axes, const char* cols,
+                         const char* col_axes) {
+    return LayoutHint{name, {{rows, row_axes}, {cols, col_axes}}};
+  };
+  for (const Mesh& mesh : meshes) EXPECT_EQ(terms(mesh, {}), 900);
+  const LayoutHint a = layout("A", "N", "", "K", ""), b = layout("B", "K", "", "M", "");
+  EXPECT_EQ(terms({4}, {a, b, layout("C", "N", "", "M", "")}), 4 * 900);
+  EXPECT_EQ(terms({2, 3}, {layout("A", "N", "a", "K", ""), b, layout("C", "N", "a", "M", "")}), 3 * 900);
 }
 
 // What products contribute is added up where it is made: two of them send what one sends.

@@ -112,10 +112,12 @@ ValueId Formulas::matrix_of(const Term& formula, Mark mark) const {
 
 void Formulas::refuse(const Term& term, Mark mark) const {
   if (!is_formula(term)) return;
-  (void)matrix_of(term, mark);
+  const std::string& matrix = module_.value(matrix_of(term, mark)).name;
   source_.fail(mark, fmt::format("stored entries over {} where an array is meant", show_dims(module_, term.dims)),
                "an expression over stored entries has no array of its own: sums and products compute it as they go",
-               "use it in sum(...), sum(..., over N), or a product with @");
+               fmt::format("use it in sum(...), sum(..., over N), or a product with @; or declare the whole of {0} an "
+                           "array: input {0} : dense ...",
+                           matrix));
 }
 
 void Formulas::require_absent(const Term& term, Mark mark) const {
