@@ -129,6 +129,10 @@ class GeneratedKernelSet : public GeneratedKernels {
 
   void linear(const LinearCall& call) override { run_lapack(call); }
 
+  void copy_places(const ElementType& element, std::span<const PlaceCopy> copies) override {
+    copy_placed(shop_.pool, element, copies);
+  }
+
   void copy_masters(const ElementType& element, std::span<const Mirrored> lists) override {
     copy_listed(shop_.pool, element, lists);
   }

@@ -1,6 +1,7 @@
 #include "libcore/data/mirrored.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace kasen {
 namespace {
@@ -24,6 +25,22 @@ std::byte* Mirrored::copies_at(const ElementType& element, std::int64_t p) const
   std::byte* at = copies.data;
   for (std::int64_t before = 0; before < p; ++before) at += count() * scalar_bytes(element.plane_scalar(before));
   return at;
+}
+
+void copy_some(const ElementType& element, const PlaceCopy& copy, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const std::int64_t size = scalar_bytes(element.plane_scalar(p));
+    const std::byte* source = copy.source.data + plane_offset(element, copy.source.capacity, p);
+    std::byte* target = copy.target.data + plane_offset(element, copy.target.capacity, p);
+    std::int64_t done = begin;
+    copy.from->for_each_run(begin, end, [&](std::int64_t from, std::int64_t count) {
+      copy.to->for_each_run(done, done + count, [&](std::int64_t to, std::int64_t some) {
+        std::memmove(target + to * size, source + from * size, static_cast<std::size_t>(some * size));
+        from += some;
+      });
+      done += count;
+    });
+  }
 }
 
 void to_message(const ElementType& element, const View& array, std::int64_t first, std::int64_t count,

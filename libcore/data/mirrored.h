@@ -63,6 +63,19 @@ struct Mirrored {
   [[nodiscard]] std::byte* copies_at(const ElementType& element, std::int64_t p) const;
 };
 
+// The elements of an array at places `from` go to places `to` of another one, in the order of both lists.
+struct PlaceCopy {
+  View source;
+  const PlaceList* from = nullptr;
+  View target;
+  const PlaceList* to = nullptr;
+
+  [[nodiscard]] std::int64_t count() const { return from->size(); }
+};
+// Copies those that stand at begin .. end - 1 in the lists, one after another. The arrays may be one if no place comes
+// before the one that it is copied to.
+void copy_some(const ElementType& element, const PlaceCopy& copy, std::int64_t begin, std::int64_t end);
+
 // Copies elements first, first + 1, ... of an array to a message or from it, where they are contiguous.
 void to_message(const ElementType& element, const View& array, std::int64_t first, std::int64_t count,
                 std::byte* message);

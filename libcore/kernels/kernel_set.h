@@ -132,6 +132,10 @@ class KernelSet {
     for (const ProductCall& call : calls) product(call);
   }
 
+  /// No element is the target of two, and none is the source of one and the target of another.
+  virtual void copy_places(const ElementType& element, std::span<const PlaceCopy> copies) {
+    for (const PlaceCopy& copy : copies) copy_some(element, copy, 0, copy.count());
+  }
   /// The copies take the values of the owned elements. No element is a copy of two.
   virtual void copy_masters(const ElementType& element, std::span<const Mirrored> lists) = 0;
   /// Each owned element becomes reducer(owned, copy), list after list. An element in several lists takes its copies in

@@ -1,4 +1,7 @@
 // gather, scatter and relayout of arrays whose layout the plan names (libcore/kernels/box_exchange.h).
+#include <algorithm>
+
+#include "libcore/base/error.h"
 #include "libcore/kernels/box_exchange.h"
 #include "libcore/run/executor_boxes.h"
 
@@ -20,7 +23,8 @@ class BoxTransition : public TransitionStep {
     return exchanges_[static_cast<size_t>(part)].packing;
   }
 
-  // A gather's own elements may be written over what it sends, and a scatter sends them from its result.
+  // A gather's own elements may be written over what it sends, and a scatter sends them from its result. Between
+  // workers of this process elements are copied at once from array to array, but for contributions, which are combined.
   void start(Execution& run) override {
     if (!gather_) move_own(run);
     run.began(RunPhase::start, number);
@@ -29,6 +33,7 @@ class BoxTransition : public TransitionStep {
     for_each_piece([&](int part, const BoxPiece& piece) { send(run, part, piece); }, &BoxExchange::sends);
     for_each_piece([&](int part, const BoxPiece& piece) { receive(run, part, piece); }, &BoxExchange::receives);
     ticket_ = run.start(*this, sends_, receives_);
+    copy_here(run);  // while the messages are under way
     run.ended(RunPhase::start, number);
   }
 
@@ -52,22 +57,55 @@ class BoxTransition : public TransitionStep {
     return piece.in_place ? array.data + piece.places.first() * element_.bytes() : run.packing(part) + piece.at;
   }
 
+  // The part in this process to which or from which the piece is copied at once; -1: it is a message.
+  [[nodiscard]] int direct_peer(const Execution& run, const BoxPiece& piece) const {
+    const int peer = piece.peer - run.transport.first_worker();
+    return !gather_ && run.transport.shares_memory() && peer >= 0 && peer < run.part_count() ? peer : -1;
+  }
+
+  void copy_here(Execution& run) {
+    copies_.clear();
+    const ValueId source = op.code == OpCode::scatter ? to_ : from_;
+    for_each_piece(
+        [&](int part, const BoxPiece& piece) {
+          const int peer = direct_peer(run, piece);
+          if (peer < 0) return;
+          const std::vector<BoxPiece>& sent = exchanges_[static_cast<size_t>(peer)].sends;
+          const int worker = run.parts[static_cast<size_t>(part)].worker;
+          const auto same =
+              std::find_if(sent.begin(), sent.end(), [&](const BoxPiece& other) { return other.peer == worker; });
+          if (same == sent.end()) throw InternalError("a piece that nobody sends");
+          copies_.push_back(
+              {run.storage.view(source, peer), &same->places, run.storage.view(to_, part), &piece.places});
+        },
+        &BoxExchange::receives);
+    if (!copies_.empty()) run.kernels.copy_places(element_, copies_);
+  }
+
   void send(Execution& run, int part, const BoxPiece& piece) {
+    if (direct_peer(run, piece) >= 0) {
+      run.charge(number, piece.bytes);
+      return run.transport.moved_here(piece.bytes);
+    }
     const View& array = run.storage.view(op.code == OpCode::scatter ? to_ : from_, part);
     std::byte* data = place_of(run, part, piece, array);
-    if (!piece.in_place) pack_places(element_, array, piece.places, data);
+    if (!piece.in_place) {
+      const Mirrored list{array, ElementList::at(piece.places), {data, 0}, 0, true};
+      run.kernels.copy_masters(element_, {&list, 1});
+    }
     sends_.push_back({run.parts[static_cast<size_t>(part)].worker, piece.peer, data, piece.bytes});
     run.charge(number, piece.bytes);
   }
 
   void receive(Execution& run, int part, const BoxPiece& piece) {
+    if (direct_peer(run, piece) >= 0) return;
     std::byte* data = place_of(run, part, piece, run.storage.view(to_, part));
     receives_.push_back({piece.peer, run.parts[static_cast<size_t>(part)].worker, data, piece.bytes});
   }
 
   // Contributions are combined in ascending order of the workers that hold them, behind the owner's.
   void take(Execution& run, int part, const BoxPiece& piece) const {
-    if (piece.in_place) return;
+    if (piece.in_place || direct_peer(run, piece) >= 0) return;
     const View& array = run.storage.view(to_, part);
     std::byte* data = run.packing(part) + piece.at;
     if (!gather_) return unpack_places(element_, data, array, piece.places);
@@ -84,7 +122,7 @@ class BoxTransition : public TransitionStep {
         pack_places(element_, from, exchange.own_sources, run.packing(p));
         unpack_places(element_, run.packing(p), to, exchange.own_targets);
       } else {
-        copy_places(element_, from, exchange.own_sources, to, exchange.own_targets);
+        copy_places(run, element_, from, exchange.own_sources, to, exchange.own_targets);
       }
       run.charge_moved(to_, number, exchange.own_sources.size(), exchange.own_sources.size());
     }
@@ -96,6 +134,7 @@ class BoxTransition : public TransitionStep {
   std::vector<BoxExchange> exchanges_;  // by part
   int ticket_ = -1;                     // of the exchange that has begun
   std::vector<Message> sends_, receives_;
+  std::vector<PlaceCopy> copies_;
 };
 
 }  // namespace

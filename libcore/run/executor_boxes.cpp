@@ -2,26 +2,11 @@
 // larger box, and values that are bound to others.
 #include "libcore/run/executor_boxes.h"
 
-#include <cstring>
-
 #include "libcore/data/arrangement.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen::executor {
 namespace {
-
-// Calls copy(to, from, bytes) for runs of a plane.
-template <class Copy>
-void for_each_pair(const PlaceList& sources, const PlaceList& targets, std::int64_t size, const Copy& copy) {
-  std::int64_t done = 0;
-  sources.for_each_run(0, sources.size(), [&](std::int64_t from, std::int64_t count) {
-    targets.for_each_run(done, done + count, [&](std::int64_t to, std::int64_t some) {
-      copy(to * size, from * size, static_cast<size_t>(some * size));
-      from += some;
-    });
-    done += count;
-  });
-}
 
 PlaceList all_of(std::int64_t count) { return PlaceList({{IndexList::run(0, count), count}}); }
 
@@ -66,16 +51,11 @@ std::vector<std::int64_t> met_places(const Elements& all, const Elements& operan
 
 }  // namespace
 
-void copy_places(const ElementType& element, const View& from, const PlaceList& sources, const View& to,
-                 const PlaceList& targets) {
-  for (std::int64_t p = 0; p < element.planes(); ++p) {
-    const std::int64_t size = scalar_bytes(element.plane_scalar(p));
-    const std::byte* source = from.data + plane_offset(element, from.capacity, p);
-    std::byte* target = to.data + plane_offset(element, to.capacity, p);
-    for_each_pair(sources, targets, size, [&](std::int64_t at, std::int64_t begin, size_t bytes) {
-      std::memmove(target + at, source + begin, bytes);
-    });
-  }
+void copy_places(const Execution& run, const ElementType& element, const View& from, const PlaceList& sources,
+                 const View& to, const PlaceList& targets) {
+  const PlaceCopy copy{from, &sources, to, &targets};
+  if (from.data == to.data) return copy_some(element, copy, 0, copy.count());
+  run.kernels.copy_places(element, {&copy, 1});
 }
 
 void pack_places(const ElementType& element, const View& from, const PlaceList& sources, std::byte* message) {
@@ -143,7 +123,8 @@ void Execution::copy_value(ValueId from, const View& source, ValueId to, const V
   const int worker = parts[static_cast<size_t>(part)].worker;
   const Elements wanted = elements_of(plan, stored_box(plan, plan.type(to)), worker);
   const Elements held = elements_of(plan, stored_box(plan, plan.type(from)), worker);
-  copy_places(element, source, places_in(wanted, held), target, all_of(wanted.count()));
+  const PlaceList from_places = places_in(wanted, held), to_places = all_of(wanted.count());
+  copy_some(element, {source, &from_places, target, &to_places}, 0, wanted.count());
 }
 
 // The elements of a stand-in come from its value before the step. If the step makes it, they go there behind it.
@@ -160,7 +141,7 @@ void Execution::move_box(ValueId stand_in, int part, int number, bool bring) {
   }
   const PlaceList places = places_in(own, stored), all = all_of(own.count());
   if (bring) {
-    copy_places(type.element, whole, places, some, all);
+    copy_places(*this, type.element, whole, places, some, all);
   } else {
     if (box.handed_on == no_value) {
       store_identity(*this, box.reducer, whole, stored.count());
@@ -173,7 +154,7 @@ void Execution::move_box(ValueId stand_in, int part, int number, bool bring) {
       charge_moved(box.of, number, stored.count(), stored.count());
     }
     if (!is_first_along(plan, worker, box.first_only)) return;
-    copy_places(type.element, some, all, whole, places);
+    copy_places(*this, type.element, some, all, whole, places);
   }
   charge_moved(box.of, number, own.count(), own.count());
 }

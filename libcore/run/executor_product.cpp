@@ -134,7 +134,7 @@ class DenseProductStep : public Step {
       charge(0, all.count());
     }
     if (!takes) return;
-    copy_places(run.module.type(result).element, from, places_in(own, own), to, places_in(own, all));
+    copy_places(run, run.module.type(result).element, from, places_in(own, own), to, places_in(own, all));
     charge(own.count(), own.count());
   }
 

@@ -149,12 +149,8 @@ class OutputStep : public Step {
     const View& from = run.storage.view(value, p);
     const std::int64_t count = run.storage.masters(value, p) * info.inner;
     const bool in_order = info.cut == no_dim || run.numbering.order(info.cut, p).empty();
-    if (in_order && from.capacity == count && is_last(run, value, p)) {
-      Array taken;
-      taken.element = element;
-      taken.count = count;
-      taken.bytes = run.storage.take(from.data);
-      if (taken.bytes.size() > 0) return with_zeros_behind(std::move(taken));
+    if (in_order) {
+      if (Array taken = take(run, value, p, count); taken.bytes.size() > 0) return taken;
     }
     Array copy(element, count);
     const View to{copy.bytes.data(), count};
@@ -166,17 +162,31 @@ class OutputStep : public Step {
     return copy;
   }
 
+  // The memory of all of its elements, if nothing else needs it; else nothing.
+  Array take(Execution& run, ValueId value, int p, std::int64_t count) const {
+    const View& from = run.storage.view(value, p);
+    Array taken;
+    if (from.capacity != count || !is_last(run, value, p)) return taken;
+    taken.element = run.plan.type(value).element;
+    taken.count = count;
+    taken.bytes = run.storage.take(from.data);
+    return taken.bytes.size() > 0 ? with_zeros_behind(std::move(taken)) : std::move(taken);
+  }
+
   // A part owns nothing of a value that it has as a copy, but all of a shared.
-  static Array owned_of_box(const Execution& run, ValueId value, int p) {
+  Array owned_of_box(Execution& run, ValueId value, int p) const {
     const Type& type = run.plan.type(value);
     const int worker = run.parts[static_cast<size_t>(p)].worker;
     const Elements stored = elements_of(run.plan, stored_box(run.plan, type), worker);
     const Elements own = Layout(run.plan, type).is_shared() ? stored : kasen::owned_elements(run.plan, type, worker);
     const std::int64_t count = own.count();
+    if (count == stored.count()) {
+      if (Array taken = take(run, value, p, count); taken.bytes.size() > 0) return taken;
+    }
     Array copy(type.element, count);
     if (count == 0) return copy;
     const PlaceList places = places_in(own, stored);
-    copy_places(type.element, run.storage.view(value, p), places, {copy.bytes.data(), count},
+    copy_places(run, type.element, run.storage.view(value, p), places, {copy.bytes.data(), count},
                 PlaceList({{IndexList::run(0, count), count}}));
     return copy;
   }

@@ -99,7 +99,9 @@ class ArrayTransition : public TransitionStep {
   void add_pairs(const Execution& run, int space, int p) {
     const LocalSpace& lists = run.numbering.space(space, p);
     const int first = run.transport.first_worker();
-    const auto here = [&](int worker) { return worker >= first && worker < first + run.part_count(); };
+    const auto here = [&](int worker) {
+      return run.transport.shares_memory() && worker >= first && worker < first + run.part_count();
+    };
     std::int64_t packed = 0;
     for (const PeerRange& r : lists.mirror_holders) {
       const std::int64_t count = checked_mul(r.end - r.begin, inner_, "a message");

@@ -44,6 +44,8 @@ class Transport {
   /// Waits until all of the ticket's messages have arrived and left.
   virtual void finish(int ticket) = 0;
 
+  /// True if the caller may copy between two workers of this process itself. Else it sends messages there, too.
+  [[nodiscard]] virtual bool shares_memory() const { return true; }
   /// Counts bytes as sent that the caller moved itself between two workers of this process, in memory that both share.
   virtual void moved_here(std::int64_t bytes) = 0;
 

@@ -13,10 +13,26 @@ namespace kasen {
 namespace {
 
 // Planes of a message follow one another without padding, so those behind the first may be unaligned.
-std::int64_t all_elements(std::span<const Mirrored> lists) {
+template <class List>
+std::int64_t all_elements(std::span<const List> lists) {
   std::int64_t total = 0;
-  for (const Mirrored& list : lists) total += list.count();
+  for (const List& list : lists) total += list.count();
   return total;
+}
+
+// Treats them as one long list, so that short ones keep all threads busy, too.
+template <class List, class Copy>
+void in_parts_of_all(ThreadPool& pool, std::span<const List> lists, const Copy& copy) {
+  in_parts(pool, all_elements(lists), [&](int, std::int64_t begin, std::int64_t end) {
+    std::int64_t before = 0;
+    for (const List& list : lists) {
+      const std::int64_t from = std::max(begin - before, std::int64_t{0});
+      const std::int64_t to = std::min(end - before, list.count());
+      if (from < to) copy(list, from, to);
+      before += list.count();
+      if (before >= end) break;
+    }
+  });
 }
 
 template <class T>
@@ -148,16 +164,12 @@ void copy_listed(ThreadPool& pool, const ElementType& element, std::span<const M
       if (size == 1) copy_plane<std::uint8_t>(masters, list.elements, copies, begin, end);
     }
   };
-  // Treats them as one long list, so that short ones keep all threads busy, too.
-  in_parts(pool, all_elements(lists), [&](int, std::int64_t begin, std::int64_t end) {
-    std::int64_t before = 0;
-    for (const Mirrored& list : lists) {
-      const std::int64_t from = std::max(begin - before, std::int64_t{0});
-      const std::int64_t to = std::min(end - before, list.count());
-      if (from < to) copy(list, from, to);
-      before += list.count();
-      if (before >= end) break;
-    }
+  in_parts_of_all(pool, lists, copy);
+}
+
+void copy_placed(ThreadPool& pool, const ElementType& element, std::span<const PlaceCopy> copies) {
+  in_parts_of_all(pool, copies, [&](const PlaceCopy& copy, std::int64_t begin, std::int64_t end) {
+    copy_some(element, copy, begin, end);
   });
 }
 

@@ -13,6 +13,9 @@ namespace kasen {
 // KernelSet::copy_masters.
 void copy_listed(ThreadPool& pool, const ElementType& element, std::span<const Mirrored> lists);
 
+// KernelSet::copy_places.
+void copy_placed(ThreadPool& pool, const ElementType& element, std::span<const PlaceCopy> copies);
+
 // KernelSet::combine, with the compiled loop of the reducer.
 void combine_listed(Workshop& shop, CombineFunction function, const ElementType& element,
                     std::span<const Mirrored> lists);

@@ -32,7 +32,7 @@ void run_one(std::uint64_t seed, bool generated) {
   SCOPED_TRACE(::testing::Message() << "seed " << seed << '\n' << print_module(module));
   const WholeInputs whole = testing::whole_of(random);
   const std::vector<Part> parts = testing::split_over_mesh(module, whole.arrays);
-  testing::CountingTransport transport(make_simulated_transport(mesh_workers(module)));
+  testing::CountingTransport transport(make_simulated_transport(mesh_workers(module)), true);
   const auto kernels = generated ? testing::make_kernels({.threads = 2}) : nullptr;
   const auto interpreter = make_interpreter_kernels();
   try {

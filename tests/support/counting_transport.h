@@ -13,8 +13,10 @@ namespace kasen::testing {
 // between them itself do not (moved_here).
 class CountingTransport : public Transport {
  public:
-  explicit CountingTransport(std::unique_ptr<Transport> under)
+  // `apart`: nothing is copied between them, as if each worker were a process.
+  explicit CountingTransport(std::unique_ptr<Transport> under, bool apart = false)
       : under_(std::move(under)),
+        apart_(apart),
         sent(static_cast<size_t>(under_->workers()), 0),
         received(static_cast<size_t>(under_->workers()), 0) {}
   [[nodiscard]] int workers() const override { return under_->workers(); }
@@ -29,11 +31,13 @@ class CountingTransport : public Transport {
     return under_->start(step, sends, receives);
   }
   void finish(int ticket) override { under_->finish(ticket); }
+  [[nodiscard]] bool shares_memory() const override { return !apart_; }
   void moved_here(std::int64_t bytes) override { under_->moved_here(bytes); }
   [[nodiscard]] const Traffic& traffic() const override { return under_->traffic(); }
 
  private:
   std::unique_ptr<Transport> under_;
+  bool apart_;
 
  public:
   std::vector<std::int64_t> sent, received;  // by worker
