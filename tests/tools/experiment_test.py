@@ -16,6 +16,8 @@ import time
 import unittest
 import xml.etree.ElementTree
 
+import numpy
+
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from tools_test import BAD, CONFIG, CREATE, MISSING, PAGERANK, ROOT, TOOLS, USAGE, ToolTest  # noqa: E402
 
@@ -404,6 +406,19 @@ repetitions: 2
         self.assertEqual([row["settings"]["ranks"] for row in rows], [1, "workers"])
         self.assertEqual([row["bytes"]["network bytes between ranks"]["counted"] > 0 for row in rows], [False, True])
 
+    def test_meshes(self):
+        (self.dir / "p.ks").write_text("dim N, K, M\ninput A : dense f64[N, K], B : dense f64[K, M]\noutput C = A @ B\n")
+        for name, shape in {"A": (12, 8), "B": (8, 10)}.items():
+            numpy.save(self.dir / f"{name}.npy", numpy.ones(shape))
+        self.write("program: p.ks\ndata: {A: A.npy, B: B.npy}\nmesh: [none, 2x2, 1x3, 4]\nranks: [none, 4]\nrepetitions: 1\nkernels: interpreter\n")
+        self.experiment()
+        rows = [(row["settings"]["mesh"], row["settings"]["ranks"], row["bytes"]["network bytes between workers"]["counted"]) for row in self.rows()]
+        self.assertTrue(all(row["agrees"] for row in self.rows()))
+        sent = {"none": 0, "1x3": 2 * 96 * 8, "2x2": (96 + 80) * 8, "4": 3 * 80 * 8}
+        self.assertEqual(sorted((str(mesh), str(ranks)) for mesh, ranks, _ in rows), [("1x3", "none"), ("2x2", "4"), ("2x2", "none"), ("4", "4"), ("4", "none"), ("none", "none")])
+        for mesh, _, counted in rows:
+            self.assertEqual(counted, sent[str(mesh)], mesh)
+
     def test_what_is_wrong_is_told_with_its_place(self):
         yaml = Yaml()
         yaml.dir, program = self.dir, f"program: {PAGERANK}\n"
@@ -416,6 +431,7 @@ repetitions: 2
                                   ("workers: 0\n", "2:10", ["'workers' is 0", "1 to 65536"]),
                                   ("method: [block, hybrid]\n", "2:17", ["does not know 'hybrid'", "hybrid-cut"]),
                                   ("strategy: gredy\n", "2:11", ["did you mean 'greedy'?"]),
+                                  ("mesh: [none, 2x0]\n", "2:14", ["'2x0' is no mesh of workers", "mesh: [none, 2x2, 1x4]"]),
                                   ("ranks: some\n", "2:8", ["'ranks' is an integer"]),
                                   ("define: {thta: 1}\n", "2:16", ["no const or param 'thta'", "did you mean 'theta'?"]),
                                   ("define: {theta: [1e-2, x]}\n", "2:24", ["theta=x", "unknown name 'x'"]),

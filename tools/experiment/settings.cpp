@@ -8,6 +8,7 @@
 
 #include "libcore/base/error.h"
 #include "tools/launch/options.h"
+#include "tools/options/mesh_option.h"
 #include "tools/options/words.h"
 
 namespace kasen::tools {
@@ -30,6 +31,13 @@ void check_ranks(const YamlValue& value) {
   (void)value.whole(1, most_workers);
 }
 
+// `none`: arrays are cut along one dimension, over all workers.
+void check_mesh(const YamlValue& value) {
+  if (value.text() == "none" || mesh_of_text(value.text())) return;
+  value.fault(fmt::format("'{}' is no mesh of workers", shown_text(value.text())), what_a_mesh_is(),
+              "as in mesh: [none, 2x2, 1x4]");
+}
+
 void check_extent(const YamlValue& value) { (void)value.whole(0, std::numeric_limits<std::int64_t>::max()); }
 void check_bytes(const YamlValue& value) {
   if (!bytes_of(value.text())) value.wrong_type("a size: bytes, or a number with K, M, G or T behind it, as 8G");
@@ -42,7 +50,7 @@ void check_seconds(const YamlValue& value) {
 constexpr std::array<std::pair<std::string_view, int>, 2> nan_choices{{{"allow", 0}, {"error", 1}}};
 
 // key         flag         step             named  whole  otherwise     check
-constexpr std::array<SettingKey, 22> keys{{
+constexpr std::array<SettingKey, 23> keys{{
     {"program", "", Step::plan},
     {"define", "-D", Step::plan, true},
     {"data", "", Step::partition, true},
@@ -58,6 +66,7 @@ constexpr std::array<SettingKey, 22> keys{{
     {"strategy", "--strategy", Step::fuse, false, false, "greedy", check_word<strategy_words>},
     {"sync", "--sync", Step::fuse, false, false, "hybrid", check_word<sync_words>},
     {"epilogue", "--epilogue", Step::fuse, false, false, "auto", check_word<epilogue_words>},
+    {"mesh", "--mesh", Step::fuse, false, false, "", check_mesh},
     {"ranks", "-n", Step::run, false, true, "none", check_ranks},
     {"threads", "--threads", Step::run, false, true, "0", check_threads},
     {"kernels", "--kernels", Step::run, false, false, "generated", check_word<kernel_words>},
@@ -88,7 +97,13 @@ std::string Point::text(std::string_view key) const {
   return setting == nullptr ? std::string() : setting->text;
 }
 
-int Point::workers() const { return std::stoi(text("workers")); }
+int Point::workers() const {
+  const auto mesh = mesh_of_text(text("mesh"));
+  if (!mesh) return std::stoi(text("workers"));
+  std::int64_t workers = 1;
+  for (const MeshAxis& axis : *mesh) workers *= axis.size;
+  return static_cast<int>(workers);
+}
 
 int Point::ranks() const {
   const std::string ranks = text("ranks");

@@ -45,8 +45,8 @@ struct Point {
   std::vector<Setting> settings;
   [[nodiscard]] const Setting* find(std::string_view key, std::string_view name = {}) const;
   [[nodiscard]] std::string text(std::string_view key) const;
-  [[nodiscard]] int workers() const;
-  [[nodiscard]] int ranks() const;  // 0: one process without MPI
+  [[nodiscard]] int workers() const;  // those of its mesh, if it has one
+  [[nodiscard]] int ranks() const;    // 0: one process without MPI
   // "workers=4, method=block": the settings that are in `labels`.
   [[nodiscard]] std::string shown(const std::vector<std::string>& labels) const;
 };

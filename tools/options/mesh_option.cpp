@@ -42,28 +42,32 @@ std::vector<LayoutHint> layout_options(const po::variables_map& values) {
   return hints;
 }
 
-std::vector<MeshAxis> mesh_option(const po::variables_map& values) {
+std::optional<std::vector<MeshAxis>> mesh_of_text(const std::string& text) {
   std::vector<MeshAxis> mesh;
-  if (values.count("mesh") == 0) return mesh;
-  const auto& text = values["mesh"].as<std::string>();
   std::int64_t workers = 1;
   std::istringstream axes(text);
   for (std::string axis; std::getline(axes, axis, 'x');) {
     std::int64_t size = 0;
     const auto [end, error] = std::from_chars(axis.data(), axis.data() + axis.size(), size);
     const bool whole = error == std::errc() && end == axis.data() + axis.size();
-    if (!whole || size < 1 || size > most_workers / workers || mesh.size() == most_mesh_axes) {
-      mesh.clear();
-      break;
-    }
+    if (!whole || size < 1 || size > most_workers / workers || mesh.size() == most_mesh_axes) return std::nullopt;
     workers *= size;
     mesh.push_back({std::string(1, static_cast<char>('a' + static_cast<int>(mesh.size()))), size});
   }
-  if (!mesh.empty() && text.back() != 'x') return mesh;
-  wrong_value(
-      "mesh", fmt::format("--mesh {} is no mesh of workers", text),
-      fmt::format("it has up to {} axes of at least one worker each, in all at most {}", most_mesh_axes, most_workers),
-      "--mesh 2x2");
+  if (mesh.empty() || text.back() == 'x') return std::nullopt;
+  return mesh;
+}
+
+std::vector<MeshAxis> mesh_option(const po::variables_map& values) {
+  if (values.count("mesh") == 0) return {};
+  const auto& text = values["mesh"].as<std::string>();
+  if (auto mesh = mesh_of_text(text)) return *std::move(mesh);
+  wrong_value("mesh", fmt::format("--mesh {} is no mesh of workers", text), what_a_mesh_is(), "--mesh 2x2");
+}
+
+std::string what_a_mesh_is() {
+  return fmt::format("it has up to {} axes of at least one worker each, in all at most {}", most_mesh_axes,
+                     most_workers);
 }
 
 }  // namespace kasen::tools
