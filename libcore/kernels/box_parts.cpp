@@ -206,4 +206,13 @@ std::vector<Part> BoxParts::finish() {
   return std::move(parts_);
 }
 
+Module sized_for(const Module& module, const Part& part) {
+  Module sized = module;
+  sized.mesh = mesh_of(module, part.workers);
+  for (Dimension& dim : sized.dims) {
+    if (const auto it = part.dims.find(dim.name); it != part.dims.end()) dim.size = it->second.size;
+  }
+  return sized;
+}
+
 }  // namespace kasen

@@ -16,6 +16,9 @@ namespace kasen {
 
 enum class BoxContent : std::uint8_t { elements, sizes };  ///< sizes: the dimensions alone
 
+/// The plan with the sizes of a part's data, and the mesh of so many workers as it is one of.
+[[nodiscard]] Module sized_for(const Module& module, const Part& part);
+
 class BoxParts {
  public:
   /// Of workers first .. first + count - 1 of the `workers` that run the plan. UserError (bad_input) if its mesh has

@@ -9,6 +9,7 @@
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
+#include "libcore/kernels/box_parts.h"
 #include "tools/system/files.h"
 
 namespace kasen::tools {
@@ -54,6 +55,11 @@ void TopElements::unite(Cluster& cluster) {
   keep_largest();
 }
 
+void TopElements::rename(std::span<const std::int64_t> original) {
+  for (Entry& e : entries_) e.id = original[static_cast<size_t>(e.id)];
+  keep_largest();  // equal ones by id
+}
+
 std::string TopElements::text(const std::string& dim_name) const {
   std::string text = fmt::format("{:>12}  {}\n", dim_name, title_);
   for (const Entry& e : entries_) {
@@ -67,13 +73,8 @@ namespace {
 
 // The indices that a worker owns of a vector whose layout the plan names.
 IndexList owned_indices(const Module& module, const Type& type, const Part& part) {
-  Module sized = module;
-  sized.mesh = mesh_of(module, part.workers);
-  for (Dimension& dim : sized.dims) {
-    if (const auto it = part.dims.find(dim.name); it != part.dims.end()) dim.size = it->second.size;
-  }
   IndexList indices;
-  const Elements own = owned_elements(sized, type, part.worker);
+  const Elements own = owned_elements(sized_for(module, part), type, part.worker);
   if (own.none) return indices;
   for (const IndexRun& run : own.axes.at(0)) indices.append_run(run.first, run.count);
   return indices;
@@ -99,6 +100,8 @@ std::string top_text(const RunSettings& settings, const Module& module, const st
       for (const Part& part : parts)
         if (part.worker == share.worker) add_share(top, module, output, share.data, part);
     top.unite(cluster);
+    const std::vector<std::int64_t>& all = parts.front().dims.at(dim).original;  // over a mesh, worker 0 has them
+    if (cluster.rank() == 0 && names_layouts(module) && !all.empty()) top.rename(all);
     text += top.text(dim);
   }
   return text;

@@ -20,6 +20,8 @@ class TopElements {
   void add(const Array& data, const IndexList& indices, std::span<const std::int64_t> original = {});
   // Collective: gathers the ranks' largest elements on rank 0.
   void unite(Cluster& cluster);
+  // Indices become ids: original[index].
+  void rename(std::span<const std::int64_t> original);
   [[nodiscard]] std::string text(const std::string& dim_name) const;
 
  private:

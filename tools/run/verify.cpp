@@ -12,6 +12,7 @@
 #include "libcore/analysis/boxes.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/prune.h"
+#include "libcore/kernels/box_parts.h"
 #include "libcore/laws/laws.h"
 #include "tools/system/files.h"
 
@@ -100,12 +101,7 @@ RunVerification::RunVerification(const RunSettings& settings, const Module& plan
     : settings_(settings), parts_(parts), cluster_(cluster), most_work_(work_limit(settings.verify)) {
   for (const auto& [name, dim] : parts.at(0).dims) sizes_[name] = dim.size;
   cluster_.together([&] {
-    if (names_layouts(plan)) {
-      boxes_ = plan;
-      boxes_->mesh = mesh_of(plan, parts.at(0).workers);
-      for (Dimension& dim : boxes_->dims)
-        if (const auto known = sizes_.find(dim.name); known != sizes_.end()) dim.size = known->second;
-    }
+    if (names_layouts(plan)) boxes_ = sized_for(plan, parts.at(0));
     module_ = settings.program.empty() ? plan : read_program(settings.program, plan);
     for (const Op& op : plan.body.ops)
       if (op.code == OpCode::output) add_target(op.name);

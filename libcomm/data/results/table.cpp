@@ -8,6 +8,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
+#include "libcore/kernels/box_parts.h"
 
 namespace kasen {
 namespace {
@@ -22,15 +23,6 @@ const Part& part_of(int worker, const std::vector<Part>& parts) {
   for (const Part& part : parts)
     if (part.worker == worker) return part;
   throw InternalError(fmt::format("elements of worker {}, which is not here", worker));
-}
-
-Module with_sizes(const Module& module, const Part& part) {
-  Module sized = module;
-  sized.mesh = mesh_of(module, part.workers);
-  for (Dimension& dim : sized.dims) {
-    if (const auto it = part.dims.find(dim.name); it != part.dims.end()) dim.size = it->second.size;
-  }
-  return sized;
 }
 
 // What a worker owns of a box, as it hands it out.
@@ -86,7 +78,7 @@ ResultTable make_table(const Module& module, const Output& output, const Part& p
                              .small_array = components[c].count > 0,
                              .id_of = components[c].scalar == Scalar::id ? module.dim(components[c].id_of).name : "",
                              .first_plane = output.type.element.first_plane(static_cast<int>(c))});
-  if (names_layouts(module)) table.boxes = std::make_shared<const Module>(with_sizes(module, part));
+  if (names_layouts(module)) table.boxes = std::make_shared<const Module>(sized_for(module, part));
   (void)checked_mul(table.elements(), std::max<std::int64_t>(table.element_bytes(), 1), "an output's size");
   return table;
 }
