@@ -99,10 +99,7 @@ std::string Point::text(std::string_view key) const {
 
 int Point::workers() const {
   const auto mesh = mesh_of_text(text("mesh"));
-  if (!mesh) return std::stoi(text("workers"));
-  std::int64_t workers = 1;
-  for (const MeshAxis& axis : *mesh) workers *= axis.size;
-  return static_cast<int>(workers);
+  return mesh ? workers_of(*mesh) : std::stoi(text("workers"));
 }
 
 int Point::ranks() const {

@@ -133,10 +133,9 @@ class Pipeline {
 
   // --workers may say the same.
   [[nodiscard]] int workers_of_mesh() const {
-    std::int64_t workers = 1;
-    for (const MeshAxis& axis : mesh_) workers *= axis.size;
+    const int workers = workers_of(mesh_);
     const int given = bounded(values_, "workers", 1, most_workers);
-    if (values_["workers"].defaulted() || given == workers) return static_cast<int>(workers);
+    if (values_["workers"].defaulted() || given == workers) return workers;
     fail(ExitStatus::usage, fmt::format("--workers {} and --mesh {}", given, text("mesh")),
          fmt::format("the mesh has {} workers", workers), "leave out --workers");
   }

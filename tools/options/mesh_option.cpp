@@ -65,6 +65,12 @@ std::vector<MeshAxis> mesh_option(const po::variables_map& values) {
   wrong_value("mesh", fmt::format("--mesh {} is no mesh of workers", text), what_a_mesh_is(), "--mesh 2x2");
 }
 
+int workers_of(const std::vector<MeshAxis>& mesh) {
+  std::int64_t workers = 1;
+  for (const MeshAxis& axis : mesh) workers *= axis.size;
+  return static_cast<int>(workers);  // at most most_workers
+}
+
 std::string what_a_mesh_is() {
   return fmt::format("it has up to {} axes of at least one worker each, in all at most {}", most_mesh_axes,
                      most_workers);

@@ -16,6 +16,7 @@ void declare_mesh_option(Tool& tool);
 [[nodiscard]] std::vector<LayoutHint> layout_options(const po::variables_map& values);
 // "2x3": axes a of 2 workers and b of 3. None for what is no mesh.
 [[nodiscard]] std::optional<std::vector<MeshAxis>> mesh_of_text(const std::string& text);
+[[nodiscard]] int workers_of(const std::vector<MeshAxis>& mesh);
 [[nodiscard]] std::string what_a_mesh_is();  // "it has up to ... axes ..."
 // Empty without the option. UserError (usage) for what is no mesh.
 [[nodiscard]] std::vector<MeshAxis> mesh_option(const po::variables_map& values);
