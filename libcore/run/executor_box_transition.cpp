@@ -24,7 +24,8 @@ class BoxTransition : public TransitionStep {
   }
 
   // A gather's own elements may be written over what it sends, and a scatter sends them from its result. Between
-  // workers of this process elements are copied at once from array to array, but for contributions, which are combined.
+  // workers of this process elements are copied directly from array to array, but for contributions, which are
+  // combined.
   void start(Execution& run) override {
     if (!gather_) move_own(run);
     run.began(RunPhase::start, number);
@@ -57,7 +58,7 @@ class BoxTransition : public TransitionStep {
     return piece.in_place ? array.data + piece.places.first() * element_.bytes() : run.packing(part) + piece.at;
   }
 
-  // The part in this process to which or from which the piece is copied at once; -1: it is a message.
+  // The part in this process to which or from which the piece is copied directly; -1: it is a message.
   [[nodiscard]] int direct_peer(const Execution& run, const BoxPiece& piece) const {
     const int peer = piece.peer - run.transport.first_worker();
     return !gather_ && run.transport.shares_memory() && peer >= 0 && peer < run.part_count() ? peer : -1;

@@ -45,8 +45,7 @@ ScheduleLine ModuleParser::schedule_line(const Block& block) {
   if (kind == kinds.end())
     lexer_.fail_at(word, fmt::format("unknown line '{}' of a schedule", word.text), "",
                    "lines begin with alloc, whole, form, free, run, start, wait, move or copy; behind run %x may stand "
-                   "ready, ghosts, "
-                   "rest or joined");
+                   "ready, ghosts, rest or joined");
   ScheduleLine line;
   line.kind = kind->second;
   line.where = lexer_.source().location(word.mark);
