@@ -63,6 +63,19 @@ class Mesh(ToolTest):
             at = next(i for i, line in enumerate(lines) if line.split() == ["N", "r"])
             self.assertEqual([int(line.split()[0]) for line in lines[at + 1:at + 5]], order[:4].tolist(), options)
 
+    def test_largest_elements_have_the_ids_of_the_data(self):
+        (self.dir / "graph.txt").write_text("10 25\n25 900\n900 10\n900 31\n")
+        (self.dir / "g.ks").write_text("dim N\ninput G : null[N, N]\noutput y = G @ fill(1.0, N)\n")
+        (self.dir / "v.ks").write_text("dim N\noutput y = 2.0 * f64(index(N))\n")
+        self.kasen("plan", "g.ks", "-o", "g.kir")
+        self.kasen("partition", "--program", "g.kir", "G=graph.txt", "--workers", 2, "-o", "bundle")
+        plan, _ = self.kasen("plan", "v.ks")
+        self.kasen("fuse", "--mesh", 3, "-o", "f.kir", stdin=plan)
+        for ranks in [[], ["-n", 2]]:
+            out, _ = self.kasen("run", "f.kir", "--bundle", "bundle", "--top", 3, "-o", "y.csv", *ranks)
+            self.assertEqual([line.split() for line in out.splitlines()[1:4]], [["900", "6"], ["31", "4"], ["25", "2"]])
+            self.assertEqual((self.dir / "y.csv").read_text(), "N,y\n10,0\n25,2\n31,4\n900,6\n")
+
     def test_equal_parts_are_balanced(self):
         self.kasen("plan", "matmul.ks", "-o", "p.kir")
         for name, shape in {"A": (400, 200), "B": (200, 300)}.items():
