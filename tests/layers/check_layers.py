@@ -45,7 +45,7 @@ ROOMS = {
     },
     "libopt": {
         "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "options": "cost time", "sync": "time rewrite options",
-        "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
+        "tiling": "", "tiling/solve": "tiling", "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
         "passes": "time rewrite options sync fusion selection",
         "optimize": "cost time rewrite options sync fusion prover passes", "picture": "draw cost text time",
         "report": "draw cost text time rewrite sync optimize picture",
