@@ -69,9 +69,13 @@ bool runs(const PassRow& pass, const Module& module, const OptimizeOptions& opti
   return is_enabled(pass.when, options) && module.level >= pass.from && module.level <= pass.to;
 }
 
+bool over_workers(const Module& module, const OptimizeOptions& options) {
+  return !options.mesh.empty() || options.mesh_workers > 0 || names_layouts(module);
+}
+
 // Regions take the default layout alone: over a mesh, operators run by themselves.
 OptimizeOptions over_mesh(const Module& module, OptimizeOptions options) {
-  if (options.mesh.empty() && !names_layouts(module)) return options;
+  if (!over_workers(module, options)) return options;
   options.simplify = options.strategy != Strategy::none;
   options.strategy = Strategy::none;
   if (options.mesh.empty() || module.mesh.empty() || options.mesh == module.mesh) return options;
@@ -242,6 +246,18 @@ Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& opt
   return module;
 }
 
+Module before_tiling(Module module, LawChecker& laws, const OptimizeOptions& asked) {
+  require_valid(module, laws);
+  const OptimizeOptions options = over_mesh(module, asked);
+  record_reducer_laws(module, laws);
+  PassContext context{laws, options};
+  for (const PassRow& pass : rows) {
+    if (pass.name == "tile") break;
+    if (runs(pass, module, options)) (void)run_pass(pass, module, context);
+  }
+  return module;
+}
+
 Module optimize(Module module, LawChecker& laws, const OptimizeOptions& asked) {
   const OptimizeOptions options = over_mesh(module, asked);
   if (!options.print_after.empty() && options.print_after != "all")
@@ -249,8 +265,7 @@ Module optimize(Module module, LawChecker& laws, const OptimizeOptions& asked) {
   require_valid(module, laws);
   if (module.level >= 3) return finished(std::move(module), laws, options);
   record_reducer_laws(module, laws);
-  const bool over_workers = !options.mesh.empty() || names_layouts(module);  // nothing is chosen there yet
-  const bool explain = options.notes != nullptr && options.notes->explain && !over_workers;
+  const bool explain = options.notes != nullptr && options.notes->explain && !over_workers(module, options);
   if (options.strategy != Strategy::cost && !explain) {
     Planned made = planned(module, laws, options);
     made.plan.planned_by = record_text({options, made.options});

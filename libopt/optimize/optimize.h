@@ -30,4 +30,7 @@ namespace kasen {
 /// module that already holds regions is returned as it is.
 [[nodiscard]] Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& options);
 
+/// Returns the module as the pass that cuts arrays over a mesh finds it.
+[[nodiscard]] Module before_tiling(Module module, LawChecker& laws, const OptimizeOptions& options);
+
 }  // namespace kasen

@@ -45,6 +45,26 @@ struct EpilogueWord {
 inline constexpr std::array<std::pair<std::string_view, EpilogueWord>, 3> epilogue_names{
     {{"on", {true, false}}, {"off", {false, false}}, {"auto", {true, true}}}};
 
+// How arrays get their cuts over a mesh of workers (libopt/layouts/tile.h).
+enum class TileSearch : std::uint8_t {
+  none,     // by the usual rules, each operator by itself
+  exact,    // the cheapest, with a proof or with the gap to the bound
+  greedy,   // Spartan's: the array with most neighbours first
+  mincost,  // arrays in the order of the program, each as it costs least beside those before it
+  worst,    // the dearest, for comparisons
+};
+// The values of `--tile`.
+inline constexpr std::array<std::pair<std::string_view, TileSearch>, 5> tile_names{{{"exact", TileSearch::exact},
+                                                                                    {"greedy", TileSearch::greedy},
+                                                                                    {"mincost", TileSearch::mincost},
+                                                                                    {"worst", TileSearch::worst},
+                                                                                    {"none", TileSearch::none}}};
+
+enum class TileCosts : std::uint8_t { actual, paper };  // what travels, or Spartan's own way of counting
+// The values of `--tile-costs`.
+inline constexpr std::array<std::pair<std::string_view, TileCosts>, 2> tile_cost_names{
+    {{"actual", TileCosts::actual}, {"paper", TileCosts::paper}}};
+
 // Where the user wants an input or an output over a mesh: for each dimension its name and the mesh's axes that cut it.
 struct LayoutHint {
   std::string array;
@@ -62,9 +82,14 @@ struct OptimizeOptions {
   bool simplify = false;  // with none, where it stands for another strategy: over a mesh, which takes no regions
   // With a mesh of workers, arrays get cuts over its axes, and nothing is fused. Empty: the default layout.
   std::vector<MeshAxis> mesh;
-  std::vector<LayoutHint> layouts;  // with a mesh; UserError (usage) for one that does not fit the program
-  bool schedule = false;            // the plan gets its schedule (level 4)
-  bool split = true;                // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
+  std::int64_t mesh_workers = 0;  // without a mesh: the best one of so many workers is found; 0: none
+  TileSearch tile = TileSearch::exact;
+  TileCosts tile_costs = TileCosts::actual;
+  std::pair<std::string, double> scaled;  // a dimension whose size counts so many times, to ask what changes then
+  std::int64_t copy_bytes = -1;           // on a worker: the budget for copies of arrays with other cuts; -1: no limit
+  std::vector<LayoutHint> layouts;        // with a mesh; UserError (usage) for one that does not fit the program
+  bool schedule = false;                  // the plan gets its schedule (level 4)
+  bool split = true;                      // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
   // These decide where formulas alone cannot: the numbers known for a plan (if unset, default sizes) and the machine.
   std::function<Sizes(const Module& plan)> sizes;
   MachineProfile machine;

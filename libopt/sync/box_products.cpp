@@ -13,9 +13,10 @@
 namespace kasen {
 namespace {
 
-constexpr double assumed_size = 1000, assumed_workers = 4;
-// Seconds for an element that a worker sends, and for one that it multiplies and adds. Only their ratio matters.
-constexpr double move_seconds = 8e-9, term_seconds = 1e-10;
+// As in prices (libopt/time/price.cpp).
+constexpr double assumed_size = 1'000'000, assumed_local = 100, assumed_workers = 16;
+// Seconds for a byte that a worker sends, and for a term that it multiplies and adds. Only their ratio matters.
+constexpr double move_seconds = 1e-9, term_seconds = 1e-10;
 
 class ProductWays {
  public:
@@ -27,6 +28,12 @@ class ProductWays {
         sizes_(sizes),
         laws_(laws),
         result_(module.value(product.results[0]).type) {}
+
+  std::optional<ProductWay> with_usual_cuts() {
+    try_cuts(usual_);
+    if (least_ == std::numeric_limits<double>::infinity()) return std::nullopt;
+    return best_;
+  }
 
   ProductWay best() {
     try_cuts(usual_);  // ties go to it
@@ -76,7 +83,10 @@ class ProductWays {
     const std::vector<State> states{state_of(0, way.held[0]), state_of(1, way.held[1])};
     const RuleAnswer answer = apply_rule(m_, op_, states, laws_);
     if (!answer.allowed) return;
-    const double seconds = seconds_of(way, states, answer.results.at(0));
+    const State& made = answer.results.at(0);
+    way.contributed = made.is_pre() ? sizes_.bytes(m_, result_) * (workers_along(held_axes(m_, result_, made)) - 1) : 0;
+    way.moved = held_bytes(way) + way.contributed;
+    const double seconds = seconds_of(way, states);
     if (seconds >= least_) return;
     least_ = seconds;
     best_ = std::move(way);
@@ -84,19 +94,21 @@ class ProductWays {
 
   [[nodiscard]] double workers_along(MeshAxes axes) const { return sizes_.workers_along(m_, axes); }
 
-  [[nodiscard]] double seconds_of(const ProductWay& way, const std::vector<State>& states, const State& made) const {
+  [[nodiscard]] double held_bytes(const ProductWay& way) const {
     double moved = 0;
     for (std::size_t i = 0; i < 2; ++i) {
       const Type& type = m_.type(op_.operands[i]);
       if (Layout(m_, type).is_shared()) continue;
-      moved += sizes_.elements(m_, type.dims) * (workers_along(way.held[i]) - 1);
+      moved += sizes_.bytes(m_, type) * (workers_along(way.held[i]) - 1);
     }
-    const double results = sizes_.elements(m_, result_.dims);
-    if (made.is_pre()) moved += results * (workers_along(held_axes(m_, result_, made)) - 1);
-    if (way.cuts != usual_) moved += results;
+    return moved;
+  }
+
+  [[nodiscard]] double seconds_of(const ProductWay& way, const std::vector<State>& states) const {
+    const double moved = way.moved + (way.cuts != usual_ ? sizes_.bytes(m_, result_) : 0);
     const Contraction c = contraction(m_, op_, states);
     const MeshAxes used = std::accumulate(c.kept.begin(), c.kept.end(), c.summed, std::bit_or<>());
-    double terms = results;
+    double terms = sizes_.elements(m_, result_.dims);
     for (const char label : c.labels.summed()) terms *= sizes_.of(m_, label_dim(m_, op_, c.labels, label));
     return moved / workers_along(all_mesh_axes(m_)) * move_seconds + terms / workers_along(used) * term_seconds;
   }
@@ -117,7 +129,8 @@ double ProductSizes::of(const Module& module, DimId dim) const {
   const Dimension& facts = module.dim(dim);
   if (facts.size >= 0) return static_cast<double>(facts.size);
   const auto it = known_.find({SymbolKind::size, facts.name, {}, -1});
-  return it == known_.end() ? assumed_size : static_cast<double>(it->second);
+  if (it != known_.end()) return static_cast<double>(it->second);
+  return facts.local ? assumed_local : assumed_size;
 }
 
 double ProductSizes::workers_along(const Module& module, MeshAxes axes) const {
@@ -138,9 +151,18 @@ double ProductSizes::elements(const Module& module, const std::vector<DimId>& di
   return count;
 }
 
+double ProductSizes::bytes(const Module& module, const Type& type) const {
+  return elements(module, type.dims) * static_cast<double>(type.element.bytes());
+}
+
 ProductWay best_way(Module& module, const Op& product, const std::vector<MeshAxes>& usual, const ProductSizes& sizes,
                     LawChecker& laws) {
   return ProductWays(module, product, usual, sizes, laws).best();
+}
+
+std::optional<ProductWay> way_with_cuts(Module& module, const Op& product, const std::vector<MeshAxes>& cuts,
+                                        const ProductSizes& sizes, LawChecker& laws) {
+  return ProductWays(module, product, cuts, sizes, laws).with_usual_cuts();
 }
 
 }  // namespace kasen

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "libcore/ir/module.h"
@@ -18,6 +19,7 @@ class ProductSizes {
   [[nodiscard]] double of(const Module& module, DimId dim) const;
   [[nodiscard]] double workers_along(const Module& module, MeshAxes axes) const;
   [[nodiscard]] double elements(const Module& module, const std::vector<DimId>& dims) const;
+  [[nodiscard]] double bytes(const Module& module, const Type& type) const;
 
  private:
   Polynomial::Bindings known_;
@@ -26,11 +28,18 @@ class ProductSizes {
 struct ProductWay {
   std::array<MeshAxes, 2> held{};  // of each operand; all for a shared
   std::vector<MeshAxes> cuts;      // of the result
+  double moved = 0;                // bytes that all workers send: of operands that are held, and of contributions
+  double contributed = 0;          // those of contributions
 };
 
 // `product`: its operands are P, or C shareds, and cut as they are. Sets the result's cuts. `usual`: cuts of the result
 // that need no relayout behind it.
 [[nodiscard]] ProductWay best_way(Module& module, const Op& product, const std::vector<MeshAxes>& usual,
                                   const ProductSizes& sizes, LawChecker& laws);
+
+// The best of the ways whose result has these cuts; nothing if there is none.
+[[nodiscard]] std::optional<ProductWay> way_with_cuts(Module& module, const Op& product,
+                                                      const std::vector<MeshAxes>& cuts, const ProductSizes& sizes,
+                                                      LawChecker& laws);
 
 }  // namespace kasen

@@ -46,6 +46,11 @@ Module plan_over(const Module& program, const Mesh& mesh, std::uint64_t seed = 0
     options.mesh.push_back({std::string(1, static_cast<char>('a' + axis)), mesh[axis]});
   }
   if (seed > 0) options.layouts = some_layouts(program, mesh, seed);
+  constexpr TileSearch searches[] = {TileSearch::none, TileSearch::exact, TileSearch::worst, TileSearch::greedy,
+                                     TileSearch::mincost};
+  options.tile = searches[seed % 5];
+  if (seed % 7 == 3) options.tile_costs = TileCosts::paper;
+  if (seed % 3 == 1) options.copy_bytes = static_cast<std::int64_t>(seed % 1000);
   TrialLawChecker laws;
   return optimize(program, laws, options);
 }

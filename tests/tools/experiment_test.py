@@ -414,10 +414,15 @@ repetitions: 2
         self.experiment()
         rows = [(row["settings"]["mesh"], row["settings"]["ranks"], row["bytes"]["network bytes between workers"]["counted"]) for row in self.rows()]
         self.assertTrue(all(row["agrees"] for row in self.rows()))
-        sent = {"none": 0, "1x3": 2 * 96 * 8, "2x2": (96 + 80) * 8, "4": 3 * 80 * 8}
+        sent = {"none": 0, "1x3": 2 * 80 * 8, "2x2": (96 + 80) * 8, "4": 3 * 80 * 8}
         self.assertEqual(sorted((str(mesh), str(ranks)) for mesh, ranks, _ in rows), [("1x3", "none"), ("2x2", "4"), ("2x2", "none"), ("4", "4"), ("4", "none"), ("none", "none")])
         for mesh, _, counted in rows:
             self.assertEqual(counted, sent[str(mesh)], mesh)
+        self.write("program: p.ks\ndata: {A: A.npy, B: B.npy}\nmesh: auto\nworkers: 4\ntile: [exact, worst]\nrepetitions: 1\nkernels: interpreter\n")
+        self.experiment()
+        tiled = {row["settings"]["tile"]: row["bytes"]["network bytes between workers"]["counted"] for row in self.rows()}
+        self.assertEqual(tiled["exact"], (96 + 80) * 8)
+        self.assertGreater(tiled["worst"], tiled["exact"])
 
     def test_what_is_wrong_is_told_with_its_place(self):
         yaml = Yaml()
@@ -431,7 +436,7 @@ repetitions: 2
                                   ("workers: 0\n", "2:10", ["'workers' is 0", "1 to 65536"]),
                                   ("method: [block, hybrid]\n", "2:17", ["does not know 'hybrid'", "hybrid-cut"]),
                                   ("strategy: gredy\n", "2:11", ["did you mean 'greedy'?"]),
-                                  ("mesh: [none, 2x0]\n", "2:14", ["'2x0' is no mesh of workers", "mesh: [none, 2x2, 1x4]"]),
+                                  ("mesh: [none, 2x0]\n", "2:14", ["'2x0' is no mesh of workers", "mesh: [none, 2x2, auto]"]),
                                   ("ranks: some\n", "2:8", ["'ranks' is an integer"]),
                                   ("define: {thta: 1}\n", "2:16", ["no const or param 'thta'", "did you mean 'theta'?"]),
                                   ("define: {theta: [1e-2, x]}\n", "2:24", ["theta=x", "unknown name 'x'"]),

@@ -140,7 +140,7 @@ class Mesh(ToolTest):
         for layout, says in [("A=[N/c,K]", "axes ab"), ("A=[K,N]", "over [N, K]"), ("A=[N/a,K/a]", "two dimensions"), ("D=[N]", "no input"),
                              ("A", "names no layout"), ("A=[N/a]", "names 1 dimensions")]:
             self.fault("fuse", "--mesh", "2x2", "--layout", layout, status=USAGE, says=says, stdin=plan)
-        for option in ["--explain", "--print-memo", "--print-plans"]:
+        for option in ["--print-memo", "--print-plans"]:
             self.fault("fuse", "--mesh", "2x2", option, status=USAGE, says=[option, "kasen measure"], stdin=plan)
         self.fault("fuse", "--layout", "A=[N/a,K]", status=USAGE, says="--mesh", stdin=plan)
         self.fault("go", "matmul.ks", "A=A.npy", "B=B.npy", "--mesh", "2x2", "--workers", "3", status=USAGE, says="4 workers")

@@ -33,9 +33,9 @@ void check_ranks(const YamlValue& value) {
 
 // `none`: arrays are cut along one dimension, over all workers.
 void check_mesh(const YamlValue& value) {
-  if (value.text() == "none" || mesh_of_text(value.text())) return;
+  if (value.text() == "none" || value.text() == "auto" || mesh_of_text(value.text())) return;
   value.fault(fmt::format("'{}' is no mesh of workers", shown_text(value.text())), what_a_mesh_is(),
-              "as in mesh: [none, 2x2, 1x4]");
+              "as in mesh: [none, 2x2, auto]");
 }
 
 void check_extent(const YamlValue& value) { (void)value.whole(0, std::numeric_limits<std::int64_t>::max()); }
@@ -50,7 +50,7 @@ void check_seconds(const YamlValue& value) {
 constexpr std::array<std::pair<std::string_view, int>, 2> nan_choices{{{"allow", 0}, {"error", 1}}};
 
 // key         flag         step             named  whole  otherwise     check
-constexpr std::array<SettingKey, 23> keys{{
+constexpr std::array<SettingKey, 24> keys{{
     {"program", "", Step::plan},
     {"define", "-D", Step::plan, true},
     {"data", "", Step::partition, true},
@@ -67,6 +67,7 @@ constexpr std::array<SettingKey, 23> keys{{
     {"sync", "--sync", Step::fuse, false, false, "hybrid", check_word<sync_words>},
     {"epilogue", "--epilogue", Step::fuse, false, false, "auto", check_word<epilogue_words>},
     {"mesh", "--mesh", Step::fuse, false, false, "", check_mesh},
+    {"tile", "--tile", Step::fuse, false, false, "", check_word<tile_words>},
     {"ranks", "-n", Step::run, false, true, "none", check_ranks},
     {"threads", "--threads", Step::run, false, true, "0", check_threads},
     {"kernels", "--kernels", Step::run, false, false, "generated", check_word<kernel_words>},

@@ -117,7 +117,8 @@ class Pipeline {
     (void)choose(values_, "kernels", kernel_words);
     if (has("repeats")) (void)choose(values_, "repeats", repeats_words);
     for (const char* output : {"output", "trace"}) (void)file_option(values_, output);
-    (void)layout_options(values_);
+    OptimizeOptions layouts;
+    read_layout_options(values_, layouts);
     const int parts = mesh_.empty() ? bounded(values_, "workers", 1, most_workers) : workers_of_mesh();
     if (has("ranks")) {
       (void)bounded(values_, "ranks", 1, parts, fmt::format("a rank holds at least one part, and there are {}", parts));
@@ -247,7 +248,8 @@ class Pipeline {
                     "--epilogue", text("epilogue"), "-o",         file("fused.kir")};
     add_bundle(unfused);
     add_bundle(fused);
-    if (!mesh_.empty()) fused.insert(fused.end(), {"--mesh", text("mesh")});
+    if (has("mesh"))
+      fused.insert(fused.end(), {"--mesh", text("mesh"), "--tile", text("tile"), "--tile-costs", text("tile-costs")});
     add(fused, "layout", "--layout");
     beside([&] { step(fused); }, [&] { step(unfused); });
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));

@@ -12,6 +12,7 @@
 #include "libcore/system/level.h"
 #include "libopt/time/machine.h"
 #include "tools/common/tool.h"
+#include "tools/options/byte_option.h"
 #include "tools/options/words.h"
 
 namespace kasen::tools {
@@ -71,8 +72,6 @@ void require_target(Level target);
 
 // The file that an option names, or "". UserError(usage): standard output, where mpirun loses data.
 [[nodiscard]] std::string file_option(const po::variables_map& values, const std::string& name);
-// "8G", "8GiB": bytes, or a number of KiB, MiB, GiB or TiB; "8GB": of 10^9 bytes. None: it is no size.
-[[nodiscard]] std::optional<std::int64_t> bytes_of(const std::string& text);
 
 [[nodiscard]] RunSettings read_run_options(const po::variables_map& values);
 

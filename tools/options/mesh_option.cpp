@@ -11,11 +11,23 @@
 namespace kasen::tools {
 
 void declare_mesh_option(Tool& tool) {
-  tool.options.add_options()("mesh", po::value<std::string>()->value_name("2x2"),
-                             "cuts dense arrays over a mesh of workers")(
+  tool.options.add_options()("mesh", po::value<std::string>()->value_name("2x2|auto"),
+                             "cuts dense arrays over a mesh of workers; auto: the one over which least moves")(
       "layout", po::value<std::vector<std::string>>()->value_name("A=[N/a,K]"),
-      "an input or output: N is cut over axis a");
+      "an input or output: N is cut over axis a")("tile",
+                                                  po::value<std::string>()->default_value("exact")->value_name("NAME"),
+                                                  "with a mesh, how arrays are cut: exact (least moves, with a proof "
+                                                  "or a gap), greedy (Spartan's), mincost, worst, "
+                                                  "none (each operator by itself)")(
+      "tile-costs", po::value<std::string>()->default_value("actual")->value_name("actual|paper"),
+      "what that compares: the bytes that travel, or Spartan's own costs");
+  takes(tool, "tile-costs", tile_cost_words);
+  takes(tool, "tile", tile_words);
 }
+
+namespace {
+
+// "A=[N/a,K/b]": for each dimension the axes that cut it.
 
 std::vector<LayoutHint> layout_options(const po::variables_map& values) {
   std::vector<LayoutHint> hints;
@@ -36,10 +48,20 @@ std::vector<LayoutHint> layout_options(const po::variables_map& values) {
     }
     hints.push_back(std::move(hint));
   }
-  if (values.count("mesh") == 0) {
+  return hints;
+}
+
+}  // namespace
+
+void read_layout_options(const po::variables_map& values, OptimizeOptions& options) {
+  options.mesh = mesh_option(values);
+  options.layouts = layout_options(values);
+  options.tile = choose(values, "tile", tile_words);
+  options.tile_costs = choose(values, "tile-costs", tile_cost_words);
+  if (values.count("mesh") > 0) return;
+  if (!options.layouts.empty()) {
     fail(ExitStatus::usage, "--layout without --mesh", "a layout names axes of a mesh", "add --mesh, as in --mesh 2x2");
   }
-  return hints;
 }
 
 std::optional<std::vector<MeshAxis>> mesh_of_text(const std::string& text) {
@@ -59,10 +81,15 @@ std::optional<std::vector<MeshAxis>> mesh_of_text(const std::string& text) {
 }
 
 std::vector<MeshAxis> mesh_option(const po::variables_map& values) {
-  if (values.count("mesh") == 0) return {};
+  if (values.count("mesh") == 0 || mesh_is_auto(values)) return {};
   const auto& text = values["mesh"].as<std::string>();
   if (auto mesh = mesh_of_text(text)) return *std::move(mesh);
-  wrong_value("mesh", fmt::format("--mesh {} is no mesh of workers", text), what_a_mesh_is(), "--mesh 2x2");
+  wrong_value("mesh", fmt::format("--mesh {} is no mesh of workers", text), what_a_mesh_is(),
+              "--mesh 2x2, or --mesh auto");
+}
+
+bool mesh_is_auto(const po::variables_map& values) {
+  return values.count("mesh") > 0 && values["mesh"].as<std::string>() == "auto";
 }
 
 int workers_of(const std::vector<MeshAxis>& mesh) {

@@ -33,6 +33,8 @@ inline constexpr Words<Repeats, 6> repeats_words{{{"refuse", Repeats::refuse},
                                                   {"largest", Repeats::largest}}};
 inline constexpr const auto& strategy_words = strategy_names;
 inline constexpr const auto& sync_words = sync_names;
+inline constexpr const auto& tile_words = tile_names;
+inline constexpr const auto& tile_cost_words = tile_cost_names;
 inline constexpr const auto& epilogue_words = epilogue_names;
 inline constexpr Words<bool, 2> compress_words{{{"none", false}, {"auto", true}}};
 inline constexpr Words<bool, 2> on_off_words{{{"on", true}, {"off", false}}};

@@ -8,6 +8,8 @@
 #include "libcore/ir/module.h"
 #include "libopt/fusion/explore.h"
 #include "libopt/fusion/from_module.h"
+#include "libopt/layouts/cut_rules.h"
+#include "libopt/layouts/tiling_text.h"
 #include "libopt/optimize/optimize.h"
 #include "libopt/optimize/strategies.h"
 #include "libopt/options/pass.h"
@@ -17,6 +19,7 @@
 #include "libopt/sync/plan_notes.h"
 #include "libopt/time/price.h"
 #include "tools/common/tool.h"
+#include "tools/options/byte_option.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/mesh_option.h"
 #include "tools/options/sizes_option.h"
@@ -26,6 +29,10 @@
 
 namespace kasen::tools {
 namespace {
+
+enum class TilingFormat : std::uint8_t { text, json, dot };
+constexpr Words<TilingFormat, 3> tiling_formats{
+    {{"text", TilingFormat::text}, {"json", TilingFormat::json}, {"dot", TilingFormat::dot}}};
 
 // A text on standard error is a result where the user asked for it.
 void write_explanation(const std::string& text) {
@@ -42,8 +49,8 @@ OptimizeOptions options_from(const po::variables_map& values) {
   options.epilogue_by_size = epilogue.by_size;
   options.split = choose(values, "split", on_off_words);
   options.schedule = values["level"].as<std::string>() == "4";
-  options.mesh = mesh_option(values);
-  options.layouts = layout_options(values);
+  read_layout_options(values, options);
+  if (values.count("memory") > 0) options.copy_bytes = byte_option(values, "memory");
   if (const auto machine = machine_of(values)) options.machine = *machine;
   if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
   options.on_print = [](const std::string& pass, const Module& module) {
@@ -134,6 +141,48 @@ int workers_option(const po::variables_map& values) {
        "add --bundle, or give P with --sizes");
 }
 
+// Of --sizes; 0: not given.
+std::int64_t known_workers(const Sizes& sizes) {
+  const auto it = sizes.totals.find({SymbolKind::workers, "", {}, -1});
+  return it == sizes.totals.end() ? 0 : it->second;
+}
+
+// What tells of the default layout alone.
+void refuse_regions(const po::variables_map& values) {
+  for (const char* option : {"print-memo", "print-plans"}) {
+    if (values.count(option) == 0) continue;
+    fail(ExitStatus::usage, fmt::format("--{} of a plan over a mesh, or with contractions", option),
+         "it tells of the default layout alone", "leave it out; kasen measure shows what such a plan costs and sends");
+  }
+}
+
+// UserError for a module whose arrays are not cut over a mesh, or are cut already.
+void require_open_layouts(const Module& module, bool meshed, const std::string& option) {
+  if (!meshed) {
+    fail(ExitStatus::usage, fmt::format("--{} without --mesh", option), "arrays are cut by choice over a mesh alone",
+         "add --mesh auto, or --mesh 2x2");
+  }
+  if (module.level > 1 || is_tiled(module)) {
+    fail(ExitStatus::bad_input, fmt::format("--{} of a module whose arrays are cut", option),
+         "nothing is left to choose", "give it the plan of level 1, as kasen plan makes it");
+  }
+}
+
+std::string tiling_view(Module module, LawChecker& laws, const OptimizeOptions& options,
+                        const po::variables_map& values) {
+  const TilingFormat format = choose(values, "print-tiling", tiling_formats);
+  const TilingView view = view_tilings(before_tiling(std::move(module), laws, options), laws, options);
+  switch (format) {
+    case TilingFormat::json:
+      return tiling_json(view);
+    case TilingFormat::dot:
+      return tiling_dot(view);
+    case TilingFormat::text:
+      return tiling_text(view);
+  }
+  throw InternalError("a format outside the table");
+}
+
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   if (values.count("list-passes") > 0) {
     write_text(values["output"].as<std::string>(), list_of_passes());
@@ -147,14 +196,18 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   if (const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(plan), workers_option(values))) {
     fit(module, shown_name(plan), sizes->bundle_digest);
     options.sizes = sizes_of_plans(values, *sizes);
+    if (mesh_is_auto(values)) options.mesh_workers = sizes->workers > 0 ? sizes->workers : known_workers(*sizes);
   }
-  if (!options.mesh.empty() || names_layouts(module)) {
-    for (const char* option : {"explain", "print-memo", "print-plans"}) {
-      if (values.count(option) == 0) continue;
-      fail(ExitStatus::usage, fmt::format("--{} of a plan over a mesh, or with contractions", option),
-           "it tells of the default layout alone",
-           "leave it out; kasen measure shows what such a plan costs and sends");
-    }
+  if (mesh_is_auto(values) && options.mesh_workers == 0) {
+    fail(ExitStatus::usage, "--mesh auto without a number of workers", "meshes of so many workers are compared",
+         "give --bundle, or --sizes P=4");
+  }
+  const bool meshed = options.mesh_workers > 0 || !options.mesh.empty() || names_layouts(module);
+  if (meshed) refuse_regions(values);
+  if (values.count("print-tiling") > 0) {
+    require_open_layouts(module, meshed, "print-tiling");
+    write_text(values["output"].as<std::string>(), tiling_view(std::move(module), laws, options, values));
+    return ExitStatus::done;
   }
   PlanNotes notes;
   const bool plans = values.count("print-plans") > 0;
@@ -164,6 +217,11 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
     return ExitStatus::done;
   }
   notes.explain = values.count("explain") > 0;
+  if (meshed && notes.explain) {
+    require_open_layouts(module, meshed, "explain");
+    write_explanation(tiling_explanation(before_tiling(module, laws, options), laws, options));
+    notes.explain = false;
+  }
   options.notes = &notes;
   module = planned(std::move(module), laws, options, values);
   tell_defaults(notes);
@@ -192,6 +250,9 @@ void declare_options(Tool& tool) {
   add("epilogue", text("on|off|auto")->default_value("off"),
       "fusing: vector work directly follows each row of a product (product_epilogue regions); auto: unless the sizes "
       "show that it costs more than it saves");
+  add("memory", text("SIZE"),
+      "over a mesh: what copies of arrays with other cuts may take on a worker, as 2GB; others are made at each read "
+      "(default: no limit)");
   tool.under("Output");
   tool.words["level"] = {"3", "4"};
   add("level", text("3|4")->default_value("3"),
@@ -218,6 +279,11 @@ void declare_looks(Tool& tool) {
   add("print-plans",
       "prints only the choice from that table: partitions, interesting points, the number of plans evaluated with and "
       "without each pruning, the operators of fuse-all, fuse-no-redundancy and cost");
+  takes(tool, "print-tiling", tiling_formats);
+  add("print-tiling", po::value<std::string>()->implicit_value("text")->value_name("text|json|dot"),
+      "with --mesh, prints only how arrays are cut: each with its layout and copies, what every operator moves, how "
+      "far "
+      "the choice is from the least, and what greedy, mincost, worst and other meshes would move");
   add("time-passes", "prints the time of each pass");
   tool.words["print-after"] = {"all"};
   for (const PassRow& pass : pass_rows()) tool.words["print-after"].emplace_back(pass.name);

@@ -1,0 +1,111 @@
+#include "libopt/layouts/cut_rules.h"
+
+#include <algorithm>
+
+#include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
+
+namespace kasen {
+namespace {
+
+std::vector<std::size_t> free_axes(const Module& module, const std::vector<DimId>& dims) {
+  std::vector<std::size_t> free;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (!module.dim(dims[i]).local) free.push_back(i);
+  }
+  return free;
+}
+
+}  // namespace
+
+Cuts usual_cuts(const Module& module, const std::vector<DimId>& dims) {
+  const std::vector<std::size_t> free = free_axes(module, dims);
+  if (free.empty()) return {};
+  Cuts cuts(dims.size(), 0);
+  for (std::size_t axis = 0; axis < mesh_rank(module); ++axis) {
+    cuts[free[std::min(axis, free.size() - 1)]] |= MeshAxes{1} << axis;
+  }
+  return cuts;
+}
+
+std::vector<Cuts> possible_cuts(const Module& module, const std::vector<DimId>& dims) {
+  const std::vector<std::size_t> free = free_axes(module, dims);
+  if (free.empty()) return {};
+  std::vector<Cuts> all{Cuts(dims.size(), 0)};
+  for (std::size_t axis = 0; axis < mesh_rank(module); ++axis) {
+    std::vector<Cuts> longer;
+    for (const Cuts& cuts : all) {
+      for (const std::size_t place : free) {
+        longer.push_back(cuts);
+        longer.back()[place] |= MeshAxes{1} << axis;
+      }
+    }
+    all = std::move(longer);
+  }
+  std::rotate(all.begin(), std::find(all.begin(), all.end(), usual_cuts(module, dims)), all.end());
+  return all;
+}
+
+bool is_uncut(const Cuts& cuts) {
+  return std::all_of(cuts.begin(), cuts.end(), [](MeshAxes axes) { return axes == 0; });
+}
+
+CutChoices::CutChoices(const Module& module, const std::map<ValueId, Cuts>& asked) : module_(module) {
+  for (const auto& [value, cuts] : asked) {
+    const std::vector<DimId>& dims = module.type(value).dims;
+    std::vector<Cuts>& others = asked_[dims];
+    if (!contains(possible_cuts(module, dims), cuts) && !contains(others, cuts)) others.push_back(cuts);
+  }
+}
+
+std::vector<Cuts> CutChoices::of(const std::vector<DimId>& dims) const {
+  std::vector<Cuts> all = possible_cuts(module_, dims);
+  const auto it = asked_.find(dims);
+  if (it != asked_.end() && !all.empty()) all.insert(all.end(), it->second.begin(), it->second.end());
+  return all;
+}
+
+Cuts cuts_behind(const Module& module, const Op& reduction, const Cuts* wanted) {
+  const Type& from = module.type(reduction.operands[0]);
+  const Layout own(module, from);
+  MeshAxes left = own.all_cuts();
+  Cuts cuts;
+  std::vector<DimId> dims;
+  for (std::size_t axis = 0; axis < from.dims.size(); ++axis) {
+    if (reduction.over.empty() || contains(reduction.over, from.dims[axis])) continue;
+    cuts.push_back(own.cuts(axis));
+    dims.push_back(from.dims[axis]);
+    left &= ~own.cuts(axis);
+  }
+  const auto fits = [&](std::size_t axis, MeshAxes longer) {
+    const bool comes_behind = (longer & ~left) == cuts[axis] && axes_cut_alike(cuts[axis], longer) == cuts[axis];
+    return longer == cuts[axis] || (comes_behind && !module.dim(dims[axis]).local);
+  };
+  bool possible = wanted != nullptr && wanted->size() == cuts.size();
+  for (std::size_t axis = 0; possible && axis < cuts.size(); ++axis) possible = fits(axis, (*wanted)[axis]);
+  if (possible) return *wanted;
+  for (std::size_t axis = 0; axis < cuts.size() && left != 0; ++axis) {
+    if (!fits(axis, cuts[axis] | left)) continue;
+    cuts[axis] |= left;
+    left = 0;
+  }
+  return cuts;
+}
+
+Cuts view_cuts(const Module& module, const Op& view) {
+  const Layout own(module, view.operands[0]);
+  Cuts cuts(module.type(view.results[0]).dims.size(), 0);
+  const std::vector<std::size_t> places = view_places(module, view);
+  for (std::size_t axis = 0; axis < places.size(); ++axis) {
+    if (places[axis] != no_place) cuts[places[axis]] = own.cuts(axis);
+  }
+  return cuts;
+}
+
+bool is_tiled(const Module& module) {
+  bool tiled = false;
+  for (const ValueId v : module.values.ids()) tiled = tiled || !module.type(v).cuts.empty();
+  return tiled;
+}
+
+}  // namespace kasen

@@ -1,0 +1,55 @@
+// How the arrays of a program may be cut over a mesh of workers, and what a search decides about them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "libcore/ir/module.h"
+
+namespace kasen {
+
+using Cuts = std::vector<MeshAxes>;  // of a type (Type::cuts)
+
+// Values and operators (their preorder numbers) are those of the program before.
+struct TilingDecisions {
+  std::map<ValueId, Cuts> cuts;                      // of a value as its readers find it; others: by the usual rules
+  std::map<std::pair<int, std::size_t>, Cuts> read;  // in which an operator reads its operand; others: likewise
+  std::set<std::pair<ValueId, Cuts>> anew;           // copies that are made at each read, not once where the value is
+};
+
+// Each way to give every axis of the mesh to one of the dimensions that are not local, the usual one first (of equal
+// costs, the first is taken). Local dimensions alone have none.
+[[nodiscard]] std::vector<Cuts> possible_cuts(const Module& module, const std::vector<DimId>& dims);
+
+// True for an array that somebody wants whole: all workers have it.
+[[nodiscard]] bool is_uncut(const Cuts& cuts);
+
+// The cuts that arrays can have: the possible ones, then those that somebody asks for an array over these dimensions.
+class CutChoices {
+ public:
+  explicit CutChoices(const Module& module, const std::map<ValueId, Cuts>& asked = {});
+  [[nodiscard]] std::vector<Cuts> of(const std::vector<DimId>& dims) const;
+
+ private:
+  const Module& module_;
+  std::map<std::vector<DimId>, std::vector<Cuts>> asked_;
+};
+
+// The axes of the mesh cut the dimensions that are not local, in order; the last of these takes all that are left.
+[[nodiscard]] Cuts usual_cuts(const Module& module, const std::vector<DimId>& dims);
+
+// The cuts with which a reduction makes its result: those of the operand's kept axes. The axes of the mesh that cut
+// reduced dimensions come behind these: as in `wanted` where that is possible (null: anything is), else behind the
+// first where they can.
+[[nodiscard]] Cuts cuts_behind(const Module& module, const Op& reduction, const Cuts* wanted);
+
+// The cuts with which a view shows its operand.
+[[nodiscard]] Cuts view_cuts(const Module& module, const Op& view);
+
+// True if arrays have their cuts already.
+[[nodiscard]] bool is_tiled(const Module& module);
+
+}  // namespace kasen

@@ -1,0 +1,94 @@
+#include "libopt/layouts/hints.h"
+
+#include <fmt/format.h>
+
+#include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
+
+namespace kasen {
+namespace {
+
+const Op* first_contraction(const Block& block) {
+  for (const Op& op : block.ops) {
+    if (op.code == OpCode::contract) return &op;
+    for (const Block& inner : op.blocks) {
+      if (const Op* const found = first_contraction(inner)) return found;
+    }
+  }
+  return nullptr;
+}
+
+// The dimension's cut, as the user names it. UserError (usage).
+MeshAxes named_axes(const Module& module, const LayoutHint& hint, const std::string& letters) {
+  MeshAxes axes = 0;
+  for (const char letter : letters) {
+    const std::size_t axis = find_mesh_axis(module, std::string_view(&letter, 1));
+    if (axis == mesh_rank(module)) {
+      fail(ExitStatus::usage, fmt::format("the layout of '{}' names axis '{}'", hint.array, letter),
+           "the mesh has the axes " + mesh_axes_text(module, all_mesh_axes(module)), "name one of these");
+    }
+    axes |= MeshAxes{1} << axis;
+  }
+  return axes;
+}
+
+// The cuts that a hint asks for an array over these dimensions.
+std::vector<MeshAxes> asked_cuts(const Module& module, const LayoutHint& hint, const std::vector<DimId>& dims) {
+  std::vector<MeshAxes> cuts;
+  std::vector<std::string> names;
+  MeshAxes taken = 0;
+  for (const DimId dim : dims) names.push_back(module.dim(dim).name);
+  const auto refuse = [&](const std::string& why) {
+    fail(ExitStatus::usage, fmt::format("the layout of '{}' does not fit it", hint.array), why,
+         fmt::format("it is over [{}]", fmt::join(names, ", ")));
+  };
+  if (hint.cuts.size() != dims.size()) refuse(fmt::format("it names {} dimensions", hint.cuts.size()));
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const auto& [name, letters] = hint.cuts[i];
+    if (name != names[i]) refuse(fmt::format("its dimension {} is not '{}'", i + 1, name));
+    cuts.push_back(named_axes(module, hint, letters));
+    if (cuts.back() != 0 && module.dim(dims[i]).local) refuse(fmt::format("'{}' is local, which is never cut", name));
+    if ((cuts.back() & taken) != 0) refuse("an axis cuts two dimensions");
+    taken |= cuts.back();
+  }
+  return cuts;
+}
+
+}  // namespace
+
+void require_dense(const Module& module, bool asked) {
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::input) continue;
+    const Type& type = module.type(op.results.at(0));
+    if (!type.sparse && !type.compressed) continue;
+    const char* const kind = type.sparse ? "sparse" : "compressed";
+    const Op* const labelled = asked ? nullptr : first_contraction(module.body);
+    if (labelled == nullptr) {
+      fail(ExitStatus::bad_input, fmt::format("input '{}' is {}", op.name, kind),
+           "a mesh of workers takes dense arrays alone", "leave out --mesh: all workers share sparse matrices",
+           op.where);
+    }
+    fail(ExitStatus::bad_input, fmt::format("this needs all arrays to be dense, and input '{}' is {}", op.name, kind),
+         "names of dimensions cannot say which axes of its arrays meet",
+         "compute it in a program of its own, or write it by names: products with @, sum(A, over M)", labelled->where);
+  }
+}
+
+std::map<ValueId, Cuts> asked_layouts(const Module& module, const std::vector<LayoutHint>& hints) {
+  std::map<ValueId, Cuts> asked;
+  for (const LayoutHint& hint : hints) {
+    bool known = false;
+    for (const Op& op : module.body.ops) {
+      if ((op.code != OpCode::input && op.code != OpCode::output) || op.name != hint.array) continue;
+      const ValueId value = op.code == OpCode::input ? op.results.at(0) : op.operands.at(0);
+      asked[value] = asked_cuts(module, hint, module.type(value).dims);
+      known = true;
+    }
+    if (known) continue;
+    fail(ExitStatus::usage, fmt::format("a layout of '{}', which is no input or output", hint.array),
+         "layouts of values in between follow from these", "name an input or an output");
+  }
+  return asked;
+}
+
+}  // namespace kasen

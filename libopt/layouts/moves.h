@@ -1,0 +1,32 @@
+// Bytes that travel when arrays get other owners or more holders, over all workers, as the cost model's actual column
+// counts them (libopt/cost/box_cost.h).
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "libcore/ir/module.h"
+#include "libopt/layouts/cut_rules.h"
+
+namespace kasen {
+
+class Moves {
+ public:
+  // `sized`: it has a mesh, and all sizes. It stays.
+  explicit Moves(const Module& sized) : m_(sized) {}
+
+  [[nodiscard]] double array(const Type& type) const;  // bytes of it once
+  // From one cut to another one: all but what stays (rule 16).
+  [[nodiscard]] double relayout(const Type& type, const Cuts& from, const Cuts& to);
+  // To all others along these axes of the mesh, or from all of them.
+  [[nodiscard]] double along(const Type& type, MeshAxes axes) const;
+
+ private:
+  [[nodiscard]] double staying(const Type& from, const Type& to) const;
+
+  const Module& m_;
+  std::map<std::tuple<std::vector<DimId>, Cuts, Cuts>, double> stay_;  // elements
+};
+
+}  // namespace kasen

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""How dense arrays are cut over a mesh of workers: every choice gives NumPy's numbers, sends what was predicted, and is
+shown with its reasons.
+
+Usage: tiling_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+"""
+import json
+import shutil
+import subprocess
+import sys
+import unittest
+
+import numpy
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from tools_test import BAD, USAGE, ToolTest  # noqa: E402
+
+# Training of a network with one hidden layer: products of all forms in a loop, weights that it carries.
+NETWORK = """dim B, D, H, O
+input X : dense f64[B, D], Y : dense f64[B, O], U : dense f64[D, H], V : dense f64[H, O]
+E = -Y
+for step in 0..4 {
+  Z = tanh(X @ U)
+  E = Z @ V - Y
+  G = Z' @ E
+  R = (E @ V') * (1.0 - Z * Z)
+  V = V - 0.01 * G
+  U = U - 0.01 * (X' @ R)
+}
+output U, V, loss = sum(E * E)
+"""
+PATTERN = """dim N
+input A : dense f64[N, N], B : dense f64[N, N]
+C = A + B
+D = [i in N, j in N: A[j, i] + B[j, i]]
+output E = C + D
+"""
+# One array that an iteration reads along both axes.
+BOTH = """dim N, K
+input A : dense f64[N, K], x : f64[K], y : f64[N]
+for i in 0..6 {
+  y = 0.5 * y + [n in N: max(k in K: A[n, k] + x[k])]
+  x = 0.5 * x + [k in K: max(n in N: A[n, k] - y[n])]
+}
+output x, y
+"""
+SEARCHES = ["exact", "greedy", "mincost", "worst", "none"]
+
+
+class Tiling(ToolTest):
+    def setUp(self):
+        super().setUp()
+        random = numpy.random.default_rng(5)
+        shapes = {"X": (30, 7), "Y": (30, 3), "U": (7, 5), "V": (5, 3), "A": (24, 24), "B": (24, 24), "x": 24, "y": 24}
+        self.arrays = {name: random.normal(size=shape) for name, shape in shapes.items()}
+        for name, array in self.arrays.items():
+            numpy.save(self.dir / f"{name}.npy", array)
+        for name, text in {"network": NETWORK, "pattern": PATTERN, "both": BOTH}.items():
+            (self.dir / f"{name}.ks").write_text(text)
+
+    def trained(self):
+        x, y, u, v = (self.arrays[name] for name in "XYUV")
+        for _ in range(4):
+            z = numpy.tanh(x @ u)
+            e = z @ v - y
+            g, r = z.T @ e, (e @ v.T) * (1 - z * z)
+            v = v - 0.01 * g
+            u = u - 0.01 * (x.T @ r)
+        return {"U": u, "V": v, "loss": (e * e).sum()}
+
+    def files(self, names):
+        return [f"{name}={name}.npy" for name in names]
+
+    def bundle(self, program, names):
+        self.kasen("plan", f"{program}.ks", "-o", f"{program}.kir")
+        self.kasen("partition", "--program", f"{program}.kir", *self.files(names), "--workers", 4, "--replace", "-o", program)
+
+    def tiling(self, program, *options):
+        out, _ = self.kasen("fuse", f"{program}.kir", "--bundle", program, *options, "--print-tiling=json")
+        return json.loads(out)
+
+    def sent(self, program, *options):
+        """Bytes that a run sends between workers; what was predicted is checked on the way."""
+        self.kasen("fuse", f"{program}.kir", "--bundle", program, *options, "-o", "f.kir")
+        self.kasen("run", "f.kir", "--bundle", program, "-o", "out.npy", "--stats", "run.json")
+        out, _ = self.kasen("measure", "f.kir", "--bundle", program, "--against", "run.json", "--check")
+        self.assertIn("agree to the byte", out)
+        line = next(line for line in out.splitlines() if line.startswith("network bytes between workers"))
+        return int(line.split()[4].replace(",", ""))
+
+    def test_every_search_gives_the_same_numbers(self):
+        for options in [["--mesh", "auto", "--workers", 6], ["--mesh", "2x2"], ["--mesh", "4", "--tile-costs", "paper"]]:
+            for search in SEARCHES if "auto" not in options else ["exact", "worst"]:
+                out, _ = self.kasen("go", "network.ks", *self.files("XYUV"), *options, "--tile", search, "-o", "out.npy")
+                self.assertIn("Predicted and counted agree to the byte", out)
+                for name, wanted in self.trained().items():
+                    got = numpy.load(self.dir / ("out.npy" if name == "U" else f"out-{name}.npy"))
+                    numpy.testing.assert_allclose(got, wanted, rtol=1e-12, err_msg=f"{name} {options} {search}")
+
+    def test_runs_send_what_the_search_says(self):
+        self.bundle("network", "XYUV")
+        self.bundle("pattern", "AB")
+        self.bundle("both", "Axy")
+        for program in ["network", "pattern", "both"]:
+            for mesh in ["4", "2x2"]:
+                said = self.tiling(program, "--mesh", mesh)
+                self.assertTrue(said["proven"])
+                sent = {search: self.sent(program, "--mesh", mesh, "--tile", search) for search in SEARCHES}
+                self.assertEqual(sent["exact"], said["bytes"], f"{program} {mesh}")
+                self.assertEqual(sent["exact"], min(sent.values()), f"{program} {mesh} {sent}")
+                self.assertLessEqual(sent["worst"], said["worst_bytes"])
+                self.assertGreater(sent["worst"], sent["exact"])
+
+    def test_the_pattern_of_the_paper(self):
+        self.bundle("pattern", "AB")
+        array = 24 * 24 * 8
+        said = self.tiling("pattern", "--mesh", "4", "--tile-costs", "paper")
+        self.assertEqual(said["bytes"], array)
+        self.assertEqual(self.tiling("pattern", "--mesh", "4")["bytes"], array * 3 // 4)  # a quarter stays
+
+    def test_copies_keep_to_the_memory(self):
+        """With memory for a copy, A moves once; without, in each of six iterations or not at all."""
+        self.bundle("both", "Axy")
+        numpy.save(self.dir / "A.npy", self.arrays["A"])
+        free = self.sent("both", "--mesh", "4")
+        for memory in ["1", "100", "1K", "1M"]:
+            said = self.tiling("both", "--mesh", "4", "--memory", memory)
+            self.assertGreaterEqual(said["bytes"], free)
+            self.assertEqual(self.sent("both", "--mesh", "4", "--memory", memory), said["bytes"])
+        self.assertEqual(said["bytes"], free)
+
+    def test_texts(self):
+        self.bundle("network", "XYUV")
+        text, _ = self.kasen("fuse", "network.kir", "--bundle", "network", "--mesh", "auto", "--print-tiling")
+        for says in ["moved in the whole run (least, proven)", "greedy", "worst", "mesh 4", "mesh 2x2", "layout", "moved for"]:
+            self.assertIn(says, text)
+        dot, _ = self.kasen("fuse", "network.kir", "--bundle", "network", "--mesh", "2x2", "--print-tiling=dot")
+        if shutil.which("dot"):
+            drawn = subprocess.run(["dot", "-Tsvg"], input=dot, capture_output=True, text=True, check=True)
+            self.assertIn("</svg>", drawn.stdout)
+        plan, told = self.kasen("fuse", "network.kir", "--sizes", "B=1e6,D=100,H=50,O=10,P=16", "--mesh", "16", "--explain")
+        self.assertIn("mesh a = 16", plan)
+        for says in ["line 2: input X", "X is [B/a,D]", "second best: [B,D/a]", "another cut if", "times larger", "as good: [D,H/a]"]:
+            self.assertIn(says, told)
+
+    def test_own_result(self):
+        """A module with cuts keeps them."""
+        self.bundle("network", "XYUV")
+        once, _ = self.kasen("fuse", "network.kir", "--bundle", "network", "--mesh", "2x2", "--passes", "tile", "--no-history")
+        again, _ = self.kasen("fuse", "--bundle", "network", "--passes", "tile", "--no-history", stdin=once)
+        self.assertEqual(once, again)
+        direct, _ = self.kasen("fuse", "network.kir", "--bundle", "network", "--mesh", "2x2", "--passes", "tile,place", "--no-history")
+        placed, _ = self.kasen("fuse", "--bundle", "network", "--passes", "place", "--no-history", stdin=once)
+        self.assertEqual(direct, placed)
+
+    def test_refusals(self):
+        plan, _ = self.kasen("plan", "pattern.ks")
+        self.fault("fuse", "--mesh", "auto", stdin=plan, status=USAGE, says=["number of workers", "--bundle"])
+        self.fault("fuse", "--mesh", "2", "--tile", "best", stdin=plan, status=USAGE, says=["--tile", "exact"])
+        self.fault("fuse", "--mesh", "2", "--tile-costs", "real", stdin=plan, status=USAGE, says=["--tile-costs", "paper"])
+        self.fault("fuse", "--mesh", "2", "--memory", "much", stdin=plan, status=USAGE, says="--memory")
+        self.fault("fuse", "--mesh", "2", "--print-tiling=svg", stdin=plan, status=USAGE, says=["--print-tiling", "dot"])
+        (self.dir / "v.ks").write_text("dim N\ninput x : f64[N]\noutput y = x * 2.0\n")
+        plain, _ = self.kasen("plan", "v.ks")
+        self.fault("fuse", "--print-tiling", stdin=plain, status=USAGE, says=["--mesh"])
+        tiled, _ = self.kasen("fuse", "--mesh", "2", "--passes", "tile", stdin=plan)
+        self.fault("fuse", "--print-tiling", stdin=tiled, status=BAD, says=["are cut", "level 1"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
