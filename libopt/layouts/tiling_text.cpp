@@ -102,7 +102,7 @@ tiling::Solution solved(const MeshTiling& tiling, const OptimizeOptions& options
   return search_graph(tiling.problem->graph(), other);
 }
 
-std::string quoted(const std::string& text) {
+std::string dot_text(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\\\"") : std::string(1, c);
   return result + '"';
@@ -180,18 +180,18 @@ std::string tiling_dot(const TilingView& view) {
   std::string text = fmt::format(
       "digraph {} {{\n  rankdir=TB; node [shape=box, style=filled, fillcolor=\"#cfe8cf\", "
       "fontname=\"sans-serif\", fontsize=10]; edge [fontname=\"sans-serif\", fontsize=9];\n",
-      quoted(best.problem->module().name));
+      dot_text(best.problem->module().name));
   text += fmt::format("  label={};\n",
-                      quoted(fmt::format("mesh {}: {} moved", mesh_text(best.mesh), cost_text(best.solution.cost))));
+                      dot_text(fmt::format("mesh {}: {} moved", mesh_text(best.mesh), cost_text(best.solution.cost))));
   for (const ArrayLine& line : facts.arrays) {
     text += fmt::format("  v{} [label={}];\n", static_cast<int>(line.id),
-                        quoted(fmt::format("{}\\n{}\\n{}", line.name, line.layout, short_bytes(line.bytes))));
+                        dot_text(fmt::format("{}\\n{}\\n{}", line.name, line.layout, short_bytes(line.bytes))));
   }
   for (const MoveLine& line : facts.moves) {
     const int to = line.among.back();
     for (const VariableId id : line.among) {
       if (static_cast<int>(id) == to && line.among.size() > 1) continue;
-      text += fmt::format("  v{} -> v{} [label={}];\n", static_cast<int>(id), to, quoted(short_bytes(line.bytes)));
+      text += fmt::format("  v{} -> v{} [label={}];\n", static_cast<int>(id), to, dot_text(short_bytes(line.bytes)));
     }
   }
   return text + "}\n";

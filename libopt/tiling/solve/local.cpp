@@ -5,7 +5,7 @@
 namespace kasen::tiling {
 namespace {
 
-constexpr int most_rounds = 1000;  // each makes the assignment better; a limit for sums that are rounded
+constexpr int most_sweeps = 1000;  // each makes the assignment better; a limit for sums that are rounded
 
 struct Standing {
   double excess = 0;  // memory beyond the budget
@@ -20,8 +20,8 @@ class LocalSearch {
       : problem_(problem), at_(at), of_(tables_by_variable(problem)), memory_(problem.memory_of(at)) {}
 
   void run() {
-    for (int round = 0; round < most_rounds; ++round) {
-      while (round < most_rounds && change_singles()) ++round;
+    for (int round = 0; round < most_sweeps; ++round) {
+      while (round < most_sweeps && change_singles()) ++round;
       if (!change_pairs()) return;
     }
   }

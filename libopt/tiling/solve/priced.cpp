@@ -11,8 +11,8 @@ namespace kasen::tiling {
 namespace {
 
 // Of one price, in times of Limits::table_entries.
-constexpr double bound_work = 4, tabu_work = 0.5, wide_work = 1;
-constexpr std::size_t wide_entries = 1 << 10;
+constexpr double price_bound_work = 4, price_tabu_work = 0.5, price_wide_work = 1;
+constexpr std::size_t price_wide_entries = 1 << 10;
 constexpr int most_prices = 8;
 
 class PricedSearch {
@@ -26,7 +26,7 @@ class PricedSearch {
         best_(std::move(first)) {
     for (std::size_t v = 0; v < problem.size(); ++v) priced_.tables.push_back(table_over(problem, {v}));
     priced_part_ = whole(priced_);
-    plan_ = affordable_plan(priced_, priced_part_, elimination_order(priced_, priced_part_), limits, bound_work);
+    plan_ = affordable_plan(priced_, priced_part_, elimination_order(priced_, priced_part_), limits, price_bound_work);
   }
 
   Outcome run() {
@@ -69,8 +69,9 @@ class PricedSearch {
     elimination.complete(plan_.buckets.size(), at);
     if (!plan_.is_exact()) {
       const auto entries = static_cast<double>(limits_.table_entries);
-      improve_by_tabu(priced_, priced_part_, at, tabu_work * entries);
-      improve_widely(priced_, priced_part_, at, std::min(wide_entries, limits_.table_entries), wide_work * entries);
+      improve_by_tabu(priced_, priced_part_, at, price_tabu_work * entries);
+      improve_widely(priced_, priced_part_, at, std::min(price_wide_entries, limits_.table_entries),
+                     price_wide_work * entries);
     }
     const Point point{problem_.cost(at) - problem_.constant, problem_.memory_of(at)};
     improve(problem_, at);
