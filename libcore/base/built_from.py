@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 output, dependencies, root = sys.argv[1:4]
-files = sorted(p for folder in sys.argv[4:] for p in (pathlib.Path(root) / folder).rglob("*") if p.suffix in {".h", ".cpp", ".def"})
+files = sorted(p for folder in sys.argv[4:] for p in (pathlib.Path(root) / folder).rglob("*") if p.suffix in {".h", ".cpp", ".def", ".ks"})
 digest = hashlib.sha256()
 for path in files:
     digest.update(f"{path.relative_to(root)} {path.stat().st_size}\n".encode() + path.read_bytes())

@@ -170,11 +170,12 @@ void Assumptions::law(const Statement& s) {
   if (s.name.text == "identity") return;  // used when reducers are lowered
   const LawKind kind = law_kind(s);
   const Node& f = s.arguments[0];
-  if (functions_.fn(f) == nullptr) {
+  const Statement* user = functions_.fn(f);
+  if (user == nullptr) {
     source_.fail(f.mark, "assumptions are about functions of the program", "built-in functions are known",
                  "declare it: fn f(x, y) = ...");
   }
-  std::vector<Functions::Instance> instances = functions_.instances(f.text);
+  std::vector<Functions::Instance> instances = functions_.instances(*user);
   if (instances.empty()) {
     source_.fail(f.mark, fmt::format("no operator applies '{}' as its whole function", f.text),
                  "an assumption is used only there", "use it as the function of a map, reduction or product");

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t max_unrolled = 10'000;
 
-void assigned_names(const std::vector<Statement>& body, Names& names) {
+void add_assigned_names(const std::vector<Statement>& body, Names& names) {
   for (const Statement& s : body) {
     const bool assigns =
         s.kind == StatementKind::assign || s.kind == StatementKind::put || s.kind == StatementKind::push;
@@ -19,8 +19,8 @@ void assigned_names(const std::vector<Statement>& body, Names& names) {
     };
     add(s.name);
     for (const NameAt& name : s.names) add(name);
-    assigned_names(s.body, names);
-    assigned_names(s.other, names);
+    add_assigned_names(s.body, names);
+    add_assigned_names(s.other, names);
   }
 }
 
@@ -31,11 +31,17 @@ void add_block(Op& op, Block block, std::vector<ValueId> yielded) {
 
 }  // namespace
 
+Names assigned_names(const std::vector<Statement>& body) {
+  Names names;
+  add_assigned_names(body, names);
+  return names;
+}
+
 // Names of enclosing blocks that the bodies assign, in the order of the first assignment.
 Names Control::carried_names(const Statement& s, const std::string& what) const {
   Names assigned;
-  assigned_names(s.body, assigned);
-  assigned_names(s.other, assigned);
+  add_assigned_names(s.body, assigned);
+  add_assigned_names(s.other, assigned);
   Names carried;
   bool poisoned = false;
   for (const std::string& name : assigned) {

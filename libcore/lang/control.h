@@ -9,6 +9,9 @@
 
 namespace kasen::lang {
 
+// The names that the statements assign, in order.
+[[nodiscard]] Names assigned_names(const std::vector<Statement>& body);
+
 class Control : Part {
  public:
   // Lowers the statements of a body; false if some have errors, which it keeps.

@@ -11,8 +11,15 @@
 namespace kasen::lang {
 
 Expressions::Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Views& views, Products& products,
-                         Indexed& indexed)
-    : Part(part), frames_(frames), calls_(calls), lists_(lists), views_(views), products_(products), indexed_(indexed) {
+                         Indexed& indexed, Definitions& definitions)
+    : Part(part),
+      frames_(frames),
+      calls_(calls),
+      lists_(lists),
+      views_(views),
+      products_(products),
+      indexed_(indexed),
+      definitions_(definitions) {
   evaluator_.set([this](const Node& node, const std::string& hint) { return lower(node, hint); });
 }
 
@@ -90,7 +97,7 @@ Term Expressions::name(const Node& node) {
   if (std::optional<Term> element = indexed_.variable(node.text, node.mark)) return std::move(*element);
   const Frame* fn = frames_.fn();
   if (fn == nullptr) return name_of_program(node);
-  const Binding* b = scopes_.find(node.text);
+  const Binding* b = functions_.in_used_file() ? nullptr : scopes_.find_for_fn(node.text);
   if (b != nullptr && b->is(Binding::Kind::constant)) return b->term;
   if (b != nullptr && b->is(Binding::Kind::dimension)) return name_of_program(node);
   if (b != nullptr) {
@@ -107,6 +114,10 @@ Term Expressions::name(const Node& node) {
 Term Expressions::name_of_program(const Node& node) {
   const Binding* b = scopes_.find(node.text);
   if (b == nullptr) {
+    if (scopes_.is_hidden(node.text) && !functions_.in_used_file()) {
+      source_.fail(node.mark, fmt::format("'{}' is not visible in a function", node.text),
+                   "a def sees its parameters, its own names, consts and dimensions", "pass it as an argument");
+    }
     const bool is_fn = functions_.contains(node.text);
     std::string remedy =
         is_fn ? fmt::format("call it: {}(...)", node.text) : did_you_mean(node.text, scopes_.visible());
@@ -122,6 +133,10 @@ Term Expressions::name_of_program(const Node& node) {
     case Binding::Kind::formula:
       return evaluator_.charge(b->term);
     case Binding::Kind::dimension: {
+      if (b->dim == no_dim) {
+        source_.fail(node.mark, fmt::format("'{}' stands for dimensions", node.text), {},
+                     fmt::format("write size({}) for the number of their indices", node.text));
+      }
       const std::int64_t size = module_.dim(b->dim).size;
       if (size >= 0) return literal_term(Scalar::i64, Word::integer(size));
       source_.fail(node.mark, fmt::format("'{}' is a dimension", node.text), "only run knows its size",
@@ -203,6 +218,7 @@ Term Expressions::loop(const Node& node, const std::string& hint) {
 }
 
 Term Expressions::call(const Node& node, const std::string& hint) {
+  if (const Statement* def = functions_.def(node.text)) return definitions_.one(*def, node, hint);
   if (const Statement* fn = functions_.fn(node.text)) return calls_.fn(*fn, evaluator_.elements(node.args), node.mark);
   const bool scalar = node.args.size() == 2 && find_scalar_op(node.text, 2) != nullptr;
   const ArrayCall* call = functions_.array_call(node.text);

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "libcore/lang/calls/call.h"
-#include "libcore/lang/calls/indexed.h"
 #include "libcore/lang/calls/product.h"
 #include "libcore/lang/calls/view.h"
+#include "libcore/lang/definition.h"
 #include "libcore/lang/list.h"
 
 namespace kasen::lang {
@@ -15,7 +15,7 @@ class Expressions : Part {
  public:
   // Sets how the evaluator lowers a node.
   Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Views& views, Products& products,
-              Indexed& indexed);
+              Indexed& indexed, Definitions& definitions);
 
  private:
   [[nodiscard]] Term lower(const Node& node, const std::string& hint);
@@ -35,6 +35,7 @@ class Expressions : Part {
   Views& views_;
   Products& products_;
   Indexed& indexed_;
+  Definitions& definitions_;
 };
 
 }  // namespace kasen::lang

@@ -51,10 +51,10 @@ void refuse_other_files(std::string_view text, const SourceText& source) {
 }  // namespace lang
 
 Module compile_program(std::string_view text, const std::string& file,
-                       const std::map<std::string, std::string>& defines) {
-  const SourceText source{text, file};
-  lang::refuse_other_files(text, source);
-  const std::vector<lang::Statement> program = lang::parse_program(source);
+                       const std::map<std::string, std::string>& defines, const ReadFile& read) {
+  lang::refuse_other_files(text, SourceText{text, file});
+  const lang::Program program(text, file, read);
+  const SourceText& source = program.source();
   constexpr int most_iterations = 4;  // a program lowered with ranges sometimes has other ranges
   lang::ReducerRanges ranges;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
@@ -64,6 +64,10 @@ Module compile_program(std::string_view text, const std::string& file,
   }
   ranges.clear();
   return lang::Lowering(source, lang::empty_module(source), defines, ranges).run(program);
+}
+
+std::string whole_program(std::string_view text, const std::string& file, const ReadFile& read) {
+  return std::string(lang::Program(text, file, read).source().text);
 }
 
 }  // namespace kasen

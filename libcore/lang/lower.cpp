@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "libcore/lang/definition_check.h"
+
 namespace kasen::lang {
 
 Lowering::Lowering(const SourceText& source, Module start, const Declarations::Defines& defines,
@@ -25,22 +27,29 @@ Lowering::Lowering(const SourceText& source, Module start, const Declarations::D
       linear_(part_),
       products_(part_, calls_, folds_, matrix_products_, reductions_, views_, contractions_),
       indexed_(part_, frames_, reducers_, contractions_),
+      definitions_(part_, frames_, indexed_),
       lists_(part_),
-      expressions_(part_, frames_, calls_, lists_, views_, products_, indexed_),
+      expressions_(part_, frames_, calls_, lists_, views_, products_, indexed_, definitions_),
       declarations_(part_, defines),
       assumptions_(part_, reducers_),
-      statements_(part_, declarations_, lists_) {}
+      statements_(part_, definitions_, declarations_, lists_) {}
 
-Module Lowering::run(const std::vector<Statement>& program) {
+Module Lowering::run(const Program& program) {
+  const std::vector<Statement>& all = program.statements();
   const auto each = [&](StatementKind kind, const auto& visit) {
-    for (const Statement& s : program) {
+    for (const Statement& s : all) {
       if (s.kind == kind) visit(s);
     }
   };
   each(StatementKind::function, [&](auto& s) { statements_.collect([&] { functions_.declare(s); }); });
+  each(StatementKind::definition, [&](auto& s) { statements_.collect([&] { functions_.declare(s); }); });
+  for (const Program::Use& use : program.uses()) {
+    statements_.collect([&] { functions_.declare_use(all[use.statement], use.from, use.to); });
+  }
   functions_.declare_prelude();
+  statements_.refuse(definition_faults(all, program.source(), functions_));  // bodies are lowered by calls alone
   each(StatementKind::assume, [&](auto& s) { statements_.collect([&] { reducers_.declare_identity(s); }); });
-  statements_.lower(program);
+  statements_.program(all);
   if (!statements_.faulty()) {
     each(StatementKind::assume, [&](auto& s) { assumptions_.add(s); });
     each(StatementKind::function, [&](auto& s) { statements_.collect([&] { calls_.check(s); }); });

@@ -1,4 +1,4 @@
-// Lowers the program as written to level 1 IR, in one pass over the statements in order.
+// Lowers the program as written, with the files that it uses, to level 1 IR, in one pass over the statements in order.
 //
 // The parts from the lowest up; each calls only those before it, and alone changes its state. Parts from Calls on get
 // those before Calls (room lang/terms) in one bundle (part.h), and the others that they call by name. Those from Calls
@@ -15,6 +15,7 @@
 //   Each adds its calls to
 //                  Functions by name, so that a new one changes its own part alone
 //   Indexed                 index notation
+//   Definitions             calls of a def: its body, lowered for each call
 //   Lists, Expressions      lists; what each node means. Expressions set how the Evaluator lowers a node
 //   Declarations, Assumptions, Control, Statements   the statements; Control lowers bodies by a callback
 #pragma once
@@ -24,16 +25,18 @@
 #include "libcore/lang/calls/generate.h"
 #include "libcore/lang/calls/indexed.h"
 #include "libcore/lang/calls/linear.h"
+#include "libcore/lang/definition.h"
 #include "libcore/lang/expression.h"
+#include "libcore/lang/program.h"
 #include "libcore/lang/statement.h"
 
 namespace kasen::lang {
 
 class Lowering {
  public:
-  // `start`: a module that has its name and its source.
+  // `start`: a module that has its name and its source; `source` is that of the program that runs.
   Lowering(const SourceText& source, Module start, const Declarations::Defines& defines, const ReducerRanges& ranges);
-  [[nodiscard]] Module run(const std::vector<Statement>& program);
+  [[nodiscard]] Module run(const Program& program);
   [[nodiscard]] const Reducers& reducers() const { return reducers_; }
 
  private:
@@ -57,6 +60,7 @@ class Lowering {
   LinearAlgebra linear_;
   Products products_;
   Indexed indexed_;
+  Definitions definitions_;
   Lists lists_;
   Expressions expressions_;
   Declarations declarations_;

@@ -25,27 +25,86 @@ bool defines_name(StatementKind kind) {
 
 }  // namespace
 
+Statements::Statements(const Part& part, Definitions& definitions, Declarations& declarations, Lists& lists)
+    : Part(part),
+      definitions_(definitions),
+      declarations_(declarations),
+      lists_(lists),
+      control_(part, [this](const std::vector<Statement>& body) { return block(body); }) {
+  definitions_.set([this](const std::vector<Statement>& body, const std::string& note) { return called(body, note); });
+}
+
+void Statements::program(const std::vector<Statement>& list) {
+  try {
+    lower(list);
+  } catch (const TooManyFaults&) {
+    throw_faults();
+  }
+}
+
 bool Statements::lower(const std::vector<Statement>& list) {
-  constexpr size_t max_faults = 10;
-  const size_t before = faults_.size();
+  bool good = true;
   for (const Statement& s : list) {
     try {
       statement(s);
       continue;
     } catch (const UserError& error) {
       if (error.status() != ExitStatus::bad_input) throw;
-      faults_.insert(faults_.end(), error.diagnostics().begin(), error.diagnostics().end());
-      if (faults_.size() >= max_faults) throw_faults();
+      keep(error.diagnostics());
     } catch (const Poisoned&) {
     }
+    good = false;
     if (!defines_name(s.kind)) continue;
     scopes_.poison(s.name.text);
     for (const NameAt& name : s.names) scopes_.poison(name.text);
   }
-  return faults_.size() == before;
+  return good;
+}
+
+// Each fault once: the body of a def is lowered by every call.
+void Statements::keep(const std::vector<Diagnostic>& faults) {
+  constexpr size_t max_faults = 10;
+  for (const Diagnostic& fault : faults) {
+    const auto same = [&](const Diagnostic& d) { return d.where == fault.where && d.what == fault.what; };
+    if (std::none_of(faults_.begin(), faults_.end(), same)) faults_.push_back(fault);
+  }
+  if (faults_.size() >= max_faults) throw TooManyFaults{};
+}
+
+bool Statements::block(const std::vector<Statement>& body) {
+  const Until deeper(blocks_, blocks_ + 1);
+  if (blocks_ > max_block_depth && !body.empty()) {
+    source_.fail(body[0].mark, "blocks are nested too deeply",
+                 fmt::format("at most {} levels are allowed, those of called functions counted", max_block_depth),
+                 "give inner parts a name");
+  }
+  return lower(body);
+}
+
+bool Statements::called(const std::vector<Statement>& body, const std::string& note) {
+  const size_t before = faults_.size();
+  const auto add_note = [&] {
+    for (size_t i = before; i < faults_.size(); ++i) faults_[i].why += (faults_[i].why.empty() ? "" : "; ") + note;
+  };
+  try {
+    const bool good = lower(body);
+    add_note();
+    return good;
+  } catch (const TooManyFaults&) {
+    add_note();
+    throw;
+  }
 }
 
 void Statements::throw_faults() { throw UserError(ExitStatus::bad_input, std::exchange(faults_, {})); }
+
+void Statements::refuse(const std::vector<Diagnostic>& faults) {
+  constexpr size_t most = 10;
+  if (faults.empty()) return;
+  faults_.insert(faults_.end(), faults.begin(), faults.end());
+  faults_.resize(std::min(faults_.size(), most));
+  throw_faults();
+}
 
 void Statements::collect(const std::function<void()>& work) {
   try {
@@ -83,6 +142,9 @@ void Statements::statement(const Statement& s) {
     case StatementKind::input:
       return declarations_.input(s);
     case StatementKind::function:
+    case StatementKind::definition:
+    case StatementKind::result:
+    case StatementKind::use:
     case StatementKind::assume:  // when all functions have been used
       return;
   }
@@ -117,16 +179,22 @@ Term Statements::as_known(const Statement& s, Term term, const Type& type) const
                                                        : "convert the value, or choose another name");
 }
 
+// The values of `Q, R = qr(X)`, or of a def that returns several.
+std::vector<Term> Statements::several_values(const Statement& s, const std::vector<std::string>& hints) {
+  const Node& node = s.value[0];
+  const Statement* def = functions_.def(node.text);
+  const SeveralCall* call = functions_.several_call(node);
+  const size_t count = def != nullptr ? def->arguments.size() : call != nullptr ? call->results : 1;
+  if (count == hints.size()) return def != nullptr ? definitions_.call(*def, node, hints) : call->lower(node, hints);
+  const std::string why =
+      count == 1 ? fmt::format("{}(...) gives one value", node.text) : fmt::format("{} gives {}", node.text, count);
+  source_.fail(s.mark, fmt::format("{} names for the value of {}", hints.size(), node.text), why,
+               "give each name its value in a statement of its own");
+}
+
 // `Q, R = qr(X)`
 void Statements::assign_several(const Statement& s) {
   const Node& node = s.value[0];
-  const SeveralCall* call = functions_.several_call(node);
-  if (call == nullptr || call->results != s.names.size()) {
-    const std::string why = call == nullptr ? fmt::format("{}(...) gives one value", node.text)
-                                            : fmt::format("{} gives {}", call->name, call->results);
-    source_.fail(s.mark, fmt::format("{} names for the value of {}", s.names.size(), node.text), why,
-                 "give each name its value in a statement of its own");
-  }
   std::vector<std::string> hints;
   for (const NameAt& name : s.names) {
     const Binding* known = scopes_.find(name.text);
@@ -138,7 +206,7 @@ void Statements::assign_several(const Statement& s) {
     }
     hints.push_back(name.text);
   }
-  std::vector<Term> terms = call->lower(node, hints);
+  std::vector<Term> terms = several_values(s, hints);
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const Binding* known = scopes_.find(hints[i]);
     if (known != nullptr && known->is(Binding::Kind::value)) {
@@ -148,7 +216,8 @@ void Statements::assign_several(const Statement& s) {
       one.value = s.value;
       terms[i] = as_known(one, std::move(terms[i]), module_.type(known->id));
     }
-    scopes_.rebind(hints[i], values_.materialise(std::move(terms[i]), hints[i], node.mark));
+    const bool copy = terms[i].named;
+    scopes_.rebind(hints[i], values_.materialise(std::move(terms[i]), hints[i], node.mark, copy));
   }
 }
 

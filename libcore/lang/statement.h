@@ -2,41 +2,49 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "libcore/lang/assume.h"
 #include "libcore/lang/control.h"
 #include "libcore/lang/declare.h"
+#include "libcore/lang/definition.h"
 #include "libcore/lang/list.h"
 
 namespace kasen::lang {
 
 class Statements : Part {
  public:
-  Statements(const Part& part, Declarations& declarations, Lists& lists)
-      : Part(part),
-        declarations_(declarations),
-        lists_(lists),
-        control_(part, [this](const std::vector<Statement>& body) { return lower(body); }) {}
+  // Sets how definitions lower a body.
+  Statements(const Part& part, Definitions& definitions, Declarations& declarations, Lists& lists);
 
-  bool lower(const std::vector<Statement>& list);  // false if some of them have errors
+  void program(const std::vector<Statement>& list);
   // Keeps the first error of some other work.
   void collect(const std::function<void()>& work);
   [[nodiscard]] bool faulty() const { return !faults_.empty(); }
   void throw_faults();
+  void refuse(const std::vector<Diagnostic>& faults);  // if there are any
 
  private:
+  struct TooManyFaults {};
+  bool lower(const std::vector<Statement>& list);  // false if some of them have errors
+  bool block(const std::vector<Statement>& body);
+  bool called(const std::vector<Statement>& body, const std::string& note);
+  void keep(const std::vector<Diagnostic>& faults);
   void statement(const Statement& s);
   void assign(const Statement& s);
   void assign_several(const Statement& s);
+  [[nodiscard]] std::vector<Term> several_values(const Statement& s, const std::vector<std::string>& hints);
   [[nodiscard]] Term value_of(const Statement& s);
   [[nodiscard]] Term as_known(const Statement& s, Term term, const Type& type) const;
   [[nodiscard]] bool define_formula(const std::string& name, const Term& term, Mark mark);
 
+  Definitions& definitions_;
   Declarations& declarations_;
   Lists& lists_;
   Control control_;
   std::vector<Diagnostic> faults_;
+  int blocks_ = 0;
 };
 
 }  // namespace kasen::lang

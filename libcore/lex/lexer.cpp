@@ -20,7 +20,12 @@ constexpr std::array<std::string_view, 8> pairs{"->", "==", "!=", "<=", ">=", "&
 }  // namespace
 
 Lexer::Lexer(const SourceText& source, const LexicalRules& rules)
-    : text_(source.text), source_(&source), rules_(&rules), line_(source.first_line), line_ends_(rules.line_ends) {
+    : text_(source.text),
+      source_(&source),
+      rules_(&rules),
+      line_(source.first_line),
+      line_ends_(rules.line_ends),
+      strings_(rules.sigils) {
   scan();
 }
 
@@ -121,7 +126,9 @@ void Lexer::scan_symbol() {
 void Lexer::scan_sigil(TokenKind kind) {
   token_.kind = kind;
   const size_t start = place_ + 1;
-  cut(start, char_at(start) == '?' ? start + 1 : name_end(start));
+  size_t stop = char_at(start) == '?' ? start + 1 : name_end(start);
+  while (kind == TokenKind::value && char_at(stop) == '.' && name_start(char_at(stop + 1))) stop = name_end(stop + 1);
+  cut(start, stop);
 }
 
 void Lexer::scan() {
@@ -140,8 +147,8 @@ void Lexer::scan() {
     return cut(place_, name_end(place_));
   }
   if (digit(c)) return scan_number(component);
+  if (c == '"' && strings_) return scan_string();
   if (!rules_->sigils) return scan_symbol();
-  if (c == '"') return scan_string();
   const size_t sigil = sigils.find(c);
   const char behind = char_at(place_ + 1);
   if (sigil == std::string_view::npos || (!name_char(behind) && !(c == '@' && behind == '?'))) return scan_symbol();

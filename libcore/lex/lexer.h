@@ -17,7 +17,7 @@ enum class TokenKind : unsigned char {
   newline,
   end,
   // Names behind a sigil:
-  value,   // %name
+  value,   // %name, %function.name
   loop,    // $0: a loop variable of a scalar function
   state,   // @part
   buffer,  // ~b3
@@ -56,6 +56,7 @@ class Lexer {
   Token expect(TokenKind kind, std::string_view what);
   void expect(std::string_view symbol_or_name);
   void heed_line_ends(bool heed) { line_ends_ = heed; }  // from the next token on
+  void heed_strings(bool heed) { strings_ = heed; }      // the same; an IR's text always has them
   // Throws UserError(bad_input) at this token, with its source line.
   [[noreturn]] void fail_at(const Token& token, std::string what, std::string why = {}, std::string remedy = {}) const {
     source_->fail(token.mark, std::move(what), std::move(why), std::move(remedy));
@@ -81,6 +82,7 @@ class Lexer {
   int line_;
   size_t line_start_ = 0;
   bool line_ends_;
+  bool strings_;
   Token token_;
 };
 

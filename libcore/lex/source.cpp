@@ -1,5 +1,6 @@
 #include "libcore/lex/source.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kasen {
@@ -14,6 +15,18 @@ std::vector<std::string_view> SourceText::lines() const {
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
   return found;
+}
+
+int SourceText::section(Mark mark) const {
+  const auto behind = [&](const Section& section) { return section.first_line > mark.line; };
+  return static_cast<int>(std::find_if(sections.begin(), sections.end(), behind) - sections.begin());
+}
+
+Location SourceText::location(Mark mark) const {
+  const int number = section(mark);
+  if (number == 0) return {file, mark.line, mark.column};
+  const Section& found = sections[static_cast<size_t>(number) - 1];
+  return {found.file, mark.line - found.first_line + 1, mark.column};
 }
 
 Diagnostic SourceText::diagnostic(Mark mark, std::string what, std::string why, std::string remedy) const {

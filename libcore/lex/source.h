@@ -15,12 +15,19 @@ struct Mark {  // counted from 1; line 0: the whole file
 };
 
 struct SourceText {
+  struct Section {  // of another file, up to the next one
+    int first_line;
+    std::string file;
+  };
+
   std::string_view text;  // outlives this, and every token of it
   std::string file;
-  int first_line = 1;  // of the text, in its file
+  int first_line = 1;             // of the text, in its file
+  std::vector<Section> sections;  // in order, behind the file's own lines
 
   [[nodiscard]] std::vector<std::string_view> lines() const;  // without their ends
-  [[nodiscard]] Location location(Mark mark) const { return {file, mark.line, mark.column}; }
+  [[nodiscard]] int section(Mark mark) const;                 // its number from 1; 0: the file's own lines
+  [[nodiscard]] Location location(Mark mark) const;
   [[nodiscard]] Diagnostic diagnostic(Mark mark, std::string what, std::string why = {}, std::string remedy = {}) const;
   // Throws UserError(bad_input) with the position and its line.
   [[noreturn]] void fail(Mark mark, std::string what, std::string why = {}, std::string remedy = {}) const;

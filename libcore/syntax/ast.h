@@ -31,7 +31,7 @@ enum class NodeKind {
   product,      // args[0] @ args[1]
   lambda,       // params -> args[0]
   op_ref,       // text: an operator symbol used as a function
-  over,         // names: the dimensions of a reduction
+  over,         // names: the dimensions of a reduction, or those that a def takes
 };
 
 struct Node;
@@ -59,7 +59,8 @@ struct TypeNode {
 struct ParamNode {
   std::string name;
   Mark mark;
-  std::vector<TypeNode> type;  // none: a template parameter
+  std::vector<TypeNode> type;  // none: a template parameter; of a def without components: its dimensions alone
+  std::vector<Node> usual;     // none or one: the value where a call of a def has none
 };
 
 struct Node {
@@ -89,6 +90,9 @@ enum class StatementKind {
   param,       // param name [: type] = value
   input,       // input name : type
   function,    // fn name(params) body, value
+  definition,  // def name(params, over names) body, arguments: the results
+  result,      // return arguments; the parser moves them to their def
+  use,         // use name: a file or a library
   assume,      // assume name(arguments), or assume value (a comparison)
 };
 
@@ -98,9 +102,9 @@ struct Statement {
   NameAt name;
   std::vector<TypeNode> type;   // none or one
   std::vector<Node> value;      // none or one
-  std::vector<NameAt> names;    // of an assignment to several names: all of them
+  std::vector<NameAt> names;    // of an assignment to several names: all of them; the dimensions that a def takes
   std::vector<Node> index;      // none or one
-  std::vector<Node> arguments;  // assume
+  std::vector<Node> arguments;  // assume; the results of a def
   std::vector<ParamNode> params;
   std::vector<Statement> body, other;
   std::vector<Node> expect;  // none or one

@@ -61,9 +61,11 @@ struct WordRow {
   std::string_view words, remedy;
 };
 constexpr std::array statement_words{
-    WordRow{"def function func fun void proc sub", "write fn f(x) = ..., or fn f(x) { ... }"},
+    WordRow{"function func fun void proc sub",
+            "write fn f(x) = ... of elements, or def f(A) { ... return x } of arrays"},
     WordRow{"let var val auto int float double real long", "write x = value, or x : f64[N] = value"},
-    WordRow{"import from using include library require", "there is nothing to import: leave the line out"},
+    WordRow{"import from using include library require",
+            "leave the line out; use \"file.ks\" takes functions of another file"},
     WordRow{"return", "write the value alone: it ends a fn, fn f(x) { y = 2 * x; y + 1 }"},
     WordRow{"else elif elseif elsif",
             "write if c { ... } else if d { ... } else { ... }, an else behind the closing brace"},

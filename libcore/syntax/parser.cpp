@@ -1,4 +1,4 @@
-// Tokens and statements; expressions are in parser_expression.cpp.
+// Tokens and statements.
 #include "libcore/syntax/parser.h"
 
 #include <fmt/format.h>
@@ -12,10 +12,11 @@ namespace {
 
 constexpr size_t max_faults = 10;
 
-constexpr std::array<std::string_view, 34> keywords{
-    "dim",    "const",    "param",  "input",  "fn",     "list", "while", "for",  "in",  "if",   "then",   "else",
-    "output", "local",    "likely", "expect", "assume", "true", "false", "inf",  "nan", "over", "unroll", "dense",
-    "sparse", "reversed", "f64",    "f32",    "i64",    "i32",  "bool",  "null", "id",  "push",
+constexpr std::array<std::string_view, 37> keywords{
+    "dim",  "const", "param",  "input", "fn",     "list",     "while",  "for",  "in",    "if",
+    "then", "else",  "output", "local", "likely", "expect",   "assume", "true", "false", "inf",
+    "nan",  "over",  "unroll", "dense", "sparse", "reversed", "f64",    "f32",  "i64",   "i32",
+    "bool", "null",  "id",     "push",  "def",    "return",   "use",
 };
 
 }  // namespace
@@ -133,6 +134,8 @@ void Parser::statement(std::vector<Statement>& out, bool top) {
     out.push_back(for_loop());
   } else if (keyword.text == "if") {
     out.push_back(if_else());
+  } else if (keyword.text == "return") {
+    out.push_back(result());
   } else if (keyword.text == "push" && peek(1).is("(")) {
     out.push_back(push());
   } else {
@@ -148,7 +151,7 @@ bool Parser::declaration(std::vector<Statement>& out, const Token& keyword, bool
     bool top_only;
     Make make;
   };
-  static constexpr std::array<Row, 8> rows{{
+  static constexpr std::array<Row, 10> rows{{
       {"dim", true, [](Parser& p) { return p.dimension(); }},
       {"const", true, [](Parser& p) { return p.constant(StatementKind::constant); }},
       {"param", true, [](Parser& p) { return p.constant(StatementKind::param); }},
@@ -157,6 +160,8 @@ bool Parser::declaration(std::vector<Statement>& out, const Token& keyword, bool
       {"assume", true, [](Parser& p) { return p.assume(); }},
       {"list", false, [](Parser& p) { return p.list(); }},
       {"fn", true, [](Parser& p) { return p.function(); }},
+      {"def", true, [](Parser& p) { return p.definition(); }},
+      {"use", true, [](Parser& p) { return p.use(); }},
   }};
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.word == keyword.text; });
   if (row == rows.end()) return false;
@@ -242,34 +247,6 @@ Statement Parser::list() {
   expect("=", "and the first value of its arrays");
   s.value.push_back(expression());
   return s;
-}
-
-Statement Parser::function() {
-  Statement s = named(StatementKind::function, "the name of a function");
-  s.params = params();
-  if (accept("=")) {
-    skip_newlines();
-    s.value.push_back(expression());
-  } else {
-    function_body(s);
-  }
-  return s;
-}
-
-// `{ a = e; b = e; result }`
-void Parser::function_body(Statement& fn) {
-  expect("{", "or '=' and the body");
-  for (;;) {
-    skip_newlines();
-    if (peek().kind != TokenKind::name || !peek(1).is("=")) break;
-    fn.body.push_back(assignment());
-    end_statement();
-  }
-  if (peek().is("}")) unexpected("the value of the function");
-  if (peek(1).kind != TokenKind::symbol) refuse_statement_word();
-  fn.value.push_back(expression());
-  skip_newlines();
-  expect("}", "after the value of the function");
 }
 
 std::vector<Statement> Parser::block() {

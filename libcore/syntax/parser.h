@@ -1,4 +1,5 @@
-// Recursive descent over the tokens. Expressions use precedence climbing.
+// Recursive descent over the tokens: statements in parser.cpp, functions in parser_functions.cpp, expressions, by
+// precedence climbing, in parser_expression.cpp.
 #pragma once
 
 #include <initializer_list>
@@ -57,6 +58,11 @@ class Parser {
   Statement list();
   Statement function();
   void function_body(Statement& fn);
+  Statement definition();
+  void definition_params(Statement& def);
+  void definition_body(Statement& def);
+  Statement result();
+  Statement use();
   Statement while_loop();
   Statement for_loop();
   Statement if_else();
@@ -72,6 +78,7 @@ class Parser {
   TypeNode type();
   ComponentNode component();
   std::vector<ParamNode> params();
+  TypeNode param_type();
 
   // Expressions.
   struct Grammar;  // of operators
@@ -97,6 +104,7 @@ class Parser {
   size_t at_ = 0;
   int nesting_ = 0;
   int blocks_ = 0;
+  int def_blocks_ = -1;  // their number at the body of the def that is read; -1: of none
   std::vector<Diagnostic> faults_;
 };
 

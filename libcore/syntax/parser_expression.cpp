@@ -303,7 +303,7 @@ Node Parser::lambda() {
     list = params();
   } else {
     const NameAt name = new_name("a parameter");
-    list.push_back({name.text, name.mark, {}});
+    list.push_back({name.text, name.mark, {}, {}});
   }
   expect("->", "and the body");
   Node node = make(NodeKind::lambda, mark, one(expression()));
@@ -317,7 +317,7 @@ std::vector<ParamNode> Parser::params() {
   if (!peek().is(")")) {
     do {
       const NameAt name = new_name("a parameter");
-      ParamNode param{name.text, name.mark, {}};
+      ParamNode param{name.text, name.mark, {}, {}};
       if (accept(":")) param.type.push_back(type());
       list.push_back(std::move(param));
     } while (accept(","));

@@ -22,6 +22,8 @@ class Tokens {
       if (token.kind == TokenKind::symbol) check_symbol(token);
       if (token.is(";") && !in_brackets()) token.kind = TokenKind::newline;
       lexer_.heed_line_ends(!in_brackets());
+      uses_ = token.is_name("use") || (uses_ && (token.kind == TokenKind::string || token.is(",")));
+      lexer_.heed_strings(uses_);  // nothing but `use` has texts
       lexer_.take();
       tokens.push_back(token);
     }
@@ -78,6 +80,7 @@ class Tokens {
   const SourceText& source_;
   Lexer lexer_;
   std::vector<Token> open_;
+  bool uses_ = false;
 };
 
 }  // namespace

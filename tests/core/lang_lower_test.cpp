@@ -11,6 +11,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/lang/lang.h"
 #include "libcore/run/executor.h"
+#include "tests/core/module_shape.h"
 
 namespace kasen {
 namespace {
@@ -23,27 +24,6 @@ std::vector<std::string> op_names(const Module& module) {
   std::vector<std::string> names;
   for_each_op(module, [&](const Op& op, int, int) { names.emplace_back(row(op.code).name); });
   return names;
-}
-
-// Everything but names and places: values by number, functions by body and types.
-std::string shape(const Module& module) {
-  Module bare = module;
-  for (const ValueId i : bare.values.ids()) bare.value(i).name = fmt::format("v{}", i);
-  for (const FnId i : bare.functions.ids()) {
-    bare.functions[i].name = fmt::format("f{}", i);
-    for (size_t k = 0; k < bare.functions[i].params.size(); ++k) {
-      bare.functions[i].params[k].name = fmt::format("p{}", k);
-    }
-  }
-  const auto strip = [](auto&& self, Block& block) -> void {
-    for (Op& op : block.ops) {
-      op.where = {};
-      for (Block& inner : op.blocks) self(self, inner);
-    }
-  };
-  strip(strip, bare.body);
-  bare.source.clear();
-  return print_module(bare, false);
 }
 
 const std::string declarations = R"(

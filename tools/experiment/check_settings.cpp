@@ -57,7 +57,7 @@ class Checker {
     if (modules_.size() >= most_compiled) return nullptr;
     auto& module = modules_[name];
     try {
-      module = std::make_unique<Module>(compile_program(read_text(program), shown_name(program), constants));
+      module = std::make_unique<Module>(compile_program(read_text(program), shown_name(program), constants, read_text));
     } catch (const UserError& error) {
       if (error.status() == ExitStatus::usage) refuse_constant(point, error.diagnostics().front());
       if (error.status() != ExitStatus::bad_input || !constants_vary_) throw;

@@ -9,6 +9,7 @@
 #include "libcomm/data/base/digest.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/module.h"
+#include "libcore/lang/lang.h"
 #include "libopt/time/run_report.h"
 #include "tools/system/files.h"
 #include "tools/system/process.h"
@@ -77,6 +78,9 @@ void add_counters(Json& row, const RunReport& report, const Json& check) {
                                                          {"counted", total.at("counted")}};
 }
 
+// What a plan is made from: a program with the files that it uses.
+std::string whole_text(const std::string& program) { return whole_program(read_text(program), program, read_text); }
+
 }  // namespace
 
 Steps::Steps(std::string folder) : folder_(std::move(folder)), work_(folder_) {
@@ -109,7 +113,7 @@ std::string Steps::digest(const Point& point) {
   }
   std::sort(lines.begin(), lines.end());  // whatever the order in the file
   return short_digest(
-      fmt::format("{}\n{}\n{}", tools_digest(), read_text(point.text("program")), fmt::join(lines, "\n")));
+      fmt::format("{}\n{}\n{}", tools_digest(), whole_text(point.text("program")), fmt::join(lines, "\n")));
 }
 
 void Steps::add(Arguments& argv, const Point& point, Step of) {
@@ -155,7 +159,7 @@ void Steps::generate(const Point& point) const {
 std::string Steps::plan(const Point& point) const {
   Arguments argv{point.text("program")};
   add(argv, point, Step::plan);
-  const std::string key = fmt::format("{}\n{}\n{}", tools_digest(), read_text(argv[0]), fmt::join(argv, "\n"));
+  const std::string key = fmt::format("{}\n{}\n{}", tools_digest(), whole_text(argv[0]), fmt::join(argv, "\n"));
   std::string name = file(fmt::format("plans/{}.kir", short_digest(key)));
   if (fs::exists(name)) return name;
   argv.insert(argv.end(), {"-o", name});

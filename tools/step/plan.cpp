@@ -14,7 +14,7 @@ ExitStatus plan(const ToolInfo& info, const po::variables_map& values) {
   const auto& program = values["program"].as<std::string>();
   const std::map<std::string, std::string> defines = name_values(values, "define");
   Module module;
-  with_value("define", [&] { module = compile_program(read_text(program), shown_name(program), defines); });
+  with_value("define", [&] { module = compile_program(read_text(program), shown_name(program), defines, read_text); });
   Prover laws;
   require_valid(module, laws);
   record_reducer_laws(module, laws);

@@ -56,6 +56,7 @@ Term Calls::expanded(const Statement& fn, std::vector<Term> args, Mark mark) {
   Frame frame = frame_of(fn.params, std::move(args), mark, fmt::format("fn '{}'", fn.name.text));
   frame.fn = true;
   const Until inside = frames_.inside(frame);
+  const Until file = functions_.inside(fn);
   for (const Statement& local : fn.body) frame.names[local.name.text] = evaluator_.element(local.value[0]);
   Term result = evaluator_.element(fn.value[0]);
   result.named = result.bare();  // the identity makes a copy where it is assigned
@@ -80,9 +81,11 @@ Term Calls::fn(const Statement& fn, std::vector<Term> args, Mark mark) {
     active_.erase(&fn);
     Diagnostic d = error.diagnostics().front();
     if (is_of_prelude(fn)) source_.fail(mark, fmt::format("in '{}': {}", fn.name.text, d.what), d.why, d.remedy);
-    const bool inside = d.where.line > 0 && d.where.line != mark.line;
+    const Location at = source_.location(mark);
+    const bool inside = d.where.line > 0 && (d.where.line != at.line || d.where.file != at.file);
     if (!inside || d.why.find("is used on line") != std::string::npos) throw;
-    d.why += fmt::format("{}{} is used on line {}", d.why.empty() ? "" : "; ", what, mark.line);
+    d.why += fmt::format("{}{} is used on line {}", d.why.empty() ? "" : "; ", what, at.line);
+    if (d.where.file != at.file) d.why += fmt::format(" of {}", at.file);
     throw UserError(error.status(), std::move(d));
   } catch (...) {
     active_.erase(&fn);
@@ -106,6 +109,10 @@ Term Calls::built_in(const Node& fn, std::vector<Term> args, Mark mark) {
     return located(source_, mark, [&] { return convert_term(module_, to, std::move(args[0])); });
   }
   const ScalarOpRow* found = find_scalar_op(fn.text, static_cast<int>(args.size()));
+  if (functions_.def(fn.text) != nullptr) {
+    source_.fail(fn.mark, fmt::format("def '{}' where a function of elements is meant", fn.text),
+                 "a def works on whole arrays", fmt::format("call it by itself, or write fn {}(x) = ...", fn.text));
+  }
   if (found == nullptr) functions_.unknown(fn.text, args.size(), fn.mark);
   return located(source_, mark, [&] { return combine(module_, found->op, std::move(args)); });
 }
@@ -160,7 +167,7 @@ FnId Calls::instantiate(const Node& fn, const std::vector<ElementType>& types, M
                  "make it a const, or apply it in a map before or after");
   }
   const FnId id = builder_.add_function(std::move(made));
-  if (user != nullptr) functions_.add_instance(fn.text, {id, std::move(operand_of)});
+  if (user != nullptr) functions_.add_instance(*user, {id, std::move(operand_of)});
   return id;
 }
 

@@ -47,7 +47,10 @@ Term Generators::fill(const Node& node) {
   Term value = evaluator_.element(node.args[0]);
   if (!value.dims.empty()) source_.fail(node.args[0].mark, "fill takes a single value, not an array");
   Type type{value.type(), {}};
-  for (size_t i = 1; i < node.args.size(); ++i) type.dims.push_back(types_.dim(node.args[i]));
+  for (size_t i = 1; i < node.args.size(); ++i) {
+    const std::vector<DimId> dims = types_.dims(node.args[i]);
+    type.dims.insert(type.dims.end(), dims.begin(), dims.end());
+  }
   value = values_.conform(std::move(value), type, node.mark, "fill");
   value.named = false;
   return value;
@@ -60,7 +63,16 @@ Term Generators::index(const Node& node, const std::string& hint) {
 
 Term Generators::size(const Node& node, const std::string& hint) {
   if (node.args.size() != 1) source_.fail(node.mark, "size takes a dimension", {}, "write size(N)");
-  return values_.term(values_.size(types_.dim(node.args[0]), node.mark, hint));
+  // In a def a name may stand for several dimensions, or none: as many indices as they have together.
+  const std::vector<DimId> dims = types_.dims(node.args[0]);
+  if (dims.size() == 1) return values_.term(values_.size(dims[0], node.mark, hint));
+  Term product = literal_term(Scalar::i64, Word::integer(1));
+  for (const DimId d : dims) {
+    Term size = values_.term(values_.size(d, node.mark, "size"));
+    product =
+        product.literal ? std::move(size) : combine(module_, ScalarOp::mul, {std::move(product), std::move(size)});
+  }
+  return product;
 }
 
 // random(seed, N, ...), normal(seed, N, ...): one operator of its own, so that no law is checked for random bits.

@@ -33,7 +33,7 @@ bool Indexed::is_notation(const Node& loop) const {
   const Node& count = loop.args[0];
   const Binding* bound = count.kind == NodeKind::name ? scopes_.find(count.text) : nullptr;
   if (bound == nullptr || !bound->is(Binding::Kind::dimension) || frames_.find(count.text) != nullptr) return false;
-  if (module_.dim(bound->dim).size < 0) return true;
+  if (bound->dim == no_dim || module_.dim(bound->dim).size < 0) return true;
   const auto is_array = [&](const Node& base) {
     if (base.kind != NodeKind::name) return base.kind == NodeKind::transpose;
     const Binding* array = frames_.find(base.text) == nullptr ? scopes_.find(base.text) : nullptr;

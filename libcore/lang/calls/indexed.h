@@ -21,6 +21,7 @@ class Indexed : Part {
 
   // True if the loop runs over dimensions, and not over coordinates.
   [[nodiscard]] bool is_notation(const Node& loop) const;
+  [[nodiscard]] bool is_open() const { return !variables_.empty(); }  // this position is inside of it
   [[nodiscard]] Term lower(const Node& loop, const std::string& hint);
   // Inside of the notation: the element that a variable is, and that of an array at such indices.
   [[nodiscard]] std::optional<Term> variable(const std::string& name, Mark mark);

@@ -88,11 +88,12 @@ void Reducers::declare_identity(const Statement& s) {
     source_.fail(s.mark, "identity of a function and a value", {}, "write identity(f, 0)");
   }
   const Node& f = s.arguments[0];
-  if (functions_.fn(f) == nullptr) {
+  const Statement* fn = functions_.fn(f);
+  if (fn == nullptr) {
     source_.fail(f.mark, "assumptions are about functions of the program", "built-in functions are known",
                  "declare it: fn f(x, y) = ...");
   }
-  if (!identities_.emplace(f.text, &s.arguments[1]).second) {
+  if (!identities_.emplace(fn, &s.arguments[1]).second) {
     source_.fail(s.mark, fmt::format("two identities of '{}'", f.text));
   }
 }
@@ -126,7 +127,8 @@ Reducer Reducers::with_mask(const Node& fn, const ElementType& type, Mark mark) 
   Reducer made{plain(fn, type, mark), false, {}};
   const ScalarFunction unmasked = module_.fn(made.fn);
   const auto identity = reducer_identity(unmasked);
-  if (fn.kind == NodeKind::name && identities_.contains(fn.text)) made.empty = stated_identity(fn.text, type, identity);
+  const Statement* user = functions_.fn(fn);
+  if (user != nullptr && identities_.contains(user)) made.empty = stated_identity(*user, type, identity);
   if (identity || TrialLawChecker().reducer(module_, made.fn).verdict == Verdict::refuted) return made;
   made.masked = true;
   made.fn = builder_.replace_function(functions, mask_reducer(unmasked));
@@ -136,9 +138,9 @@ Reducer Reducers::with_mask(const Node& fn, const ElementType& type, Mark mark) 
 }
 
 // `assume identity(f, e)`: the value where nothing was reduced.
-std::vector<Word> Reducers::stated_identity(const std::string& fn, const ElementType& type,
+std::vector<Word> Reducers::stated_identity(const Statement& fn, const ElementType& type,
                                             const std::optional<std::vector<Word>>& found) {
-  const Node& node = *identities_.at(fn);
+  const Node& node = *identities_.at(&fn);
   Term term = evaluator_.element(node);
   if (!term.known()) {
     source_.fail(node.mark, "an identity must be known to plan", "it is made of literals and consts");
@@ -146,7 +148,7 @@ std::vector<Word> Reducers::stated_identity(const std::string& fn, const Element
   const std::vector<Word> words = constant_words(values_.conform(std::move(term), {type}, node.mark, "the identity"));
   const auto same = [](const Word& a, const Word& b) { return a.i == b.i; };
   if (found && !std::equal(words.begin(), words.end(), found->begin(), found->end(), same)) {
-    source_.fail(node.mark, fmt::format("this is not the identity of '{}'", fn),
+    source_.fail(node.mark, fmt::format("this is not the identity of '{}'", fn.name.text),
                  "combined with another element it changes that element", "leave the assumption out");
   }
   return words;

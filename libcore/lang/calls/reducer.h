@@ -36,14 +36,14 @@ class Reducers : Part {
 
  private:
   FnId in_known_range(FnId reducer, const Node& fn, size_t functions);
-  std::vector<Word> stated_identity(const std::string& fn, const ElementType& type,
+  std::vector<Word> stated_identity(const Statement& fn, const ElementType& type,
                                     const std::optional<std::vector<Word>>& found);
   [[nodiscard]] Expr constant_of(const Component& c, const std::vector<Word>& words);
 
   Calls& calls_;
   const ReducerRanges& ranges_;
   std::map<FnId, ScalarFunction> without_masks_;
-  std::map<std::string, const Node*> identities_;  // of `assume identity(f, e)`: e by f
+  std::map<const Statement*, const Node*> identities_;  // of `assume identity(f, e)`: e by f
 };
 
 }  // namespace kasen::lang

@@ -13,8 +13,9 @@ constexpr int max_ops = 20'000;
 // Module::add_value does the same, but searches all names.
 ValueId Builder::add_value(const std::string& hint, Type type) {
   const std::string base = hint.empty() ? "t" : hint;
-  const int number = ++name_numbers_[base];
-  const std::string wanted = number == 1 ? base : fmt::format("{}_{}", base, number);
+  const std::string whole = prefix_ + base;
+  const int number = ++name_numbers_[whole];
+  const std::string wanted = number == 1 ? whole : fmt::format("{}_{}", whole, number);
   std::string name = wanted;
   for (int next = 2; !names_.insert(name).second; ++next) name = fmt::format("{}_{}", wanted, next);
   base_names_.push_back(base);
@@ -36,6 +37,10 @@ ValueId Builder::emit(Op op, Mark mark, const std::string& hint, Type type) {
 
 void Builder::append(Op op) {
   ++ops_;
+  if (call_.line > 0) {
+    op.where = location(call_);
+    for (Block& block : op.blocks) block.ops.back().where = op.where;  // its yield
+  }
   block_->ops.push_back(std::move(op));
 }
 

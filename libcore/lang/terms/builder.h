@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "libcore/ir/module.h"
@@ -20,13 +21,18 @@ class Builder {
   [[nodiscard]] const Module& module() const { return module_; }
   [[nodiscard]] Module take() { return std::move(module_); }
 
-  // The name is the hint, with a number if it is taken.
+  // The name is the prefix and the hint, with a number if it is taken.
   ValueId add_value(const std::string& hint, Type type);
   // Adds an operator with one result, which it makes.
   ValueId emit(Op op, Mark mark, const std::string& hint, Type type);
   // Adds an operator whose results are made.
   void append(Op op);
   [[nodiscard]] Until<Block*> inside(Block& block) { return {block_, &block}; }
+  // New values are called `prefix` and the hint.
+  [[nodiscard]] Until<std::string> named(std::string prefix) { return {prefix_, std::move(prefix)}; }
+  [[nodiscard]] const std::string& prefix() const { return prefix_; }
+  // Operators that a call of the program makes have its position: the order of lines is the order of the work.
+  [[nodiscard]] Until<Mark> called_at(Mark mark) { return {call_, call_.line > 0 ? call_ : mark}; }
   // The newest operator of the block, or null.
   [[nodiscard]] const Op* last() const { return block_->ops.empty() ? nullptr : &block_->ops.back(); }
 
@@ -48,6 +54,8 @@ class Builder {
   const SourceText& source_;
   Module module_;
   Block* block_ = &module_.body;
+  std::string prefix_;
+  Mark call_;  // line 0: none
   std::vector<std::string> base_names_;
   std::unordered_set<std::string> names_;
   std::map<std::string, int> name_numbers_;

@@ -17,19 +17,54 @@ void Functions::declare(const Statement& fn) {
   const std::string& name = fn.name.text;
   const ArrayCall* call = array_call(name);
   if ((call != nullptr && !call->yields) || is_scalar(name)) {
-    source_.fail(fn.mark, fmt::format("fn '{}' has the name of a built-in function", name), {},
-                 fmt::format("choose another, for example my_{}", name));
+    source_.fail(fn.mark,
+                 fmt::format("{} '{}' has the name of a built-in function",
+                             fn.kind == StatementKind::definition ? "def" : "fn", name),
+                 {}, fmt::format("choose another, for example my_{}", name));
   }
-  if (!fns_.emplace(name, &fn).second) source_.fail(fn.mark, fmt::format("two functions are called '{}'", name));
+  if (!files_[source_.section(fn.mark)].own.emplace(name, &fn).second) {
+    source_.fail(fn.mark, fmt::format("two functions are called '{}'", name));
+  }
+}
+
+// A name that the file itself has hides that of a file that it uses.
+void Functions::declare_use(const Statement& use, int from, int to) {
+  File& user = files_[from];
+  for (const auto& [name, fn] : files_[to].own) {
+    const auto [known, is_new] = user.used.emplace(name, fn);
+    if (is_new || known->second == fn || user.own.contains(name)) continue;
+    const Location other = source_.location(known->second->mark);
+    source_.fail(use.mark, fmt::format("two used files have a function '{}'", name),
+                 fmt::format("the other one stands at {}:{}", other.file, other.line),
+                 fmt::format("rename one of them, or write a function '{}' of this file, which hides both", name));
+  }
 }
 
 void Functions::declare_prelude() {
-  for (const Statement& fn : prelude()) fns_.emplace(fn.name.text, &fn);
+  for (const Statement& fn : prelude()) prelude_.emplace(fn.name.text, &fn);
+}
+
+const Statement* Functions::find(const std::string& name) const {
+  const auto in = [&](const Table& table) {
+    const auto it = table.find(name);
+    return it == table.end() ? nullptr : it->second;
+  };
+  if (const auto file = files_.find(file_); file != files_.end()) {
+    for (const Table* table : {&file->second.own, &file->second.used}) {
+      if (const Statement* found = in(*table)) return found;
+    }
+  }
+  return in(prelude_);
 }
 
 const Statement* Functions::fn(const std::string& name) const {
-  const auto it = fns_.find(name);
-  return it == fns_.end() ? nullptr : it->second;
+  const Statement* found = find(name);
+  return found != nullptr && found->kind == StatementKind::function ? found : nullptr;
+}
+
+const Statement* Functions::def(const std::string& name) const {
+  const Statement* found = find(name);
+  return found != nullptr && found->kind == StatementKind::definition ? found : nullptr;
 }
 
 const Statement* Functions::fn(const Node& node) const { return node.kind == NodeKind::name ? fn(node.text) : nullptr; }
@@ -40,7 +75,7 @@ const ArrayCall* Functions::array_call(const std::string& name) const {
 }
 
 const SeveralCall* Functions::several_call(const Node& node) const {
-  if (node.kind != NodeKind::call || fn(node.text) != nullptr) return nullptr;
+  if (node.kind != NodeKind::call || find(node.text) != nullptr) return nullptr;
   const auto it =
       std::find_if(several_calls_.begin(), several_calls_.end(), [&](auto& c) { return c.name == node.text; });
   return it == several_calls_.end() ? nullptr : &*it;
@@ -52,7 +87,7 @@ bool Functions::is_scalar(const std::string& name) {
 }
 
 bool Functions::contains(const std::string& name) const {
-  return fns_.contains(name) || find_scalar_op(name, 1) != nullptr || find_scalar_op(name, 2) != nullptr ||
+  return find(name) != nullptr || find_scalar_op(name, 1) != nullptr || find_scalar_op(name, 2) != nullptr ||
          array_call(name) != nullptr;
 }
 
@@ -71,7 +106,11 @@ void Functions::unknown(const std::string& name, size_t arguments, Mark mark) co
   if (!arities.empty()) {
     source_.fail(mark, fmt::format("'{}' with {} arguments", name, arguments), fmt::format("it takes {}", arities));
   }
-  for (const auto& [text, fn] : fns_) known.push_back(text);
+  for (const auto& [text, fn] : prelude_) known.push_back(text);
+  if (const auto file = files_.find(file_); file != files_.end()) {
+    for (const auto& [text, fn] : file->second.own) known.push_back(text);
+    for (const auto& [text, fn] : file->second.used) known.push_back(text);
+  }
   std::string why = "no fn and no built-in function has that name";
   std::string remedy = did_you_mean(name, known, Slips::few);
   const bool taken = scopes_.find(name) != nullptr;
@@ -85,12 +124,12 @@ void Functions::unknown(const std::string& name, size_t arguments, Mark mark) co
 }
 
 void Functions::replace_instance(const Node& fn, FnId made) {
-  if (this->fn(fn) != nullptr) instances_[fn.text].back().fn = made;
+  if (const Statement* user = this->fn(fn)) instances_[user].back().fn = made;
 }
 
-const std::vector<Functions::Instance>& Functions::instances(const std::string& fn) const {
+const std::vector<Functions::Instance>& Functions::instances(const Statement& fn) const {
   static const std::vector<Instance> none;
-  const auto it = instances_.find(fn);
+  const auto it = instances_.find(&fn);
   return it == instances_.end() ? none : it->second;
 }
 

@@ -38,11 +38,18 @@ class Functions {
   void add_several(std::string name, std::size_t results, SeveralCall::Lower lower) {
     several_calls_.push_back({std::move(name), results, std::move(lower)});
   }
-  void declare(const Statement& fn);
+  void declare(const Statement& fn);  // a fn or a def
+  // File `from` uses the functions of file `to` (SourceText::section), its own ones before them.
+  void declare_use(const Statement& use, int from, int to);
   void declare_prelude();
 
-  [[nodiscard]] const Statement* fn(const std::string& name) const;  // or null
-  [[nodiscard]] const Statement* fn(const Node& node) const;         // the fn that it names, or null
+  // A function sees those of its own file. What a name stands for depends on the file that is lowered.
+  [[nodiscard]] Until<int> inside(const Statement& fn) { return {file_, source_.section(fn.mark)}; }
+  [[nodiscard]] bool in_used_file() const { return file_ > 0; }
+
+  [[nodiscard]] const Statement* def(const std::string& name) const;  // or null
+  [[nodiscard]] const Statement* fn(const std::string& name) const;   // or null
+  [[nodiscard]] const Statement* fn(const Node& node) const;          // the fn that it names, or null
   [[nodiscard]] const ArrayCall* array_call(const std::string& name) const;
   // Null if the node calls none, or a fn of the program of that name.
   [[nodiscard]] const SeveralCall* several_call(const Node& node) const;
@@ -55,17 +62,25 @@ class Functions {
     FnId fn;
     std::vector<int> operand_of;  // parameter of the fn -> operand
   };
-  void add_instance(const std::string& fn, Instance instance) { instances_[fn].push_back(std::move(instance)); }
+  void add_instance(const Statement& fn, Instance instance) { instances_[&fn].push_back(std::move(instance)); }
   void replace_instance(const Node& fn, FnId made);  // the newest one, if the node names a fn
-  [[nodiscard]] const std::vector<Instance>& instances(const std::string& fn) const;
+  [[nodiscard]] const std::vector<Instance>& instances(const Statement& fn) const;
 
  private:
   const SourceText& source_;
   const Scopes& scopes_;
   std::vector<ArrayCall> array_calls_;
   std::vector<SeveralCall> several_calls_;
-  std::map<std::string, const Statement*> fns_;
-  std::map<std::string, std::vector<Instance>> instances_;
+  using Table = std::map<std::string, const Statement*>;
+  [[nodiscard]] const Statement* find(const std::string& name) const;
+
+  struct File {
+    Table own, used;
+  };
+  std::map<int, File> files_;  // by their number
+  Table prelude_;
+  int file_ = 0;
+  std::map<const Statement*, std::vector<Instance>> instances_;
 };
 
 // A built-in scalar function as an argument.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace kasen::lang {
 
 const Binding* Scopes::find(const std::string& name) const {
@@ -10,6 +13,35 @@ const Binding* Scopes::find(const std::string& name) const {
     if (it != scope->end()) return &it->second;
   }
   return nullptr;
+}
+
+const Binding* Scopes::find_for_fn(const std::string& name) const {
+  if (callers_.empty()) return find(name);
+  const Scope& program = callers_.front().front();
+  const auto it = program.find(name);
+  return it == program.end() ? nullptr : &it->second;
+}
+
+bool Scopes::is_hidden(const std::string& name) const {
+  if (callers_.empty()) return false;
+  const std::vector<Scope>& program = callers_.front();
+  return std::any_of(program.begin(), program.end(), [&](const Scope& scope) { return scope.contains(name); });
+}
+
+Scopes::Call::Call(Scopes& scopes, Of of) : scopes_(scopes) {
+  const std::vector<Scope>& program = scopes.callers_.empty() ? scopes.scopes_ : scopes.callers_.front();
+  std::vector<Scope> own(2);  // parameters hide the program's names
+  if (of == Of::program) {
+    for (const auto& [name, binding] : program.front()) {
+      if (!binding.is(Binding::Kind::value) && !binding.is(Binding::Kind::formula)) own.front().emplace(name, binding);
+    }
+  }
+  scopes.callers_.push_back(std::exchange(scopes.scopes_, std::move(own)));
+}
+
+Scopes::Call::~Call() {
+  scopes_.scopes_ = std::move(scopes_.callers_.back());
+  scopes_.callers_.pop_back();
 }
 
 Names Scopes::visible() const {

@@ -21,9 +21,10 @@ struct Binding {
   enum class Kind { value, constant, dimension, formula, poisoned };
   Kind kind = Kind::value;
   ValueId id = no_value;
-  Term term;  // constants and formulas
-  DimId dim = no_dim;
-  std::string fixed;  // why it cannot be assigned ("" if it can)
+  Term term;                // constants and formulas
+  DimId dim = no_dim;       // no_dim: it stands for `dims`, none or several
+  std::vector<DimId> dims;  // that a call of a def hands over
+  std::string fixed;        // why it cannot be assigned ("" if it can)
 
   [[nodiscard]] bool is(Kind wanted) const { return kind == wanted; }
 };
@@ -45,7 +46,25 @@ class Scopes {
     std::vector<Scope>& scopes_;
   };
 
+  // The names of one call of a def: `names`, and the program's consts and dimensions if it is the program's own.
+  class Call {
+   public:
+    enum class Of { program, used_file };
+    Call(Scopes& scopes, Of of);
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    Scopes& scopes_;
+  };
+
   [[nodiscard]] const Binding* find(const std::string& name) const;  // or null
+  // What a fn of the program sees: inside a def none of its names.
+  [[nodiscard]] const Binding* find_for_fn(const std::string& name) const;
+  [[nodiscard]] bool in_call() const { return !callers_.empty(); }
+  [[nodiscard]] bool is_hidden(
+      const std::string& name) const;  // a name of the program that the def around does not see
   [[nodiscard]] Names visible() const;
   [[nodiscard]] std::vector<ValueId> values(const Names& names) const;
   void define(const std::string& name, Mark mark, Binding binding);  // refuses a name that has a meaning
@@ -56,6 +75,7 @@ class Scopes {
  private:
   const SourceText& source_;
   std::vector<Scope> scopes_;
+  std::vector<std::vector<Scope>> callers_;  // of the defs around, from the program on
 };
 
 // Names inside a `fn`, a lambda or a coordinate loop. The latter two see the frame that contains them.

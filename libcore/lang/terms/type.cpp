@@ -16,20 +16,37 @@ constexpr std::int64_t max_coordinates = 1 << 16;
 }  // namespace
 
 DimId Types::dim(const NameAt& name) const {
+  const std::vector<DimId> found = dims(name);
+  if (found.size() == 1) return found[0];
+  source_.fail(
+      name.mark, fmt::format("'{}' stands for {} dimensions", name.text, found.size()),
+      found.empty() ? "the function got a single value" : fmt::format("the call names {}", show_dims(module_, found)),
+      "one is meant here: call the function with one, over N");
+}
+
+std::vector<DimId> Types::dims(const NameAt& name) const {
   const Binding* b = scopes_.find(name.text);
   if (b != nullptr && b->is(Binding::Kind::poisoned)) throw Poisoned{};
-  if (b != nullptr && b->is(Binding::Kind::dimension)) return b->dim;
+  if (b != nullptr && b->is(Binding::Kind::dimension)) return b->dim == no_dim ? b->dims : std::vector{b->dim};
   Names dims;
   for (const Dimension& d : module_.dims) dims.push_back(d.name);
   const std::string near = did_you_mean(name.text, dims);
+  const bool in_def = scopes_.in_call() && near.empty();
   source_.fail(name.mark, fmt::format("'{}' is no dimension", name.text),
                b != nullptr ? "the name stands for a value" : "dimensions are declared first",
-               near.empty() ? fmt::format("declare it: dim {}", name.text) : near);
+               in_def         ? fmt::format("name the argument's dimensions in the head: def f(x : [{}])", name.text)
+               : near.empty() ? fmt::format("declare it: dim {}", name.text)
+                              : near);
 }
 
 DimId Types::dim(const Node& node) const {
   if (node.kind != NodeKind::name) source_.fail(node.mark, "the name of a dimension is meant here");
   return dim({node.text, node.mark});
+}
+
+std::vector<DimId> Types::dims(const Node& node) const {
+  if (node.kind != NodeKind::name) source_.fail(node.mark, "the name of a dimension is meant here");
+  return dims(NameAt{node.text, node.mark});
 }
 
 ElementType Types::element(const TypeNode& node) {
@@ -65,15 +82,17 @@ std::vector<DimId> Types::named(const std::vector<DimId>& whole, const Node* ove
   std::vector<DimId> rest = whole;
   std::vector<DimId> dims;
   for (const NameAt& name : over->names) {
-    const DimId d = dim(name);
-    const auto it = std::find(rest.begin(), rest.end(), d);
-    if (it == rest.end()) {
-      source_.fail(name.mark, fmt::format("the array has no dimension '{}'", name.text),
-                   fmt::format("it is over {}", show_dims(module_, whole)));
+    for (const DimId d : this->dims(name)) {
+      const auto it = std::find(rest.begin(), rest.end(), d);
+      if (it == rest.end()) {
+        source_.fail(name.mark, fmt::format("the array has no dimension '{}'", module_.dim(d).name),
+                     fmt::format("it is over {}", show_dims(module_, whole)));
+      }
+      rest.erase(it);
+      dims.push_back(d);
     }
-    rest.erase(it);
-    dims.push_back(d);
   }
+  if (dims.empty()) source_.fail(mark, "a reduction along no dimension", "the function got a single value");
   if (rest.empty()) return {};
   if (std::set<DimId>(whole.begin(), whole.end()).size() < whole.size()) {
     source_.fail(mark, fmt::format("a reduction of an array over {} along some of them", show_dims(module_, whole)),

@@ -17,6 +17,9 @@ class Types {
   [[nodiscard]] Type array(const TypeNode& node);
   [[nodiscard]] DimId dim(const NameAt& name) const;
   [[nodiscard]] DimId dim(const Node& node) const;  // an argument
+  // The same where a name of a def may stand for several.
+  [[nodiscard]] std::vector<DimId> dims(const NameAt& name) const;
+  [[nodiscard]] std::vector<DimId> dims(const Node& node) const;
   // The dimensions of an array that `over` names; none for all of them, which is the common form.
   [[nodiscard]] std::vector<DimId> named(const std::vector<DimId>& whole, const Node* over, Mark mark) const;
 

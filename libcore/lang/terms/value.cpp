@@ -52,7 +52,7 @@ void Values::add_instance(const Statement& fn, const std::vector<ValueId>& leave
     const auto it = std::find(made.operands.begin(), made.operands.end(), l);
     instance.operand_of.push_back(it == made.operands.end() ? -1 : static_cast<int>(it - made.operands.begin()));
   }
-  functions_.add_instance(fn.name.text, std::move(instance));
+  functions_.add_instance(fn, std::move(instance));
 }
 
 ValueId Values::materialise(Term term, const std::string& hint, Mark mark, bool copy) {

@@ -1,0 +1,157 @@
+#include "libcore/lang/program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "libcore/base/text_kind.h"
+
+namespace kasen::lang {
+namespace {
+
+constexpr std::string_view file_line = "## file \"";
+constexpr size_t most_files = 200;
+
+bool is_file(const std::string& name) { return name.ends_with(".ks"); }
+
+// `lib/a.ks` where `lib/b.ks` uses "a.ks".
+std::string beside(const std::string& user, const std::string& name) {
+  const std::filesystem::path folder = std::filesystem::path(user).parent_path();
+  return (folder / name).lexically_normal().generic_string();
+}
+
+bool only_functions(StatementKind kind) {
+  return kind == StatementKind::function || kind == StatementKind::definition || kind == StatementKind::use;
+}
+
+size_t lines_of(std::string_view text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); }
+
+}  // namespace
+
+Program::Program(std::string_view text, const std::string& file, const ReadFile& read)
+    : read_(read), folder_(file.substr(0, file.find_last_of('/') + 1)) {
+  source_.file = file;
+  split(text);
+  source_.text = text_;
+  statements_ = parse_program(source_);
+  for (size_t i = 0; i < statements_.size(); ++i) {
+    if (statements_[i].kind != StatementKind::use) continue;
+    const Statement use = statements_[i];  // more statements move the others
+    const int from = source_.section(use.mark);
+    const int to = file_of(use, from);
+    if (to != from) uses_.push_back({i, from, to});
+  }
+}
+
+// Takes the files out of the text that a plan carries.
+void Program::split(std::string_view text) {
+  std::string* current = &text_;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end);
+    std::string_view name = line.substr(0, line.find_last_not_of("\r\n") + 1);
+    if (name.starts_with(file_line) && name.size() > file_line.size() && name.ends_with('"')) {
+      name.remove_prefix(file_line.size());
+      name.remove_suffix(1);
+      current = &given_[std::string(name)];
+      current->clear();
+    } else {
+      *current += line;
+    }
+  }
+}
+
+// Its number; the file is read the first time.
+int Program::file_of(const Statement& use, int from) {
+  const std::string& written = use.name.text;
+  const auto good = [](char c) { return c >= ' ' && c <= '~' && c != '\\' && c != '"'; };
+  if (written.empty() || !std::all_of(written.begin(), written.end(), good)) {
+    source_.fail(use.mark, "this is no name of a file", "it has signs that such a name does not have here",
+                 "write use \"file.ks\", or use \"stats\"");
+  }
+  const std::string user = from == 0 ? std::string() : names_[static_cast<size_t>(from) - 1];
+  const std::string name = is_file(written) ? beside(is_file(user) ? user : "", written) : written;
+  const auto known = std::find(names_.begin(), names_.end(), name);
+  if (known != names_.end()) return static_cast<int>(known - names_.begin()) + 1;
+  if (names_.size() >= most_files) {
+    source_.fail(use.mark, fmt::format("more than {} used files", most_files), {},
+                 "put functions together in one file");
+  }
+  const std::string text = text_of(use, name);
+  const Diagnostic place = source_.diagnostic(use.mark, {});
+  try {
+    add(text, name);
+  } catch (const UserError& error) {
+    std::vector<Diagnostic> faults = error.diagnostics();
+    for (Diagnostic& fault : faults) {
+      fault.why += fmt::format("{}the file is used at {}:{}:{}", fault.why.empty() ? "" : "; ", place.where.file,
+                               place.where.line, place.where.column);
+    }
+    throw UserError(error.status(), std::move(faults));
+  }
+  return static_cast<int>(names_.size());
+}
+
+std::string Program::shown(const std::string& name) const {
+  if (!is_file(name)) return fmt::format("<{}>", name);
+  return name.starts_with('/') ? name : folder_ + name;
+}
+
+std::string Program::text_of(const Statement& use, const std::string& name) const {
+  if (const auto given = given_.find(name); given != given_.end()) return given->second;
+  if (!is_file(name)) {
+    std::vector<std::string_view> names;
+    for (const Library& library : libraries()) {
+      if (library.name == name) return std::string(library.text);
+      names.push_back(library.name);
+    }
+    source_.fail(use.mark, fmt::format("there is no library '{}'", name),
+                 fmt::format("the libraries are {}", fmt::join(names, ", ")),
+                 fmt::format("write use \"{}.ks\" for a file beside the program", name));
+  }
+  if (!read_) {
+    source_.fail(use.mark, fmt::format("cannot read '{}'", name), "this program is a text without a folder",
+                 "put the functions into the program");
+  }
+  std::string text;
+  try {
+    text = read_(shown(name));
+  } catch (const UserError& error) {
+    const Diagnostic& d = error.diagnostics().front();
+    throw UserError(error.status(), source_.diagnostic(use.mark, d.what, d.why, d.remedy));
+  }
+  const TextKind kind = text_kind(text);
+  const bool marked = text.starts_with(file_line) || text.find(fmt::format("\n{}", file_line)) != std::string::npos;
+  const bool other = kind == TextKind::ir || kind == TextKind::data;
+  if (!marked && !other) return text;
+  source_.fail(
+      use.mark, fmt::format("'{}' is not a file of functions", name),
+      marked ? fmt::format("it holds several files: a line begins with {}", file_line) : std::string(kind_text(kind)),
+      "name a file with fn and def");
+}
+
+// Appends a file, whose lines follow those that are there.
+void Program::add(const std::string& text, const std::string& name) {
+  if (!text_.empty() && text_.back() != '\n') text_ += '\n';
+  text_ += fmt::format("{}{}\"\n", file_line, name);
+  const auto first = static_cast<int>(lines_of(text_)) + 1;
+  names_.push_back(name);
+  source_.sections.push_back({first, shown(name)});
+  const SourceText own{text, shown(name), first, {{first, shown(name)}}};
+  std::vector<Statement> found = parse_program(own);
+  for (Statement& s : found) {
+    if (!only_functions(s.kind)) {
+      own.fail(s.mark, "a used file holds functions alone", "whoever uses it has dimensions and values of its own",
+               "write fn, def and use in it, and all else in the program");
+    }
+    statements_.push_back(std::move(s));
+  }
+  text_ += text;
+  source_.text = text_;
+}
+
+}  // namespace kasen::lang
