@@ -30,6 +30,7 @@ param g = 0.5
 )",
     "dim F local, C local\ninput H : f64[F, F], X : f64[C, F], g : f64[F]\n",
     "dim N, F local\ninput X : f64[N, F], y : f64[N]\n",
+    "dim N, F local\ninput A : f64[N, F], x : f64[N]\n",
     R"(dim N, M
 const k = 7, d = 3, m = 5
 dim F local, C local = 11, K local = 3, T local = 60, W local
@@ -101,6 +102,17 @@ const std::set<std::string> others{"*.ks",
                                    "kasen plan -D",
                                    "kasen run -D",
                                    "begin",
+                                   "%softmax.e",
+                                   "S, centre = spread(A)",
+                                   "x : f64",
+                                   "x : f64[R]",
+                                   "X : [R, C]",
+                                   "size(R)",
+                                   "[i in R: ...]",
+                                   "over R",
+                                   "over d",
+                                   "over d, e",
+                                   "## file \"NAME\"",
                                    "X + 1"};
 
 std::string read(const std::string& path) {
@@ -111,7 +123,8 @@ std::string read(const std::string& path) {
 
 bool compiles(const std::string& text) {
   try {
-    const Module module = compile_program(text, "form.ks", {});
+    const auto read = [](const std::string& path) { return path == "file.ks" ? "def doubled(x) = x + x\n" : ""; };
+    const Module module = compile_program(text, "form.ks", {}, read);
     TrialLawChecker laws;
     return verify_module(module, laws).empty();
   } catch (const UserError&) {
@@ -178,7 +191,8 @@ bool all_planned(const std::string& forms) {
 bool is_of_words(const std::string& form) {
   static const std::set<std::string> words = [] {
     std::istringstream all(
-        "dim local const param input dense sparse output fn list assume while for in reversed unroll if then else "
+        "dim local const param input dense sparse output fn def return use list assume while for in reversed unroll if "
+        "then else "
         "likely "
         "expect over push true false inf nan f64 f32 i64 i32 bool null id ; ( ) [ ] { } = @ && || ! == != < <= > >= "
         "30");
