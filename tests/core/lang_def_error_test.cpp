@@ -19,7 +19,8 @@ std::vector<Diagnostic> faults(const std::string& text) {
   return {};
 }
 
-const std::string head = "dim N, F local = 3\ninput X : f64[N, F], x : f64[N], g : f64[F], G : null[N, N]\nparam r = 0.5\n";
+const std::string head =
+    "dim N, F local = 3\ninput X : f64[N, F], x : f64[N], g : f64[F], G : null[N, N]\nparam r = 0.5\n";
 
 struct Fault {
   std::string text;  // behind the head, which has three lines
@@ -45,7 +46,8 @@ const std::vector<Fault> cases{
     {"def = 3\noutput x", 4, 5, "'=' is not expected here", "the name of a function"},
     // Whoever calls it.
     {"def f(a) = a + b\noutput x", 4, 16, "unknown name 'b'", "no parameter and no statement"},
-    {"def f(a) = total + a\ntotal = 1\noutput x", 4, 12, "'total' is not visible in a function", "pass it as an argument"},
+    {"def f(a) = total + a\ntotal = 1\noutput x", 4, 12, "'total' is not visible in a function",
+     "pass it as an argument"},
     {"def f(a) { if sum(a) > 0 { b = a }; return b }\noutput x", 4, 44, "unknown name 'b'", ""},
     {"def f(a) = sqr(a)\noutput x", 4, 12, "unknown function 'sqr'", "did you mean 'sqrt'?"},
     {"def f(a, a) = a\noutput x", 4, 10, "two parameters are called 'a'", ""},
@@ -74,22 +76,28 @@ const std::vector<Fault> cases{
     {"def f(a) { return a, a }\noutput z = f(x)", 5, 12, "def 'f' gives 2 values", "a, b = f(a)"},
     {"def f(a) { return a, a }\nb, c, e = f(x)\noutput b", 5, 1, "3 names for the value of f", "f gives 2"},
     {"def f(a) = a\nb, c = f(x)\noutput b", 5, 1, "2 names for the value of f", "gives one value"},
-    {"def f(a) = sum(a)\nfn h(q) = f(q)\noutput z = map(h, x)", 5, 11, "def 'f' inside a function of elements", "write a def"},
+    {"def f(a) = sum(a)\nfn h(q) = f(q)\noutput z = map(h, x)", 5, 11, "def 'f' inside a function of elements",
+     "write a def"},
     {"def f(a) = sum(a)\noutput z = map(f, x)", 5, 16, "def 'f' where a function of elements is meant", "fn f(x)"},
     {"def f(a) = sum(a)\noutput z = map(q -> f(q), x)", 5, 21, "def 'f' inside a function of elements", ""},
     {"def f(a) = sum(a)\noutput z = [i in N: x[i] - f(x)]", 5, 28, "def 'f' inside index notation", "give it a name"},
     // Bodies of calls.
-    {"def f(a, b) {\n  c = a + b\n  return c\n}\noutput z = f(x, g)", 5, 9, "[N] and [F]", "in def 'f', called at test.ks:8:12"},
+    {"def f(a, b) {\n  c = a + b\n  return c\n}\noutput z = f(x, g)", 5, 9, "[N] and [F]",
+     "in def 'f', called at test.ks:8:12"},
     {"def f(a) = 1 + h(a)\ndef h(a) = a @ a @ a\noutput z = f(x)", 5, 18, "'@'",
      "in def 'h', called at test.ks:4:16; in def 'f', called at test.ks:6:12"},
-    {"def f(a, over d) = sum(a, over d)\noutput z = f(x, over F)", 4, 32, "the array has no dimension 'F'", "called at test.ks:5:12"},
+    {"def f(a, over d) = sum(a, over d)\noutput z = f(x, over F)", 4, 32, "the array has no dimension 'F'",
+     "called at test.ks:5:12"},
     {"def f(a, over d) = sum(a, over d)\noutput z = f(1)", 4, 24, "sum of a single value", "called at test.ks:5:12"},
     {"def f(a, over d) = index(d)\noutput z = f(X)", 4, 26, "'d' stands for 2 dimensions", "over N"},
     {"def f(a, over d) = d + 1\noutput z = f(X)", 4, 20, "'d' stands for dimensions", "size(d)"},
-    {"def f(a, over d) { d = 1; return a }\noutput z = f(X)", 4, 20, "'d' cannot be assigned", "it stands for dimensions"},
-    {"def f(a) { a = a @ x_of(a); return a }\ndef x_of(a) = 2 * a\noutput z = f(G)", 4, 12, "'a' cannot be assigned", "a matrix of the bundle"},
+    {"def f(a, over d) { d = 1; return a }\noutput z = f(X)", 4, 20, "'d' cannot be assigned",
+     "it stands for dimensions"},
+    {"def f(a) { a = a @ x_of(a); return a }\ndef x_of(a) = 2 * a\noutput z = f(G)", 4, 12, "'a' cannot be assigned",
+     "a matrix of the bundle"},
     {"def f(a) { F = a; return a }\noutput z = f(x)", 4, 12, "'F' cannot be assigned", "a dimension"},
-    {"def f(a, m) { for i in 0..m unroll { a = a + 1 }; return a }\noutput z = f(x, i64(r))", 4, 27, "must be known to plan", ""},
+    {"def f(a, m) { for i in 0..m unroll { a = a + 1 }; return a }\noutput z = f(x, i64(r))", 4, 27,
+     "must be known to plan", ""},
 };
 
 TEST(LangDefError, IsToldWhereItIs) {
@@ -99,15 +107,17 @@ TEST(LangDefError, IsToldWhereItIs) {
     const Diagnostic& d = found[0];
     EXPECT_EQ(d.where, (Location{"test.ks", fault.line, fault.column})) << fault.text << '\n' << format_diagnostic(d);
     EXPECT_NE(d.what.find(fault.what), std::string::npos) << fault.text << '\n' << format_diagnostic(d);
-    EXPECT_NE((d.why + ' ' + d.remedy).find(fault.rest), std::string::npos) << fault.text << '\n' << format_diagnostic(d);
+    EXPECT_NE((d.why + ' ' + d.remedy).find(fault.rest), std::string::npos) << fault.text << '\n'
+                                                                            << format_diagnostic(d);
     EXPECT_FALSE(d.source_line.empty()) << fault.text;
   }
 }
 
 // Once each, however many calls find them; the caller's names count as known.
 TEST(LangDefError, EachFaultIsToldOnce) {
-  const auto found = faults(head + "def f(a) {\n  b = a + g_of(a)\n  return b * 2\n}\ndef g_of(a) = a @ a @ a\n"
-                                   "y = f(x)\nz = f(2 * x)\nw = y + z\nv = unknown_name\noutput w\n");
+  const auto found = faults(head +
+                            "def f(a) {\n  b = a + g_of(a)\n  return b * 2\n}\ndef g_of(a) = a @ a @ a\n"
+                            "y = f(x)\nz = f(2 * x)\nw = y + z\nv = unknown_name\noutput w\n");
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].where.line, 8);
   EXPECT_EQ(found[1].where.line, 12);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/core/module_shape.h"
 #include "tests/core/run_program.h"
+#include "tests/support/module_shape.h"
 
 namespace kasen {
 namespace {

@@ -11,7 +11,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/lang/lang.h"
 #include "libcore/run/executor.h"
-#include "tests/core/module_shape.h"
+#include "tests/support/module_shape.h"
 
 namespace kasen {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "libcore/lang/lang.h"
-#include "tests/core/module_shape.h"
 #include "tests/core/run_program.h"
+#include "tests/support/module_shape.h"
 
 namespace kasen {
 namespace {

@@ -5,9 +5,11 @@
 #include <set>
 
 #include "libopt/sync/ahead.h"
+#include "tests/opt/outlined_program.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 #include "tests/opt/random_program.h"
+#include "tests/support/module_shape.h"
 #include "tests/support/random_program.h"
 
 namespace kasen {
@@ -111,6 +113,19 @@ TEST(RandomPrograms, OfFloatsHoldWhatTheyShould) {
 TEST(RandomPrograms, OfIntegersHoldWhatTheyShould) {
   expect_enough(
       look([](std::uint64_t seed) { return testing::RandomProgram(seed).make(4 + static_cast<int>(seed % 16)); }));
+}
+
+// Statements in functions of their own make the same IR.
+TEST(RandomPrograms, FunctionsAreWhatTheirBodiesAre) {
+  int functions = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const std::string text = testing::random_program(seed);
+    testing::Outliner outliner(text, seed);
+    const std::string outlined = outliner.write();
+    functions += outliner.functions();
+    ASSERT_EQ(shape(compile(outlined)), shape(compile(text))) << text << '\n' << outlined;
+  }
+  EXPECT_GT(functions, 3000);
 }
 
 }  // namespace

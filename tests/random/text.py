@@ -202,13 +202,38 @@ def loop_words(s):
     return (' likely' if s.likely else '') + (f' expect {s.expect}' if s.expect else '')
 
 
-def block_text(block, depth):
+def names_in(e, own=()):
+    """Names of the program that an expression has, in order."""
+    if e.kind in ('name', 'get') and e.info['name'] not in own:
+        yield e.info['name']
+    for i, arg in enumerate(e.args):
+        inner = [n for n, _ in e.info['params']] if e.kind == 'map' and i == 0 else []
+        yield from names_in(arg, (*own, *inner, *([e.info['var']] if e.kind in ('over', 'build') else [])))
+
+
+class Defs:
+    """Functions of arrays that the text gets: each is called once. `visible`: names that they see without."""
+
+    def __init__(self, visible):
+        self.visible, self.lines = visible, []
+
+    def call(self, e):
+        names = ', '.join(dict.fromkeys(n for n in names_in(e) if n not in self.visible))
+        head = f'part{len(self.lines)}({names})'
+        body = expr_text(e)
+        self.lines.append(f'def {head} = {body}' if style(e) % 2 else f'def {head} {{\n  return {body}\n}}')
+        return head
+
+
+def block_text(block, depth, defs=None):
     for s in block:
-        yield from statement_text(s, '  ' * depth, depth)
+        yield from statement_text(s, '  ' * depth, depth, defs)
 
 
-def statement_text(s, indent, depth):
-    if s.kind in ('assign', 'formula'):
+def statement_text(s, indent, depth, defs=None):
+    if s.kind in ('assign', 'formula') and defs and getattr(s, 'in_def', False) and not getattr(s, 'typed', None):
+        yield f'{indent}{s.name} = {defs.call(s.expr)}'
+    elif s.kind in ('assign', 'formula'):
         typed = f' : {type_text(*s.typed)}' if getattr(s, 'typed', None) else ''
         yield f'{indent}{s.name}{typed} = {expr_text(s.expr)}'
     elif s.kind == 'put':
@@ -225,22 +250,22 @@ def statement_text(s, indent, depth):
         yield f'{indent}while {expr_text(s.test)}{loop_words(s)} {{'
     else:
         yield f'{indent}if {expr_text(s.test)}{" likely" if s.likely else ""} {{'
-    yield from blocks_text(s, indent, depth)
+    yield from blocks_text(s, indent, depth, defs)
 
 
-def blocks_text(s, indent, depth):
+def blocks_text(s, indent, depth, defs):
     if not s.blocks():
         return
-    yield from block_text(s.body, depth + 1)
+    yield from block_text(s.body, depth + 1, defs)
     other = getattr(s, 'other', None)
     if other and len(other) == 1 and other[0].kind == 'if' and getattr(s, 'style', 0) == 1:
-        first, *rest = statement_text(other[0], indent, depth)
+        first, *rest = statement_text(other[0], indent, depth, defs)
         yield f'{indent}}} else {first.strip()}'
         yield from rest
         return
     if other:
         yield f'{indent}}} else {{'
-        yield from block_text(other, depth + 1)
+        yield from block_text(other, depth + 1, defs)
     yield indent + '}'
 
 
@@ -281,7 +306,9 @@ def program_text(p):
     lines += [fn_text(f) for f in p.fns]
     lines += [f'list {v.name}[{v.length}] : {type_text(v.elem, v.dims)} = {"0" if is_arr(v.elem) else expr_text(e)}'
               for v, e in p.lists]
-    lines += list(block_text(p.body, 0))
+    defs = Defs({*p.dims, *(n for n, _, _ in p.consts)})
+    lines += list(block_text(p.body, 0, defs))
+    lines += defs.lines
     if p.outputs:
         lines += [f'output {n} = {expr_text(e)}' if e.kind != 'name' or e.info['name'] != n else f'output {n}'
                   for n, e in p.outputs]

@@ -17,6 +17,7 @@ def vary(program, random):
             spell(e, random, True)
     for s in statements(program.body):
         s.style = random.randrange(4)
+        s.in_def = random.randrange(5) == 0
 
 
 def spell(e, random, inside):
