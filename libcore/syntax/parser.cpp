@@ -12,11 +12,10 @@ namespace {
 
 constexpr size_t max_faults = 10;
 
-constexpr std::array<std::string_view, 37> keywords{
-    "dim",  "const", "param",  "input", "fn",     "list",     "while",  "for",  "in",    "if",
-    "then", "else",  "output", "local", "likely", "expect",   "assume", "true", "false", "inf",
-    "nan",  "over",  "unroll", "dense", "sparse", "reversed", "f64",    "f32",  "i64",   "i32",
-    "bool", "null",  "id",     "push",  "def",    "return",   "use",
+constexpr std::array<std::string_view, 34> keywords{
+    "dim",    "const",    "param",  "input",  "fn",     "list", "while", "for",  "in",  "if",   "then",   "else",
+    "output", "local",    "likely", "expect", "assume", "true", "false", "inf",  "nan", "over", "unroll", "dense",
+    "sparse", "reversed", "f64",    "f32",    "i64",    "i32",  "bool",  "null", "id",  "push",
 };
 
 }  // namespace
@@ -134,13 +133,23 @@ void Parser::statement(std::vector<Statement>& out, bool top) {
     out.push_back(for_loop());
   } else if (keyword.text == "if") {
     out.push_back(if_else());
-  } else if (keyword.text == "return") {
+  } else if (keyword.text == "return" && begins(keyword)) {
     out.push_back(result());
   } else if (keyword.text == "push" && peek(1).is("(")) {
     out.push_back(push());
   } else {
     out.push_back(assignment());
   }
+}
+
+// Words that are names elsewhere: a program may have had values of that name before they were words.
+bool Parser::begins(const Token& word) const {
+  const Token& next = peek(1);
+  const bool name = next.kind == TokenKind::name;
+  if (word.text == "def") return name || next.is("(");
+  if (word.text == "use") return name || next.kind == TokenKind::string;
+  if (word.text != "return") return true;
+  return def_blocks_ >= 0 ? !next.is("=") : name || next.kind == TokenKind::number || next.is("(");
 }
 
 // Declarations hold one or more items, separated by commas.
@@ -164,7 +173,7 @@ bool Parser::declaration(std::vector<Statement>& out, const Token& keyword, bool
       {"use", true, [](Parser& p) { return p.use(); }},
   }};
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.word == keyword.text; });
-  if (row == rows.end()) return false;
+  if (row == rows.end() || !begins(keyword)) return false;
   if (row->top_only && !top) {
     source_.fail(keyword.mark, fmt::format("'{}' inside a block", keyword.text), "it belongs to the program as a whole",
                  "move it out of the braces");

@@ -50,6 +50,7 @@ class Parser {
   void recover();
   void statement(std::vector<Statement>& out, bool top);
   bool declaration(std::vector<Statement>& out, const Token& keyword, bool top);
+  [[nodiscard]] bool begins(const Token& word) const;
   Statement dimension();
   Statement constant(StatementKind kind);
   Statement input();

@@ -8,7 +8,7 @@
 #include "tests/core/run_program.h"
 #include "tests/support/module_shape.h"
 
-namespace kasen {
+namespace kasen::def_calls {
 namespace {
 
 using meaning::real;
@@ -125,6 +125,17 @@ output b, c, d, e, p = power(3.0, 4), q = first_power(5.0)
   EXPECT_EQ(real(out, "q"), 5);
 }
 
+TEST(LangDef, ItsWordsAreNamesElsewhere) {
+  const auto out = run_text(R"(
+def = 3.0
+use = 2 * def
+return = use + 1
+def f(use) { return = use * 2; return return + 1 }
+output z = return * 100 + f(def)
+)");
+  EXPECT_EQ(real(out, "z"), 707);
+}
+
 // A fn inside a def does not see the names of the def, and a lambda does.
 TEST(LangDef, NamesOfADefEndWithIt) {
   const auto out = run_text(R"(
@@ -138,4 +149,4 @@ output z = f(5, 1)
 }
 
 }  // namespace
-}  // namespace kasen
+}  // namespace kasen::def_calls

@@ -31,6 +31,7 @@ param g = 0.5
     "dim F local, C local\ninput H : f64[F, F], X : f64[C, F], g : f64[F]\n",
     "dim N, F local\ninput X : f64[N, F], y : f64[N]\n",
     "dim N, F local\ninput A : f64[N, F], x : f64[N]\n",
+    "use \"stats\"\ndim N, F local\ninput X : f64[N, F], x : f64[N]\n",
     R"(dim N, M
 const k = 7, d = 3, m = 5
 dim F local, C local = 11, K local = 3, T local = 60, W local
@@ -99,6 +100,7 @@ const std::set<std::string> others{"*.ks",
                                    "_",
                                    "break",
                                    "docs/language.md",
+                                   "docs/library.md",
                                    "kasen plan -D",
                                    "kasen run -D",
                                    "begin",

@@ -293,12 +293,27 @@ for i in reversed(0..3) { z = z + s[i] / f64(size(N)) }
 assume associative(f)
 output z, p = [j in 3: 2.0 * f64(j)], (1, 2).0
 )";
+  const std::string functions = "use \"stats\", \"own.ks\"\n" + head + R"(def f(A : [R, C], b, steps = 2, over d) {
+  for i in 0..steps { b = b + own(A, over C) * g(1) }
+  if sum(b) > 0 { b = b / 2 } else { b = A @ (A' @ b) }
+  return b, max(x_of(b), over d)
+}
+def x_of(v : f64[R]) = v + scaled(v)
+fn scaled(v) = 2 * v
+def g(r) = r + 1
+input X : dense f64[N, M]
+z, m = f(X, x, over N)
+output z, m, s = std(X, 1, over N)
+## file "own.ks"
+def own(x, over d) = sum(map(sq, x), over d)
+fn sq(x) = x * x
+)";
   const std::string letters = "xzG0.1()[]{}+-*/^@'=<>&|!,;:#\n in";
   std::mt19937 random(7);
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
   TrialLawChecker laws;
-  for (int round = 0; round < 3000; ++round) {
-    std::string text = program;
+  for (int round = 0; round < 6000; ++round) {
+    std::string text = round % 2 == 0 ? program : functions;
     const size_t changes = 1 + below(4);
     for (size_t i = 0; i < changes; ++i) {
       const size_t at = below(text.size());

@@ -9,7 +9,7 @@
 #include "tests/core/run_program.h"
 #include "tests/support/module_shape.h"
 
-namespace kasen {
+namespace kasen::used_files {
 namespace {
 
 using Files = std::map<std::string, std::string>;
@@ -145,4 +145,4 @@ TEST(LangUse, ATextWithoutAFolderUsesLibrariesAlone) {
 }
 
 }  // namespace
-}  // namespace kasen
+}  // namespace kasen::used_files
