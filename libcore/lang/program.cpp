@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libcore/base/text_kind.h"
+#include "libcore/lang/terms/libraries.h"
 
 namespace kasen::lang {
 namespace {

@@ -48,10 +48,4 @@ class Program {
   std::vector<Use> uses_;
 };
 
-// The libraries that every program may use: rows of (name, text), in order of names.
-struct Library {
-  std::string_view name, text;
-};
-[[nodiscard]] const std::vector<Library>& libraries();
-
 }  // namespace kasen::lang

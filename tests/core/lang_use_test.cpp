@@ -96,6 +96,8 @@ struct Fault {
 const std::vector<Fault> cases{
     {"use \"none.ks\"\noutput z = 1", "", "dir/test.ks", 1, 5, "cannot open 'dir/none.ks'", "no such file"},
     {"use \"state\"\noutput z = 1", "", "dir/test.ks", 1, 5, "there is no library 'state'", "use \"state.ks\""},
+    {"output z = rms(2.0)", "", "dir/test.ks", 1, 12, "unknown function 'rms'", "use \"stats\" brings it in"},
+    {"output z = var(2.0)", "", "dir/test.ks", 1, 12, "unknown function 'var'", "use \"stats\" brings it in"},
     {"use lib\noutput z = 1", "", "dir/test.ks", 1, 5, "'lib' is not expected here", "use \"file.ks\""},
     {"use \"a\\\\b.ks\"\noutput z = 1", "", "dir/test.ks", 1, 5, "this is no name of a file", "use \"file.ks\""},
     {"use \"lib.ks\noutput z = 1", "", "dir/test.ks", 1, 5, "a string without its closing quote", ""},

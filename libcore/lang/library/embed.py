@@ -13,7 +13,7 @@ def literal(text):
 def main(out, *paths):
     rows = [f"      {{{literal(path.stem)}, {literal(path.read_text(encoding='ascii'))}}},\n" for path in sorted(map(pathlib.Path, paths))]
     pathlib.Path(out).write_text(
-        '// Made by libcore/lang/library/embed.py.\n#include "libcore/lang/program.h"\n\nnamespace kasen::lang {\n\n'
+        '// Made by libcore/lang/library/embed.py.\n#include "libcore/lang/terms/libraries.h"\n\nnamespace kasen::lang {\n\n'
         "const std::vector<Library>& libraries() {\n  static const std::vector<Library> all{\n" + "".join(rows)
         + "  };\n  return all;\n}\n\n}  // namespace kasen::lang\n", encoding="ascii")
 

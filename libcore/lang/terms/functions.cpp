@@ -4,10 +4,23 @@
 
 #include <algorithm>
 
+#include "libcore/lang/terms/libraries.h"
 #include "libcore/lang/terms/prelude.h"
 #include "libcore/syntax/habits.h"
 
 namespace kasen::lang {
+namespace {
+
+// The library that has a def of that name, or "".
+std::string_view library_with(const std::string& name) {
+  const std::string head = fmt::format("\ndef {}(", name);
+  for (const Library& library : libraries()) {
+    if (library.text.find(head) != std::string_view::npos) return library.name;
+  }
+  return {};
+}
+
+}  // namespace
 
 void Functions::add(std::initializer_list<const char*> names, Name name, const ArrayCall::Lower& lower) {
   for (const char* text : names) array_calls_.push_back({text, lower, name == Name::yields});
@@ -118,6 +131,10 @@ void Functions::unknown(const std::string& name, size_t arguments, Mark mark) co
   if (habit != nullptr) {
     if (!habit->why.empty()) why = habit->why;
     remedy = habit_remedy(*habit);
+  }
+  if (const std::string_view library = library_with(name); !library.empty()) {
+    why = fmt::format("a library has it: use \"{}\" brings it in", library);
+    if (habit == nullptr) remedy.clear();
   }
   if (taken) why = "the name stands for a value, not for a function";
   source_.fail(mark, fmt::format("unknown function '{}'", name), why, remedy);
