@@ -1,6 +1,10 @@
 // Products and folds: nonzero by nonzero in ascending order of the operand's index.
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -108,6 +112,38 @@ void Interpreter::run_contract(const Op& op) {
   set(op.results[0], std::move(made));
 }
 
+namespace {
+
+// Libraries round otherwise: their results are those of a matrix nearby (backward stability). Moves each number by some
+// units of the largest one, the same way each time.
+void move_nearby(Array& array, Scalar scalar, int order) {
+  const auto place = [&](std::int64_t k) { return array.plane(0) + k * scalar_bytes(scalar); };
+  double largest = 0;
+  for (std::int64_t k = 0; k < array.count; ++k) largest = std::max(largest, std::fabs(load_word(scalar, place(k)).f));
+  const double step = (2 + order) * largest * (scalar == Scalar::f32 ? 0x1p-24 : 0x1p-53);
+  std::uint64_t bits = static_cast<std::uint64_t>(order);
+  for (std::int64_t k = 0; k < array.count; ++k) {
+    bits = bits * 6364136223846793005U + 1442695040888963407U;
+    const double share = static_cast<double>(bits >> 40) * 0x1p-23 - 1;  // -1 to 1
+    store_word(scalar, place(k), Word::real(load_word(scalar, place(k)).f + share * step));
+  }
+}
+
+// A matrix may be singular or indefinite by rounding alone: then its results are no numbers.
+void run_linear_nearby(const LinearCall& call, std::span<Array> results) {
+  try {
+    kasen::run_linear(call);
+  } catch (const UserError&) {
+    for (Array& array : results) {
+      const Scalar s = call.scalar;
+      for (std::int64_t k = 0; k < array.count; ++k)
+        store_word(s, array.plane(0) + k * scalar_bytes(s), Word::real(std::numeric_limits<double>::quiet_NaN()));
+    }
+  }
+}
+
+}  // namespace
+
 void Interpreter::run_linear(const Op& op) {
   std::vector<Array> arrays;
   std::vector<View> views;
@@ -135,7 +171,12 @@ void Interpreter::run_linear(const Op& op) {
   }
   call.inputs = std::span(views).first(op.operands.size());
   call.outputs = std::span(views).subspan(op.operands.size());
-  kasen::run_linear(call);
+  if (options_.order == 0) {
+    kasen::run_linear(call);
+  } else {
+    for (size_t i = 0; i < op.operands.size(); ++i) move_nearby(arrays[i], scalar(op.operands[i]), options_.order);
+    run_linear_nearby(call, std::span(arrays).subspan(op.operands.size()));
+  }
   for (size_t i = 0; i < op.results.size(); ++i) {
     Words made;
     const Array& array = arrays[op.operands.size() + i];

@@ -85,6 +85,8 @@ TEST(Tilings, ThePatternOfThePaperMovesOneArray) {
   EXPECT_EQ(bytes_of_plan(program, options), array * 15 / 16);
   options.tile_costs = TileCosts::paper;
   EXPECT_EQ(cost(program, options), array);
+  options.tile = TileSearch::greedy;
+  EXPECT_EQ(cost(program, options), 2 * array);
 }
 
 // ---- training of a network with one hidden layer: by data, or by weights
@@ -106,6 +108,51 @@ TEST(Tilings, TrainingIsCutByDataOrByWeights) {
   // Few rows, many weights: one all-reduce of batch x outputs, and of no array of weights.
   const Module deep = sized(program, {{"B", 32}, {"D", 1 << 14}, {"H", 1 << 14}, {"O", 1 << 12}});
   EXPECT_LE(cost(deep, over({16})), 10 * 2 * (p - 1) * 8.0 * 32 * ((1 << 14) + (1 << 12)));
+}
+
+// ---- the paper's applications on two-dimensional arrays, 16 workers: tall data by rows, as its text says
+
+struct Application {
+  const char *name, *text;
+  double bytes;  // in the whole run
+};
+
+constexpr const char* head = "dim N, F, K\ninput X : dense f64[N, F], y : f64[N], w : f64[F], C : dense f64[F, K]\n";
+// N = 2^20, F = 64, K = 8; ten iterations.
+const Application applications[] = {
+    {"linear regression", "for i in 0..10 {\n  w = w - 0.1 * (X' @ (X @ w - y))\n}\noutput w\n",
+     10 * 2 * 15 * 8.0 * 64},
+    {"logistic regression",
+     "for i in 0..10 {\n  r = 1.0 / (1.0 + exp(-(X @ w))) - y\n  w = w - 0.1 * (X' @ r)\n}\noutput w\n",
+     10 * 2 * 15 * 8.0 * 64},
+    {"PCA", "output V = X' @ X\n", 15 * 8.0 * 64 * 64},
+    {"SSVD", "Y = X @ C\noutput Z = X' @ Y\n", 2 * 15 * 8.0 * 64 * 8},
+    {"fuzzy K-means", "for i in 0..10 {\n  W = exp(-(X @ C))\n  C = (X' @ W) / sum(W, over N)\n}\noutput C\n",
+     10 * 15 * 8.0 * (2 * 64 * 8 + 8 + 8)},
+    {"factors by turns", "U = X @ C\nfor i in 0..10 {\n  C = X' @ U\n  U = X @ C\n}\noutput U\n",
+     15 * 8.0 * 64 * 8 * (1 + 10 * 2)},
+};
+
+TEST(Tilings, ApplicationsAreCutByRows) {
+  for (const Application& application : applications) {
+    SCOPED_TRACE(application.name);
+    const Module program = sized(compile(std::string(head) + application.text), {{"N", 1 << 20}, {"F", 64}, {"K", 8}});
+    for (const TileCosts costs : {TileCosts::actual, TileCosts::paper}) {
+      OptimizeOptions options = over({16});
+      options.tile_costs = costs;
+      const MeshTiling tiling = best(program, options);
+      EXPECT_TRUE(tiling.solution.is_certified());
+      for (const tiling::VariableId id : tiling.problem->graph().ids()) {
+        if (tiling.problem->graph()[id].name != "X") continue;
+        EXPECT_EQ(tiling.problem->cuts(id, tiling.solution.choices[id]), (Cuts{1, 0}));
+      }
+      if (costs == TileCosts::actual) {
+        EXPECT_LE(tiling.solution.cost, application.bytes);
+      }
+    }
+    EXPECT_EQ(bytes_of_plan(program, over({16})), cost(program, over({16})));
+    EXPECT_GT(cost(program, over({16}, TileSearch::worst)), 100 * cost(program, over({16})));
+  }
 }
 
 // ---- one array along both axes in every iteration

@@ -64,6 +64,22 @@ class Linear(ToolTest):
                         got = numpy.load(self.dir / ("out.npy" if name == "b" else f"out-{name}.npy"))
                         numpy.testing.assert_allclose(got, value, rtol=close, atol=close * abs(value).max(), err_msg=f"{name} {columns}")
 
+    def test_rounding_is_no_fault(self):
+        """Matrices whose results rounding decides: zero eigenvalues, equal ones, large condition numbers."""
+        one, place = numpy.outer([1.0, 2, 3], [1.0, 2, 3]), numpy.arange(10)
+        hilbert = 1 / (1 + place[:, None] + place)
+        calls = {"w, V = eigh(H)\noutput w": lambda h: numpy.linalg.eigvalsh(h), "U, s, V = svd(H)\noutput s": lambda h: numpy.linalg.svd(h)[1],
+                 "Q, R = qr(H)\noutput z = Q @ R": lambda h: h, "w, V = eigh(H)\noutput V": None, "U, s, V = svd(H)\noutput V, U": None}
+        regular = {"output z = inv(H) @ H": None, "output z = solve(H, fill(1.0, F))": None, "L = cholesky(H)\noutput z = L @ L'": lambda h: h}
+        for matrix in [one, hilbert, numpy.eye(4)]:
+            numpy.save(self.dir / "H.npy", matrix)
+            for call, wanted in {**calls, **(regular if matrix is not one else {})}.items():
+                (self.dir / "h.ks").write_text(f"dim F local\ninput H : f64[F, F]\n{call}\n")
+                for options in [[], ["--verify", "all"], ["--workers", "2", "-n", "2"]]:
+                    self.kasen("go", "h.ks", "H=H.npy", "-o", "out.npy", *options)
+                if wanted is not None:
+                    numpy.testing.assert_allclose(numpy.load(self.dir / "out.npy"), wanted(matrix), atol=1e-14 * abs(matrix).sum())
+
     def test_tall_matrices(self):
         x = numpy.random.default_rng(2).normal(size=(9, 4))
         numpy.save(self.dir / "X.npy", x)
