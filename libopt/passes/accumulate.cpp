@@ -124,7 +124,8 @@ class Accumulator {
 }  // namespace
 
 bool pass_accumulate(Module& module, PassContext& context) {
-  if (context.options.mesh.empty() && !names_layouts(module)) return false;
+  const OptimizeOptions& options = context.options;
+  if (options.mesh.empty() && options.mesh_workers == 0 && !names_layouts(module)) return false;
   return Accumulator(module).run();
 }
 
