@@ -42,10 +42,10 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
   };
   (void)optimize(example("pagerank.ks"), laws, options);
   EXPECT_EQ(pass_names(passes, true), "speculate place identity-copies fuse-vector buffers");
-  EXPECT_EQ(pass_names(passes, false),
-            "dead-code compressed simplify speculate-branch loop-invariant pipeline accumulate fuse-products fuse-rows "
-            "fuse-epilogue "
-            "batch-shareds");
+  EXPECT_EQ(
+      pass_names(passes, false),
+      "dead-code compressed simplify speculate-branch loop-invariant pipeline accumulate transposes tile fuse-products "
+      "fuse-rows fuse-epilogue batch-shareds");
   EXPECT_EQ(printed.size() + 2, pass_rows().size());  // all but fuse-selected and schedule
 
   passes.clear();
@@ -59,7 +59,7 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
   options.print_after = "place";
   (void)optimize(example("pagerank.ks"), laws, options);
   EXPECT_EQ(pass_names(passes, true), "place buffers");
-  EXPECT_EQ(pass_names(passes, false), "dead-code compressed");
+  EXPECT_EQ(pass_names(passes, false), "dead-code compressed tile");
   EXPECT_EQ(printed, std::vector<std::string>{"place"});
 }
 

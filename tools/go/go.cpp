@@ -248,8 +248,7 @@ class Pipeline {
                     "--epilogue", text("epilogue"), "-o",         file("fused.kir")};
     add_bundle(unfused);
     add_bundle(fused);
-    if (has("mesh"))
-      fused.insert(fused.end(), {"--mesh", text("mesh"), "--tile", text("tile"), "--tile-costs", text("tile-costs")});
+    if (has("mesh")) fused.insert(fused.end(), {"--mesh", text("mesh"), "--tile", text("tile")});
     add(fused, "layout", "--layout");
     beside([&] { step(fused); }, [&] { step(unfused); });
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
@@ -335,9 +334,8 @@ void declare_plan(Tool& tool) {
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
       "none, greedy, fuse-all, fuse-no-redundancy or cost")(
-      "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"),
-      "vector work directly behind each row of a product; auto: by sizes");
-  declare_mesh_option(tool);
+      "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"), "see kasen fuse");
+  declare_mesh_option(tool, true);
   takes(tool, "method", method_words);
   takes(tool, "compress", compress_words);
   takes(tool, "sync", sync_words);

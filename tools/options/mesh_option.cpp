@@ -10,18 +10,17 @@
 
 namespace kasen::tools {
 
-void declare_mesh_option(Tool& tool) {
-  tool.options.add_options()("mesh", po::value<std::string>()->value_name("2x2|auto"),
-                             "cuts dense arrays over a mesh of workers; auto: the one over which least moves")(
-      "layout", po::value<std::vector<std::string>>()->value_name("A=[N/a,K]"),
-      "an input or output: N is cut over axis a")("tile",
-                                                  po::value<std::string>()->default_value("exact")->value_name("NAME"),
-                                                  "with a mesh, how arrays are cut: exact (least moves, with a proof "
-                                                  "or a gap), greedy (Spartan's), mincost, worst, "
-                                                  "none (each operator by itself)")(
-      "tile-costs", po::value<std::string>()->default_value("actual")->value_name("actual|paper"),
-      "what that compares: the bytes that travel, or Spartan's own costs");
-  takes(tool, "tile-costs", tile_cost_words);
+void declare_mesh_option(Tool& tool, bool brief) {
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  auto add = tool.options.add_options();
+  add("mesh", text("2x2|auto"),
+      brief ? "cuts dense arrays over a mesh of workers"
+            : "cuts dense arrays over a mesh of workers; auto: the one over which least moves");
+  add("layout", po::value<std::vector<std::string>>()->value_name("A=[N/a,K]"),
+      "an input or output: N is cut over axis a");
+  add("tile", text("NAME")->default_value("exact"),
+      brief ? "exact, greedy, mincost, worst or none"
+            : "with a mesh: exact (least moves), greedy (Spartan's), mincost, worst, none");
   takes(tool, "tile", tile_words);
 }
 
@@ -57,7 +56,6 @@ void read_layout_options(const po::variables_map& values, OptimizeOptions& optio
   options.mesh = mesh_option(values);
   options.layouts = layout_options(values);
   options.tile = choose(values, "tile", tile_words);
-  options.tile_costs = choose(values, "tile-costs", tile_cost_words);
   if (values.count("mesh") > 0) return;
   if (!options.layouts.empty()) {
     fail(ExitStatus::usage, "--layout without --mesh", "a layout names axes of a mesh", "add --mesh, as in --mesh 2x2");

@@ -11,7 +11,8 @@
 
 namespace kasen::tools {
 
-void declare_mesh_option(Tool& tool);
+// `brief`: for a tool whose help points to that of fuse.
+void declare_mesh_option(Tool& tool, bool brief = false);
 // "2x3": axes a of 2 workers and b of 3. None for what is no mesh.
 [[nodiscard]] std::optional<std::vector<MeshAxis>> mesh_of_text(const std::string& text);
 [[nodiscard]] int workers_of(const std::vector<MeshAxis>& mesh);
@@ -19,7 +20,7 @@ void declare_mesh_option(Tool& tool);
 // Empty without the option, and for auto. UserError (usage) for what is no mesh.
 [[nodiscard]] std::vector<MeshAxis> mesh_option(const po::variables_map& values);
 [[nodiscard]] bool mesh_is_auto(const po::variables_map& values);
-// UserError (usage) for --layout and --tile without --mesh, and for what these do not take.
+// UserError (usage) for --layout without --mesh, and for what these options do not take.
 void read_layout_options(const po::variables_map& values, OptimizeOptions& options);
 
 }  // namespace kasen::tools

@@ -50,6 +50,7 @@ OptimizeOptions options_from(const po::variables_map& values) {
   options.split = choose(values, "split", on_off_words);
   options.schedule = values["level"].as<std::string>() == "4";
   read_layout_options(values, options);
+  options.tile_costs = choose(values, "tile-costs", tile_cost_words);
   if (values.count("memory") > 0) options.copy_bytes = byte_option(values, "memory");
   if (const auto machine = machine_of(values)) options.machine = *machine;
   if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
@@ -250,9 +251,10 @@ void declare_options(Tool& tool) {
   add("epilogue", text("on|off|auto")->default_value("off"),
       "fusing: vector work directly follows each row of a product (product_epilogue regions); auto: unless the sizes "
       "show that it costs more than it saves");
-  add("memory", text("SIZE"),
-      "over a mesh: what copies of arrays with other cuts may take on a worker, as 2GB; others are made at each read "
-      "(default: no limit)");
+  takes(tool, "tile-costs", tile_cost_words);
+  add("tile-costs", text("actual|paper")->default_value("actual"),
+      "what --tile compares: bytes sent, or Spartan's own costs");
+  add("memory", text("SIZE"), "over a mesh: what copies of arrays with other cuts may take on a worker, as 2GB");
   tool.under("Output");
   tool.words["level"] = {"3", "4"};
   add("level", text("3|4")->default_value("3"),
@@ -281,9 +283,7 @@ void declare_looks(Tool& tool) {
       "without each pruning, the operators of fuse-all, fuse-no-redundancy and cost");
   takes(tool, "print-tiling", tiling_formats);
   add("print-tiling", po::value<std::string>()->implicit_value("text")->value_name("text|json|dot"),
-      "with --mesh, prints only how arrays are cut: each with its layout and copies, what every operator moves, how "
-      "far "
-      "the choice is from the least, and what greedy, mincost, worst and other meshes would move");
+      "with --mesh, prints only how arrays are cut, what moves, and what other searches and meshes would move");
   add("time-passes", "prints the time of each pass");
   tool.words["print-after"] = {"all"};
   for (const PassRow& pass : pass_rows()) tool.words["print-after"].emplace_back(pass.name);
