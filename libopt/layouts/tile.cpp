@@ -11,6 +11,7 @@
 #include "libopt/layouts/hints.h"
 #include "libopt/layouts/paper_costs.h"
 #include "libopt/layouts/tiler.h"
+#include "libopt/sync/plan_notes.h"
 #include "libopt/time/price.h"
 
 namespace kasen {
@@ -49,6 +50,13 @@ Module sized_for(const Module& module, const std::vector<MeshAxis>& mesh, const 
   for (Dimension& dim : sized.dims) dim.size = sizes.bindings.at({SymbolKind::size, dim.name, {}, -1});
   sized.mesh = mesh.empty() ? mesh_of(sized, static_cast<int>(sizes.bindings.at(workers_symbol()))) : mesh;
   return sized;
+}
+
+// True if some array could be cut otherwise.
+bool is_open(const tiling::Graph& graph) {
+  bool open = false;
+  for (const tiling::VariableId id : graph.ids()) open = open || graph[id].choices.size() > 1;
+  return open;
 }
 
 void write(Module& module, LawChecker& laws, const Polynomial::Bindings& sizes, TilingDecisions decided) {
@@ -109,6 +117,9 @@ TilingSizes tiling_sizes(const Module& module, const OptimizeOptions& options) {
     return in->value(report->rows.at(static_cast<std::size_t>(op)).executions).value_or(1);
   };
   sizes.defaults = pricing->defaults();
+  if (meshed || options.mesh_workers > 0) {  // the workers are known
+    std::erase_if(sizes.defaults, [](const std::string& text) { return text.rfind("P = ", 0) == 0; });
+  }
   return sizes;
 }
 
@@ -137,6 +148,9 @@ void tile_by_search(Module& module, LawChecker& laws, const OptimizeOptions& opt
   require_dense(module, !options.mesh.empty() || options.mesh_workers > 0 || !module.mesh.empty());
   const std::vector<MeshTiling> tilings = search_tilings(module, laws, options);
   const MeshTiling& best = tilings.front();
+  if (options.notes != nullptr && is_open(best.problem->graph())) {
+    options.notes->assume(tiling_sizes(module, options).defaults);
+  }
   const Polynomial::Bindings sizes = known_sizes(module, options);
   module.mesh = best.mesh;
   if (best.solution.cost == tiling::forbidden) throw InternalError("a program that no layout allows");

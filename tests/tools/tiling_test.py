@@ -146,6 +146,13 @@ class Tiling(ToolTest):
         for says in ["line 2: input X", "X is [B/a,D]", "second best: [B,D/a]", "another cut if", "times larger", "as good: [D,H/a]"]:
             self.assertIn(says, told)
 
+    def test_sizes_that_nobody_gave_are_told(self):
+        plan, _ = self.kasen("plan", "pattern.ks")
+        _, told = self.kasen("fuse", "--mesh", "4", "-o", "f.kir", stdin=plan)
+        self.assertIn("these are defaults: N = 1,000,000;", told)
+        _, told = self.kasen("fuse", "--mesh", "4", "--sizes", "N=100", "-o", "f.kir", stdin=plan)
+        self.assertEqual(told, "")
+
     def test_own_result(self):
         """A module with cuts keeps them."""
         self.bundle("network", "XYUV")
