@@ -156,7 +156,8 @@ class Pipeline {
       return reporting_errors(own_name, [&] {
         try {
           const int status = status_of_steps(other);
-          if (status != 0) (void)is_first();  // the step has reported it
+          const bool interrupted = status == static_cast<int>(ExitStatus::interrupted);
+          if (status != 0 && !interrupted) (void)is_first();  // the step has reported it
           return status;
         } catch (const UserError& error) {
           if (is_first()) throw;

@@ -249,7 +249,11 @@ Ended side_by_side(const std::function<void()>& one,
   try {
     one();
   } catch (...) {
-    const bool other_failed = (process.look() && process.wait().status != 0) || !failure.claim();
+    // A signal to all ends both: then the one says what came of it.
+    const auto failed = [](const Ended& ended) {
+      return ended.status != 0 && ended.status != static_cast<int>(ExitStatus::interrupted);
+    };
+    const bool other_failed = (process.look() && failed(process.wait())) || !failure.claim();
     done();
     if (other_failed) return process.wait();
     signal_processes(SIGTERM);
