@@ -46,6 +46,15 @@ std::vector<Cuts> possible_cuts(const Module& module, const std::vector<DimId>& 
   return all;
 }
 
+std::string cuts_text(const Module& module, const std::vector<DimId>& dims, const Cuts& cuts) {
+  std::string text;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    text += (i == 0 ? "" : ",") + module.dim(dims[i]).name;
+    if (cuts[i] != 0) text += '/' + mesh_axes_text(module, cuts[i]);
+  }
+  return '[' + text + ']';
+}
+
 bool is_uncut(const Cuts& cuts) {
   return std::all_of(cuts.begin(), cuts.end(), [](MeshAxes axes) { return axes == 0; });
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct TilingDecisions {
 // Each way to give every axis of the mesh to one of the dimensions that are not local, the usual one first (of equal
 // costs, the first is taken). Local dimensions alone have none.
 [[nodiscard]] std::vector<Cuts> possible_cuts(const Module& module, const std::vector<DimId>& dims);
+
+[[nodiscard]] std::string cuts_text(const Module& module, const std::vector<DimId>& dims,
+                                    const Cuts& cuts);  // "[N/a,K]"
 
 // True for an array that somebody wants whole: all workers have it.
 [[nodiscard]] bool is_uncut(const Cuts& cuts);

@@ -19,19 +19,10 @@ namespace {
 // Choices of one variable beyond these are left out; the most useful copies stay.
 constexpr std::size_t most_options = 24;
 
-std::string cuts_name(const Module& module, const std::vector<DimId>& dims, const Cuts& cuts) {
-  std::string text;
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    text += (i == 0 ? "" : ",") + module.dim(dims[i]).name;
-    if (cuts[i] != 0) text += '/' + mesh_axes_text(module, cuts[i]);
-  }
-  return '[' + text + ']';
-}
-
 std::string option_name(const Module& module, const std::vector<DimId>& dims, const TilingOption& option) {
-  std::string text = cuts_name(module, dims, option.cuts);
+  std::string text = cuts_text(module, dims, option.cuts);
   for (const CopyForm& form : option.kept) {
-    text += " + " + cuts_name(module, dims, form.cuts);
+    text += " + " + cuts_text(module, dims, form.cuts);
     if (form.held != 0) text += " held along " + mesh_axes_text(module, form.held);
   }
   return text;
@@ -230,27 +221,14 @@ TilingProblem::Priced TilingProblem::best(const Reading& reading, const Assignme
 }
 
 void TilingProblem::make_factors() {
-  Assignment choices;
-  choices.resize(variables_.size(), 0);
   const auto add = [&](int op, const std::vector<VariableId>& among, const auto& price) {
-    tiling::Factor factor{among, {}, false};
-    std::size_t entries = 1;
-    for (const VariableId id : among) entries *= variables_[id].options.size();
-    for (std::size_t entry = 0; entry < entries; ++entry) {
-      std::size_t rest = entry;
-      for (auto id = among.rbegin(); id != among.rend(); ++id) {
-        choices[*id] = rest % variables_[*id].options.size();
-        rest /= variables_[*id].options.size();
-      }
-      factor.costs.push_back(price());
-    }
-    const bool free = std::all_of(factor.costs.begin(), factor.costs.end(), [](double cost) { return cost == 0; });
-    if (free) return;
-    graph_.add(std::move(factor));
+    std::optional<tiling::Factor> factor = priced_factor(graph_, among, price);
+    if (!factor) return;
+    graph_.add(*std::move(factor));
     ops_.push_back(op);
   };
   for (const VariableId id : variables_.ids()) {
-    add(-1, {id}, [&] { return kept_cost(id, variables_[id].options[choices[id]]); });
+    add(-1, {id}, [&](const Assignment& at) { return kept_cost(id, variables_[id].options[at[id]]); });
   }
   for (const Reading& reading : readings_) {
     std::vector<VariableId> among;
@@ -260,7 +238,7 @@ void TilingProblem::make_factors() {
     if (reading.result != no_value && !contains(among, variable_of_[reading.result])) {
       among.push_back(variable_of_[reading.result]);
     }
-    add(reading.op, among, [&] { return best(reading, choices).cost; });
+    add(reading.op, among, [&](const Assignment& at) { return best(reading, at).cost; });
   }
 }
 

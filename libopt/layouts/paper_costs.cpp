@@ -80,27 +80,16 @@ void PaperProblem::make_variable(ValueId value, const std::map<ValueId, Cuts>& f
 
 template <class Price>
 void PaperProblem::add_factor(const std::vector<ValueId>& values, VariableId form, bool is_view, const Price& price) {
-  tiling::Factor factor{{}, {}, is_view};
-  if (form >= 0) factor.variables.push_back(form);
+  std::vector<VariableId> among;
+  if (form >= 0) among.push_back(form);
   for (const ValueId v : values) {
-    if (is_variable(v) && !contains(factor.variables, variable_of_[v])) factor.variables.push_back(variable_of_[v]);
+    if (is_variable(v) && !contains(among, variable_of_[v])) among.push_back(variable_of_[v]);
   }
-  if (factor.variables.empty()) return;
-  std::size_t entries = 1;
-  for (const VariableId id : factor.variables) entries *= graph_[id].choices.size();
-  Assignment at;
-  at.resize(graph_.size(), 0);
-  for (std::size_t entry = 0; entry < entries; ++entry) {
-    std::size_t rest = entry;
-    for (auto id = factor.variables.rbegin(); id != factor.variables.rend(); ++id) {
-      at[*id] = rest % graph_[*id].choices.size();
-      rest /= graph_[*id].choices.size();
-    }
-    factor.costs.push_back(price(at));
-  }
-  const bool free = std::all_of(factor.costs.begin(), factor.costs.end(), [](double cost) { return cost == 0; });
-  if (free) return;
-  graph_.add(std::move(factor));
+  if (among.empty()) return;
+  std::optional<tiling::Factor> factor = priced_factor(graph_, std::move(among), price);
+  if (!factor) return;
+  factor->is_view = is_view;
+  graph_.add(*std::move(factor));
   ops_.push_back(number_);
 }
 
@@ -203,7 +192,7 @@ double PaperProblem::product_cost(const Op& op, bool whole, const Assignment& at
   return cost;
 }
 
-// A group of its own, as the paper's placeholder: which of the two forms it takes.
+// Which of the two forms it takes is a variable of its own (the paper's intermediate nodes).
 void PaperProblem::product(const Op& op) {
   bool any = false;
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) any = any || is_variable(op.operands[i]);

@@ -17,15 +17,6 @@ using tiling::VariableId;
 constexpr double step = 8, most_factor = 1 << 21;  // by which a size is changed to see whether a cut changes
 constexpr std::size_t most_arrays = 100;           // that are asked about, one search for each other cut
 
-std::string cuts_text(const Module& module, ValueId v, const Cuts& cuts) {
-  std::string text;
-  for (std::size_t i = 0; i < cuts.size(); ++i) {
-    text += (i == 0 ? "" : ",") + module.dim(module.type(v).dims[i]).name;
-    if (cuts[i] != 0) text += '/' + mesh_axes_text(module, cuts[i]);
-  }
-  return '[' + text + ']';
-}
-
 // The graph without the choices of one variable that mean these cuts.
 tiling::Solution without(const LayoutProblem& problem, VariableId id, const Cuts& cuts,
                          const OptimizeOptions& options) {
@@ -115,12 +106,13 @@ std::string tiling_explanation(const Module& module, LawChecker& laws, const Opt
       continue;
     }
     if (other.cost == best.solution.cost) {
-      text += fmt::format("    as good: {}\n", cuts_text(sized, v, problem.cuts(id, other.choices[id])));
+      text +=
+          fmt::format("    as good: {}\n", cuts_text(sized, sized.type(v).dims, problem.cuts(id, other.choices[id])));
       continue;
     }
     text += fmt::format("    second best: {}, {} in place of {} in all\n    {}\n",
-                        cuts_text(sized, v, problem.cuts(id, other.choices[id])), short_bytes(other.cost),
-                        short_bytes(best.solution.cost), flip_text(changed, id, cuts));
+                        cuts_text(sized, sized.type(v).dims, problem.cuts(id, other.choices[id])),
+                        short_bytes(other.cost), short_bytes(best.solution.cost), flip_text(changed, id, cuts));
   }
   return text.empty() ? "no array can be cut otherwise\n" : text;
 }
