@@ -10,6 +10,7 @@
 #include "libcore/analysis/compressed_rules.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/layout.h"
+#include "libkernels/axis/run_axis.h"
 #include "libkernels/dense/blas.h"
 #include "libkernels/dense/chain_operands.h"
 #include "libkernels/dense/dense.h"
@@ -125,6 +126,11 @@ class GeneratedKernelSet : public GeneratedKernels {
       const auto copies = static_cast<std::int64_t>(p.results.size());
       count_.written_bytes += (p.transposed ? call.rows : call.cols) * p.columns * p.written_bytes * copies;
     }
+  }
+
+  void axis(const AxisCall& call) override {
+    if (call.op->code == OpCode::scan) return run_scan(shop_, plan_->scans.at(call.op->fns.at(0)), call);
+    run_axis_pieces(shop_, call);
   }
 
   void linear(const LinearCall& call) override { run_lapack(call); }

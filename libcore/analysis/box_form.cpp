@@ -10,6 +10,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/contraction_form.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
@@ -126,7 +127,8 @@ class BoxFormBuilder {
       for (Block& inner : op.blocks) rewrite(inner);
       const OpGroup group = row(op.code).group;
       if (group == OpGroup::contraction) rewrite_contraction(op, number);
-      if (group == OpGroup::vector || group == OpGroup::product || group == OpGroup::entries) rewrite(op);
+      const bool others = group == OpGroup::product || group == OpGroup::entries || group == OpGroup::axis;
+      if (group == OpGroup::vector || others) rewrite(op);
     }
   }
 
@@ -134,7 +136,7 @@ class BoxFormBuilder {
   void rewrite(Op& op) {
     const OpBoxes boxes = op_boxes(plan_, op);
     const ValueId result = op.results.at(0);
-    if (op.code == OpCode::reduce) {
+    if (op.code == OpCode::reduce || is_axis_op(op)) {
       const std::vector<DimId>& dims = plan_.type(op.operands[0]).dims;
       for (DimId& dim : op.over) {
         const auto axis = std::find(dims.begin(), dims.end(), dim) - dims.begin();

@@ -1,8 +1,11 @@
 #include "libcore/analysis/mesh_rules.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "libcore/analysis/whole.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen {
@@ -109,9 +112,10 @@ MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::sp
   if (type.sparse) return 0;
   const Layout own(module, type);
   const bool elementwise = op.code == OpCode::map || op.code == OpCode::apply;
-  if (!elementwise && !is_contraction(module, op)) return 0;
+  if (!elementwise && !is_axis_op(op) && !is_contraction(module, op)) return 0;
   const Type& result = module.type(op.results.at(0));
   MeshAxes cut = own.all_cuts() | Layout(module, result).all_cuts();
+  if (is_axis_op(op)) return cut & ~cut_alike(module, result, type, axis_op_places(module, op, operand));
   if (operand > 1 && !elementwise) return 0;  // what terms are reduced onto has a rule of its own
   if (elementwise) return cut & ~cut_alike(module, result, type, met_axes(result.dims, type.dims));
   const Contraction c = contraction(module, op, states);
@@ -120,3 +124,71 @@ MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::sp
 }
 
 }  // namespace kasen
+
+namespace kasen::state_rules {
+namespace {
+
+// Rule 3 for an operand that is not cut like the operator, over some axes of the mesh: all along those hold it.
+std::optional<RuleAnswer> check_axes(const Question& q, size_t i) {
+  const MeshAxes needed = needed_axes(q.module, q.op, i, q.states);
+  const bool held = q.states[i].is_cons() && (needed & ~held_axes(q.module, q.type(i), q.states[i])) == 0;
+  if (needed == 0 || held) return std::nullopt;
+  const std::string set = slaves_text(set_of_mesh_axes(q.module, needed));
+  const std::string remedy =
+      q.states[i].is_pre() ? "gather {0} and scatter it to {{{1}}} first" : "scatter {0} to {{{1}}} first";
+  const std::string who =
+      needed == all_mesh_axes(q.module) ? "every worker holds" : "all workers along these axes hold";
+  return no(3, fmt::format("{}, but it is read whole: {} all of it (@cons{{{}}})", q.says(i), who, set),
+            fmt::format(fmt::runtime(remedy), q.name(i), set));
+}
+
+}  // namespace
+
+std::optional<RuleAnswer> check_shared(const Question& q, size_t i) {
+  if (q.shared(i) && !q.states[i].is_cons()) {
+    const std::string remedy = q.states[i].is_pre() ? "gather and scatter " : "scatter ";
+    return no(3, q.says(i) + ", but a shared is used when every worker holds it (@cons)",
+              remedy + q.name(i) + " first");
+  }
+  return check_axes(q, i);
+}
+
+std::optional<RuleAnswer> check_shareds(const Question& q) {
+  for (size_t i = 0; i < q.op.operands.size(); ++i) {
+    if (auto answer = check_shared(q, i)) return answer;
+  }
+  return std::nullopt;
+}
+
+RuleAnswer of_shareds(const Question& q) {
+  MeshAxes held = all_mesh_axes(q.module);
+  for (size_t i = 0; i < q.op.operands.size(); ++i) held &= q.held(i);
+  return yes(3, held_state(q.module, q.module.type(q.op.results.at(0)), held));
+}
+
+RuleAnswer axis_rule(const Question& q) {
+  if (auto broken = check_shareds(q)) return *broken;
+  const Type& made = q.module.type(q.op.results.at(0));
+  const Layout result(q.module, made);
+  MeshAxes held = all_mesh_axes(q.module);
+  bool distributed = result.is_distributed();
+  for (size_t i = 0; i < q.op.operands.size(); ++i) {
+    if (q.shared(i)) continue;
+    distributed = true;
+    if (q.states[i].is_pre()) {
+      return no(18, fmt::format("{}, but {} reads values", q.says(i), row(q.op.code).name),
+                "gather " + q.name(i) + " first");
+    }
+    held &= q.held(i);
+  }
+  if (!distributed) return of_shareds(q);
+  if (q.op.code != OpCode::take && result.cuts(worked_place(q.module, q.op)) != 0) {
+    return no(18,
+              fmt::format("its result is cut over '{}', and each line is made as a whole",
+                          q.module.dim(worked_dim(q.op)).name),
+              "leave the dimension whole, and relayout the result");
+  }
+  return yes(18, held == 0 ? State::part() : held_state(q.module, made, held));
+}
+
+}  // namespace kasen::state_rules

@@ -10,11 +10,15 @@
 // Internal to the state rules (state_rules.cpp).
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "libcore/analysis/state_rules.h"
 #include "libcore/ir/contraction.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 
 namespace kasen {
@@ -42,7 +46,44 @@ struct Contraction {
 [[nodiscard]] Contraction contraction(const Module& module, const Op& op, std::span<const State> states);
 
 // The axes along which the operand has to be held, since they cut the operator, but not the operand alike. For map,
-// apply and contractions; none for others.
+// apply, contractions and operators along an axis; none for others.
 [[nodiscard]] MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::span<const State> states);
+
+namespace state_rules {
+
+// What a rule is asked: may the operator have operands in these states?
+struct Question {
+  const Module& module;
+  const Op& op;
+  std::span<const State> states;
+  LawChecker& laws;
+
+  [[nodiscard]] const Type& type(size_t i) const { return module.type(op.operands[i]); }
+  [[nodiscard]] bool shared(size_t i) const { return Layout(module, type(i)).is_shared(); }
+  [[nodiscard]] MeshAxes held(size_t i) const { return held_axes(module, type(i), states[i]); }
+  [[nodiscard]] std::string name(size_t i) const { return '%' + module.value(op.operands[i]).name; }
+  // "%x is @part"
+  [[nodiscard]] std::string says(size_t i) const { return name(i) + " is " + state_text(module, states[i]); }
+};
+
+inline RuleAnswer yes(int rule, State result, std::optional<LawUse> law = std::nullopt) {
+  return RuleAnswer{true, rule, {std::move(result)}, std::move(law), {}, {}};
+}
+
+inline RuleAnswer no(int rule, std::string why, std::string remedy) {
+  return RuleAnswer{false, rule, {}, std::nullopt, std::move(why), std::move(remedy)};
+}
+
+// Rule 3 for one operand: every worker has to hold a shared that is read, and an operand that is not cut like the
+// operator is held along the axes that cut it.
+[[nodiscard]] std::optional<RuleAnswer> check_shared(const Question& q, size_t i);
+[[nodiscard]] std::optional<RuleAnswer> check_shareds(const Question& q);
+// C along the axes along which all operands are.
+[[nodiscard]] RuleAnswer of_shareds(const Question& q);
+
+// Rule 18: each line is whole where an element of it is made.
+[[nodiscard]] RuleAnswer axis_rule(const Question& q);
+
+}  // namespace state_rules
 
 }  // namespace kasen

@@ -5,6 +5,7 @@
 #include "libcore/analysis/whole.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/contraction.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
@@ -40,6 +41,21 @@ OpBoxes of_view(const Module& module, const Op& op) {
     read.push_back(sliced ? axis_part(dims[axis], 0, 0) : boxes.result.at(places[axis]));
   }
   for (size_t i = 1; i < op.operands.size(); ++i) boxes.operands.emplace_back();  // the first index of a slice
+  return boxes;
+}
+
+// Whole lines are read where no axis of the result meets theirs.
+OpBoxes of_axis_op(const Module& module, const Op& op) {
+  OpBoxes boxes{{}, stored_box(module, module.type(op.results.at(0))), 0, -1};
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    Box& read = boxes.operands.emplace_back();
+    const std::vector<DimId>& dims = module.type(op.operands[i]).dims;
+    const std::vector<std::ptrdiff_t> places = axis_op_places(module, op, i);
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      const std::ptrdiff_t to = places[axis];
+      read.push_back(to == no_axis ? axis_part(dims[axis], 0, 0) : boxes.result.at(static_cast<std::size_t>(to)));
+    }
+  }
   return boxes;
 }
 
@@ -102,6 +118,7 @@ OpBoxes op_boxes(const Module& module, const Op& op) {
   if (is_view(op)) return of_view(module, op);
   if (op.code == OpCode::map || op.code == OpCode::apply) return of_map(module, op);
   if (op.code == OpCode::reduce) return of_reduce(module, op);
+  if (is_axis_op(op)) return of_axis_op(module, op);
   if (is_contraction(module, op)) return of_contraction(module, op);
   fail(ExitStatus::bad_input, std::string(row(op.code).name) + " in a plan that names layouts",
        "sparse matrices have the default layout", "leave out the mesh and the cuts", op.where);

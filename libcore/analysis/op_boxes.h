@@ -20,7 +20,7 @@ struct OpBoxes {
   std::ptrdiff_t handed_on = -1;
 };
 
-// Of an operator of the groups vector, product, contraction and shared, outside of regions.
+// Of an operator of the groups vector, product, contraction, axis and shared, outside of regions.
 [[nodiscard]] OpBoxes op_boxes(const Module& module, const Op& op);
 
 }  // namespace kasen

@@ -42,6 +42,7 @@ bool touches_elements(const Op& op) {
     case OpGroup::vector:
     case OpGroup::product:
     case OpGroup::contraction:
+    case OpGroup::axis:
     case OpGroup::linear:
     case OpGroup::entries:
       return true;

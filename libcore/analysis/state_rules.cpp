@@ -16,58 +16,13 @@
 namespace kasen {
 namespace {
 
-struct Question {
-  const Module& module;
-  const Op& op;
-  std::span<const State> states;
-  LawChecker& laws;
-
-  [[nodiscard]] const Type& type(size_t i) const { return module.type(op.operands[i]); }
-  [[nodiscard]] bool shared(size_t i) const { return Layout(module, type(i)).is_shared(); }
-  [[nodiscard]] MeshAxes held(size_t i) const { return held_axes(module, type(i), states[i]); }
-  [[nodiscard]] std::string name(size_t i) const { return '%' + module.value(op.operands[i]).name; }
-  // "%x is @part"
-  [[nodiscard]] std::string says(size_t i) const { return name(i) + " is " + state_text(module, states[i]); }
-};
-
-RuleAnswer yes(int rule, State result, std::optional<LawUse> law = std::nullopt) {
-  return RuleAnswer{true, rule, {std::move(result)}, std::move(law), {}, {}};
-}
-
-RuleAnswer no(int rule, std::string why, std::string remedy) {
-  return RuleAnswer{false, rule, {}, std::nullopt, std::move(why), std::move(remedy)};
-}
-
-// Rule 3 for an operand that is not cut like the operator, over some axes of the mesh: all along those hold it.
-std::optional<RuleAnswer> check_axes(const Question& q, size_t i) {
-  const MeshAxes needed = needed_axes(q.module, q.op, i, q.states);
-  const bool held = q.states[i].is_cons() && (needed & ~held_axes(q.module, q.type(i), q.states[i])) == 0;
-  if (needed == 0 || held) return std::nullopt;
-  const std::string set = slaves_text(set_of_mesh_axes(q.module, needed));
-  const std::string remedy =
-      q.states[i].is_pre() ? "gather {0} and scatter it to {{{1}}} first" : "scatter {0} to {{{1}}} first";
-  const std::string who =
-      needed == all_mesh_axes(q.module) ? "every worker holds" : "all workers along these axes hold";
-  return no(3, fmt::format("{}, but it is read whole: {} all of it (@cons{{{}}})", q.says(i), who, set),
-            fmt::format(fmt::runtime(remedy), q.name(i), set));
-}
-
-// Rule 3 for one operand: every worker has to hold a shared that is read.
-std::optional<RuleAnswer> check_shared(const Question& q, size_t i) {
-  if (q.shared(i) && !q.states[i].is_cons()) {
-    const std::string remedy = q.states[i].is_pre() ? "gather and scatter " : "scatter ";
-    return no(3, q.says(i) + ", but a shared is used when every worker holds it (@cons)",
-              remedy + q.name(i) + " first");
-  }
-  return check_axes(q, i);
-}
-
-std::optional<RuleAnswer> check_shareds(const Question& q) {
-  for (size_t i = 0; i < q.op.operands.size(); ++i) {
-    if (auto answer = check_shared(q, i)) return answer;
-  }
-  return std::nullopt;
-}
+using state_rules::axis_rule;
+using state_rules::check_shared;
+using state_rules::check_shareds;
+using state_rules::no;
+using state_rules::of_shareds;
+using state_rules::Question;
+using state_rules::yes;
 
 RuleAnswer input_rule(const Question& q) {
   const bool whole = Layout(q.module, q.op.results[0]).is_shared();
@@ -86,13 +41,6 @@ RuleAnswer generated_rule(const Question& q) {
               "declare it @part or @cons");
   }
   return yes(-1, type.state);
-}
-
-// Rule 3: C along the axes along which all operands are.
-RuleAnswer of_shareds(const Question& q) {
-  MeshAxes held = all_mesh_axes(q.module);
-  for (size_t i = 0; i < q.op.operands.size(); ++i) held &= q.held(i);
-  return yes(3, held_state(q.module, q.module.type(q.op.results.at(0)), held));
 }
 
 RuleAnswer apply_rule(const Question& q) {

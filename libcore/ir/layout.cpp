@@ -1,5 +1,7 @@
 #include "libcore/ir/layout.h"
 
+#include "libcore/ir/axis_ops.h"
+
 namespace kasen {
 namespace {
 
@@ -55,9 +57,12 @@ SlaveSet set_of_mesh_axes(const Module& module, MeshAxes axes) {
 
 namespace {
 
-bool has_contract(const Block& block) {
-  return std::any_of(block.ops.begin(), block.ops.end(), [](const Op& op) {
-    return op.code == OpCode::contract || std::any_of(op.blocks.begin(), op.blocks.end(), has_contract);
+// Operators that the default layout does not have.
+bool needs_mesh(const Module& module, const Block& block) {
+  return std::any_of(block.ops.begin(), block.ops.end(), [&](const Op& op) {
+    return op.code == OpCode::contract || (is_axis_op(op) && crosses_workers(module, op)) ||
+           std::any_of(op.blocks.begin(), op.blocks.end(),
+                       [&](const Block& inner) { return needs_mesh(module, inner); });
   });
 }
 
@@ -67,7 +72,7 @@ bool names_layouts(const Module& module) {
   const auto named = [](const auto& holder) { return !holder.cuts.empty(); };
   return !module.mesh.empty() || std::any_of(module.buffers.begin(), module.buffers.end(), named) ||
          std::any_of(module.values.begin(), module.values.end(), [&](const Value& v) { return named(v.type); }) ||
-         has_contract(module.body);
+         needs_mesh(module, module.body);
 }
 
 void require_default_layouts(const Module& module) {

@@ -36,6 +36,7 @@ enum class OpGroup : std::uint8_t {
   product,
   contraction,
   entries,
+  axis,
   linear,
   shared,
   transition,
@@ -156,6 +157,8 @@ struct Block {
 ///   contract              fns[0] multiplier Z(element of operands[0], element of operands[1]), fns[1] reducer, which
 ///                         is missing if no label is summed; `name` the labels, as "ij,jk->ik" (contraction.h);
 ///                         operands[2], if there: an array of the result's axes that the terms are reduced onto
+///   scan, sort, argsort   over[0] the dimension along which they work; scan: fns[0] the function (axis_ops.h)
+///   take                  operands: the array, the places; over[0] the array's dimension that they are places of
 ///   solve                 operands: the matrix, the right side
 ///   qr, eigh, svd         operands[0] the matrix; two or three results
 ///   fold_rows, fold_cols  fns[0] F(nonzero, operands...), fns[1] reducer; operands[0] a matrix, then `at_rows` arrays

@@ -99,33 +99,17 @@ class InterpreterKernels : public KernelSet {
   }
 
   void combine(FnId reducer, std::span<const Mirrored> lists) override {
-    for (const Mirrored& list : lists) combine(module_->fn(reducer), list);
+    for (const Mirrored& list : lists) interpreter::combine(module_->fn(reducer), list);
+  }
+
+  void axis(const AxisCall& call) override {
+    if (call.op->code == OpCode::scan) return interpreter::scan(call);
+    run_all(call);
   }
 
   [[nodiscard]] AccessCount accesses() const override { return count_; }
 
  private:
-  static void combine(const ScalarFunction& fn, const Mirrored& list) {
-    const ElementType& element = fn.result();
-    const Lens lens(element, list.masters);
-    const auto planes = static_cast<size_t>(element.planes());
-    std::vector<const std::byte*> bases;
-    for (size_t p = 0; p < planes; ++p) bases.push_back(list.copies_at(element, static_cast<std::int64_t>(p)));
-    std::vector<Word> here(planes), next(planes);
-    std::int64_t k = 0;
-    list.elements.for_each_run(0, list.count(), [&](std::int64_t first, std::int64_t count) {
-      for (std::int64_t i = first; i < first + count; ++i, ++k) {
-        for (size_t p = 0; p < planes; ++p) {
-          const Scalar s = element.plane_scalar(static_cast<std::int64_t>(p));
-          next[p] = load_word(s, bases[p] + k * scalar_bytes(s));
-        }
-        lens.load(i, here.data());
-        interpreter::reduce_into(fn, here, next);
-        lens.store(i, here.data());
-      }
-    });
-  }
-
   void prepare_block(const Block& block);
   void run_epilogue(const std::vector<Product>& products, Program& program, const ProductCall& call);
   void prepare_chain(const Op& op);

@@ -13,6 +13,7 @@
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
+#include "libcore/kernels/interpreter_product.h"
 
 namespace kasen::interpreter {
 namespace {
@@ -263,6 +264,42 @@ void take(const ScalarFunction& fn, Reduction& r, size_t at, std::span<const Wor
   const auto l = static_cast<size_t>(r.taken[at]) % reduction_lanes;
   reduce_into(fn, std::span(r.lanes).subspan((at * reduction_lanes + l) * planes, planes), next);
   if (++r.taken[at] == reduction_block) flush(fn, r, at, acc);
+}
+
+void scan(const AxisCall& call) {
+  const ScalarFunction& fn = call.module->fn(call.op->fns.at(0));
+  const Lens from(fn.result(), call.inputs[0]), to(fn.result(), call.output);
+  const AxisLines lines = lines_of(call);
+  std::vector<Word> before(static_cast<size_t>(fn.result().planes())), next(before.size());
+  for (std::int64_t line = 0; line < lines.lines(); ++line) {
+    std::int64_t at = line / lines.inner * lines.length * lines.inner + line % lines.inner;
+    for (std::int64_t k = 0; k < lines.length; ++k, at += lines.inner) {
+      from.load(at, k == 0 ? before.data() : next.data());
+      if (k > 0) reduce_into(fn, before, next);
+      to.store(at, before.data());
+    }
+  }
+}
+
+void combine(const ScalarFunction& fn, const Mirrored& list) {
+  const ElementType& element = fn.result();
+  const Lens lens(element, list.masters);
+  const auto planes = static_cast<size_t>(element.planes());
+  std::vector<const std::byte*> bases;
+  for (size_t p = 0; p < planes; ++p) bases.push_back(list.copies_at(element, static_cast<std::int64_t>(p)));
+  std::vector<Word> here(planes), next(planes);
+  std::int64_t k = 0;
+  list.elements.for_each_run(0, list.count(), [&](std::int64_t first, std::int64_t count) {
+    for (std::int64_t i = first; i < first + count; ++i, ++k) {
+      for (size_t p = 0; p < planes; ++p) {
+        const Scalar s = element.plane_scalar(static_cast<std::int64_t>(p));
+        next[p] = load_word(s, bases[p] + k * scalar_bytes(s));
+      }
+      lens.load(i, here.data());
+      reduce_into(fn, here, next);
+      lens.store(i, here.data());
+    }
+  });
 }
 
 }  // namespace kasen::interpreter

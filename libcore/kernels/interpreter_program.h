@@ -70,6 +70,10 @@ struct Program {
 // The position of a view's element `e` at index `index`.
 [[nodiscard]] std::int64_t element_at(const Program& program, const Places& view, std::int64_t index, size_t e);
 
+// KernelSet::combine of one list, and KernelSet::axis of a scan.
+void combine(const ScalarFunction& fn, const Mirrored& list);
+void scan(const AxisCall& call);
+
 // acc = reducer(acc, next), plane by plane words.
 void reduce_into(const ScalarFunction& fn, std::span<Word> acc, std::span<const Word> next);
 // Takes one element into lane (taken % lanes) of element `at`; a full block is folded into `acc`.

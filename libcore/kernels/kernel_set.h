@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/axis/axis.h"
 #include "libcore/data/data.h"
 #include "libcore/data/mirrored.h"
 #include "libcore/ir/module.h"
@@ -122,6 +123,8 @@ class KernelSet {
   virtual void product(const ProductCall& call) = 0;
   virtual void dense_product(const DenseProductCall& call) = 0;
   virtual void linear(const LinearCall& call) { run_linear(call); }
+  /// scan, sort, argsort or take. Throws UserError (bad_input) for a place of a take outside of its array.
+  virtual void axis(const AxisCall& call) = 0;
 
   /// Calls for several parts, or for independent rows of one part. No call touches data that another writes, so they
   /// may run side by side.

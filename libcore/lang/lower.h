@@ -11,8 +11,8 @@
 //   Evaluator      nodes as terms, for every form that has expressions inside. Here the one circle is closed
 //   Types          types and dimensions as written
 //   Calls, Reducers         scalar functions applied to terms; reducers, their identities and masks
-//   Folds, Contractions, MatrixProducts, Reductions, Views, Generators, LinearAlgebra, Products   work on whole arrays.
-//   Each adds its calls to
+//   Folds, Contractions, MatrixProducts, Reductions, Views, Generators, AlongAxis, LinearAlgebra, Products   work
+//   on whole arrays. Each adds its calls to
 //                  Functions by name, so that a new one changes its own part alone
 //   Indexed                 index notation
 //   Definitions             calls of a def: its body, lowered for each call
@@ -22,6 +22,7 @@
 
 #include <vector>
 
+#include "libcore/lang/calls/axis.h"
 #include "libcore/lang/calls/generate.h"
 #include "libcore/lang/calls/indexed.h"
 #include "libcore/lang/calls/linear.h"
@@ -57,6 +58,7 @@ class Lowering {
   Reductions reductions_;
   Views views_;
   Generators generators_;
+  AlongAxis along_axis_;
   LinearAlgebra linear_;
   Products products_;
   Indexed indexed_;

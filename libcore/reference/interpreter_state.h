@@ -66,6 +66,12 @@ class Interpreter {
   void run_sparse(const Op& op, const WholeMatrix& matrix, Words& made) const;
   void run_dense(const Op& op, Words& made) const;
   void run_linear(const Op& op);
+  void run_scan(const Op& op);
+  void run_sort(const Op& op);
+  void run_take(const Op& op);
+  // Calls use(first, apart, length) for each line of the array: its first element, and elements between neighbours.
+  template <class Use>
+  void for_lines(const Op& op, const Use& use) const;
   void run_contract(const Op& op);
   void run_fold(const Op& op);
 

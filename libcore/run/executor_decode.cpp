@@ -55,6 +55,8 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
       return make_product_step(run, matrices, op, number);
     case OpGroup::contraction:
       throw InternalError("a contraction that is no product");
+    case OpGroup::axis:
+      return make_axis_step(op, number);
     case OpGroup::linear:
       return make_linear_step(op, number);
     case OpGroup::shared:

@@ -1,9 +1,40 @@
-// Linear algebra: every worker works on the whole arrays that it holds.
+// Operators that need whole lines or arrays: each worker works on those that it has (an axis operator, linear algebra).
+#include "libcore/ir/layout.h"
 #include "libcore/linear/linear.h"
 #include "libcore/run/executor_steps.h"
 
 namespace kasen::executor {
 namespace {
+
+class AxisStep : public Step {
+ public:
+  using Step::Step;
+
+  void run(Execution& run) override {
+    for (int p = 0; p < run.part_count(); ++p) {
+      std::vector<View> inputs;
+      for (const ValueId v : op.operands) inputs.push_back(run.storage.view(v, p));
+      const ValueId made = op.results[0];
+      AxisCall call;
+      call.op = &run.forms.op_on(p, op, number);
+      call.module = &run.forms.module(p);
+      call.inputs = inputs;
+      call.output = run.storage.view(made, p);
+      call.indices = run.storage.indices(made, p);
+      run.forms.kernels(run.forms.shape(p)).axis(call);
+      for (const ValueId v : op.operands) run.count(number).read_bytes += touched(run, v, call.indices, p);
+      run.count(number).written_bytes += touched(run, made, call.indices, p);
+    }
+  }
+
+ private:
+  // Shareds are charged elsewhere, as those of all operators.
+  static std::int64_t touched(const Execution& run, ValueId value, std::int64_t indices, int part) {
+    const Type& type = run.module.type(value);
+    if (Layout(run.module, type).is_shared()) return 0;
+    return indices * run.storage.inner(value, part) * type.element.bytes();
+  }
+};
 
 class LinearStep : public Step {
  public:
@@ -23,6 +54,8 @@ class LinearStep : public Step {
 };
 
 }  // namespace
+
+std::unique_ptr<Step> make_axis_step(const Op& op, int number) { return std::make_unique<AxisStep>(op, number); }
 
 std::unique_ptr<Step> make_linear_step(const Op& op, int number) { return std::make_unique<LinearStep>(op, number); }
 

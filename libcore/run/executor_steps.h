@@ -316,6 +316,7 @@ class Rebinding {
 std::unique_ptr<Step> make_source_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_elementwise_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number);
+std::unique_ptr<Step> make_axis_step(const Op& op, int number);
 std::unique_ptr<Step> make_linear_step(const Op& op, int number);
 std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number);  // of an array

@@ -90,9 +90,10 @@ void ModuleParser::onto(Op& op) {
 
 void ModuleParser::functions(Op& op) {
   if (!lexer_.accept("[")) return;
-  function_names(op);
-  if (lexer_.accept(";")) {
-    lexer_.expect("over");
+  const bool bare = row(op.code).counts.fns == 0 && lexer_.accept("over");
+  if (!bare) function_names(op);
+  if (bare || lexer_.accept(";")) {
+    if (!bare) lexer_.expect("over");
     do op.over.push_back(dim_name());
     while (lexer_.accept(","));
   }

@@ -40,8 +40,13 @@ void ModuleParser::dims(std::vector<DimId>& dims, std::vector<MeshAxes>& cuts) {
   if (!named || (same && (m_.mesh.empty() || usual.is_shared()))) cuts.clear();
 }
 
-// The axes of the mesh behind a slash, each a letter, in the mesh's order.
+// The axes of the mesh behind a slash, each a letter, in the mesh's order; 0 for none, which is what no slash says.
 MeshAxes ModuleParser::cut() {
+  if (const Token none = lexer_.peek(); none.kind == TokenKind::number && none.text == "0") {
+    needs_layouts(none);
+    (void)lexer_.take();
+    return 0;
+  }
   const Token axes = lexer_.expect(TokenKind::name, "the axes of the mesh that cut the dimension");
   needs_layouts(axes);
   MeshAxes cut = 0;

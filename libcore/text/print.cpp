@@ -69,7 +69,9 @@ struct ModulePrinter {
 
   std::string fns(const Op& op) const {
     std::string text = fn_names(op);
-    for (size_t i = 0; i < op.over.size(); ++i) text += (i == 0 ? "; over " : ", ") + m.dim(op.over[i]).name;
+    for (size_t i = 0; i < op.over.size(); ++i) {
+      text += (i > 0 ? ", " : text.empty() ? "over " : "; over ") + m.dim(op.over[i]).name;
+    }
     return text.empty() ? "" : '[' + text + ']';
   }
 
@@ -243,9 +245,12 @@ std::string print_element_type(const Module& module, const ElementType& type) {
 std::string print_type(const Module& module, const Type& type) {
   std::string text = type.list > 0 ? fmt::format("list<{}> ", type.list) : "";
   text += print_element_type(module, type.element);
+  bool told = !module.mesh.empty() || type.cuts.empty() || Layout(module, type).is_distributed();
   for (size_t i = 0; i < type.dims.size(); ++i) {
     text += (i == 0 ? "[" : ",") + module.dim(type.dims[i]).name;
     if (!type.cuts.empty() && type.cuts[i] != 0) text += '/' + mesh_axes_text(module, type.cuts[i]);
+    if (!told && !module.dim(type.dims[i]).local) text += "/0";  // else it would have the default layout
+    told = told || !module.dim(type.dims[i]).local;
   }
   if (!type.dims.empty()) text += ']';
   if (type.sparse) text += " sparse";

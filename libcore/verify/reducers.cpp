@@ -28,17 +28,23 @@ struct ReducerCheck {
 
   // False if an error was reported.
   bool obeys(const Op& op, FnId id, LawKind kind) {
+    const char* const does = op.code == OpCode::scan ? "scan" : "reduce";
     const ScalarFunction& fn = m.fn(id);
     const LawAnswer answer = laws.law(m, kind, id, id, 0);
     if (answer.verdict == Verdict::refuted) {
-      faults.add_plain(op, fmt::format("'{}' cannot reduce: it is not {}", fn.name, law_name(kind)),
-                       answer.counterexample, "reduce with a function whose result does not depend on the order");
+      faults.add_plain(op, fmt::format("'{}' cannot {}: it is not {}", fn.name, does, law_name(kind)),
+                       answer.counterexample,
+                       fmt::format("{} with a function whose result does not depend on {}", does,
+                                   op.code == OpCode::scan ? "where it begins" : "the order"));
       return false;
     }
     const bool taken = stated(m.assumptions, kind, id) || proven_elsewhere(kind, id);
     if (answer.verdict == Verdict::proven || taken) return true;
-    faults.add_plain(op, fmt::format("'{}' is not known to be {}", fn.name, law_name(kind)), answer.note,
-                     "if it is associative and commutative, say so with 'assume associative' and 'assume commutative'");
+    faults.add_plain(
+        op, fmt::format("'{}' is not known to be {}", fn.name, law_name(kind)), answer.note,
+        op.code == OpCode::scan
+            ? "if it is associative, say so with 'assume associative'"
+            : "if it is associative and commutative, say so with 'assume associative' and 'assume commutative'");
     return false;
   }
 
@@ -63,6 +69,8 @@ struct ReducerCheck {
     for (const Op& op : b.ops) {
       if (op.code == OpCode::reduce) check(op, op.fns[0]);
       if (reduces_terms(op)) check(op, op.fns[1]);
+      if (op.code == OpCode::scan && !contains(known, op.fns[0]))
+        static_cast<void>(obeys(op, op.fns[0], LawKind::associative));
       for (const Block& inner : op.blocks) block(inner);
     }
   }

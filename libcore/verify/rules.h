@@ -51,6 +51,7 @@ void verify_structure(const Module& module, Faults& faults);             // coun
 void verify_types(const Module& module, Faults& faults);                 // elements, dimensions, shapes
 void verify_fold(const Module& module, const Op& op, Faults& faults);    // the same for fold_rows and fold_cols
 void verify_linear(const Module& module, const Op& op, Faults& faults);  // for linear algebra
+void verify_axis(const Module& module, const Op& op, Faults& faults);    // for operators along one axis
 void verify_contract(const Module& module, const Op& op, Faults& faults);  // and for contract
 void verify_layouts(const Module& module, Faults& faults);                 // cuts that operators pass on
 void verify_compressed(const Module& module, Faults& faults);              // the readers of compressed inputs

@@ -44,10 +44,9 @@ class TypeCheck {
   static const std::array<Check, operator_count> checks;  // by operator
 
   void one(const Op& op) {
-    const bool product = is_product(op);
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const bool region = op.code == OpCode::region;
-      if (type(op, i).sparse && !region && !(product && i == 1) && !(is_fold(op) && i == 0)) {
+      if (type(op, i).sparse && !region && !(is_product(op) && i == 1) && !(is_fold(op) && i == 0)) {
         return faults_.add(op, name(op, i) + " is a sparse matrix", "only products and folds read nonzeros",
                            "use it as the matrix of mxv, mxvt, fold_rows or fold_cols");
       }
@@ -292,9 +291,10 @@ class TypeCheck {
   void by_group(const Op& op) {
     if (!no_list(op)) return;
     const OpGroup group = row(op.code).group;
-    (group == OpGroup::entries  ? verify_fold
-     : group == OpGroup::linear ? verify_linear
-                                : verify_contract)(m_, op, faults_);
+    if (group == OpGroup::entries) return verify_fold(m_, op, faults_);
+    if (group == OpGroup::linear) return verify_linear(m_, op, faults_);
+    if (group == OpGroup::axis) return verify_axis(m_, op, faults_);
+    verify_contract(m_, op, faults_);
   }
 
   // ---- lists and transitions

@@ -1,4 +1,5 @@
-// Small loops around a reducer: they combine partial results of blocks into a total, and packed elements into an array.
+// Small loops around a reducer: they combine partial results of blocks into a total, packed elements into an array, and
+// elements with all before them.
 #include <algorithm>
 
 #include "libkernels/emit/elements.h"
@@ -183,7 +184,91 @@ class ReductionEmitter {
   bool scattered_ = false;
 };
 
+class ScanEmitter {
+ public:
+  ScanEmitter(Emitter& e, const ScalarFunction& fn, MemorySource::Access access)
+      : e_(e), fn_(fn), total_(e, fn.result()), from_(next_array(access)), to_(next_array(access)) {
+    llvm::Value* places = e.function()->getArg(1);
+    int word = 0;
+    for (llvm::Value** value : {&first_, &apart_, &step_, &length_}) *value = read_word(e, places, word++);
+  }
+
+  // One line after another, with what is before in registers.
+  void lines(llvm::Value* begin, llvm::Value* end) {
+    e_.loop(begin, end, 1, [&](llvm::Value* j) {
+      llvm::Value* start = e_.b.CreateAdd(first_, e_.b.CreateMul(j, apart_));
+      copy_first(start);
+      e_.loop(e_.integer(1), length_, 1, [&](llvm::Value* k) {
+        llvm::Value* at = e_.b.CreateAdd(start, e_.b.CreateMul(k, step_));
+        from_.move_to(e_, at);
+        total_.assign(e_, fn_.body, {&total_, &from_});
+        store(at);
+      });
+    });
+  }
+
+  // One row of all lines after another, from the row before in memory.
+  void rows(llvm::Value* begin, llvm::Value* end) {
+    const auto along = [&](llvm::Value* start, const auto& body) {
+      llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-reduction_lanes));
+      llvm::Value* middle = e_.b.CreateAdd(begin, full);
+      e_.loop(begin, middle, reduction_lanes, [&](llvm::Value* j) { body(e_.b.CreateAdd(start, j)); });
+      e_.when(e_.b.CreateICmpSLT(middle, end), [&] {
+        e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), e_.spread({e_.b.CreateSub(end, middle), true}));
+        body(e_.b.CreateAdd(start, middle));
+        e_.mask = nullptr;
+      });
+    };
+    along(first_, [&](llvm::Value* at) { copy_first(at); });
+    e_.loop(e_.integer(1), length_, 1, [&](llvm::Value* k) {
+      llvm::Value* row = e_.b.CreateAdd(first_, e_.b.CreateMul(k, step_));
+      along(row, [&](llvm::Value* at) {
+        to_.move_to(e_, e_.b.CreateSub(at, step_));
+        from_.move_to(e_, at);
+        total_.assign(e_, fn_.body, {&to_, &from_});
+        store(at);
+      });
+    });
+  }
+
+ private:
+  MemorySource next_array(MemorySource::Access access) {
+    const ElementType& element = fn_.result();
+    return {read_array(e_, e_.function()->getArg(0), layout_.add_array(element), element), access};
+  }
+
+  void copy_first(llvm::Value* at) {
+    from_.move_to(e_, at);
+    total_.copy(e_, from_);
+    store(at);
+  }
+
+  void store(llvm::Value* at) {
+    to_.set_index(at);
+    for_each_plane(e_, fn_.result(), [&](int c, const Plane* j) { to_.store(e_, c, j, total_.load(e_, c, j)); });
+  }
+
+  Emitter& e_;
+  const ScalarFunction& fn_;
+  Accumulator total_;
+  ArgumentLayout layout_;
+  MemorySource from_, to_;
+  llvm::Value *first_ = nullptr, *apart_ = nullptr, *step_ = nullptr, *length_ = nullptr;
+};
+
 }  // namespace
+
+void emit_scan(Jit& jit, const ScalarFunction& fn, const std::string& name, std::int64_t& scratch_bytes) {
+  emit_loop_function(jit, name, scratch_bytes, [&](Emitter& e, llvm::Function* f) {
+    ScanEmitter(e, fn, MemorySource::Access::shared).lines(f->getArg(2), f->getArg(3));
+  });
+  emit_loop_function(
+      jit, scan_rows_name(name), scratch_bytes,
+      [&](Emitter& e, llvm::Function* f) {
+        ScanEmitter(e, fn, MemorySource::Access::consecutive).rows(f->getArg(2), f->getArg(3));
+      },
+      reduction_lanes);
+}
 
 void emit_reduction(Jit& jit, const ScalarFunction& reducer, const std::vector<Word>& identity, const std::string& name,
                     std::int64_t& scratch_bytes) {

@@ -5,6 +5,7 @@
 
 #include "libcore/base/error.h"
 #include "libcore/laws/laws.h"
+#include "libkernels/jit/code_image.h"
 
 namespace kasen {
 
@@ -48,6 +49,11 @@ std::vector<Word> require_identity(const Module& module, FnId reducer, const Loc
     refuse("a reduction by '" + fn.name + "'", "no identity of it is known: no value e with f(e, x) = x", where);
   }
   return *identity;
+}
+
+ScanKernels find_scan(const CodeImage& code, const std::string& name) {
+  return {reinterpret_cast<ScanFunction>(code.find(name)),
+          reinterpret_cast<ScanFunction>(code.find(scan_rows_name(name)))};
 }
 
 }  // namespace kasen

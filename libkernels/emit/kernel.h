@@ -45,6 +45,20 @@ struct ReductionPlaces {
 using ReductionFunction = void (*)(const std::int64_t* arguments, const ReductionPlaces* places, std::int64_t begin,
                                    std::int64_t end, std::byte* scratch);
 
+// Scans of lines begin <= j < end: element k < length of line j, in both arrays, is first + j * apart + k * step. The
+// second of two functions for each scan takes lines that lie side by side, apart = 1, a row of elements k at a time.
+struct ScanPlaces {
+  std::int64_t first = 0, apart = 0, step = 0, length = 0;
+};
+using ScanFunction = void (*)(const std::int64_t* arguments, const ScanPlaces* places, std::int64_t begin,
+                              std::int64_t end, std::byte* scratch);
+
+struct ScanKernels {
+  ScanFunction lines = nullptr, rows = nullptr;
+};
+class CodeImage;
+[[nodiscard]] ScanKernels find_scan(const CodeImage& code, const std::string& name);  // of emit_scan
+
 // The argument table of a kernel, in 64-bit words. Each component of each array has two words (address of the first
 // plane, bytes from plane to plane); then comes all else that the kernel takes. The skeleton fills it, the code reads
 // it.
@@ -154,6 +168,9 @@ struct ProductBody {
                                          const std::string& name, std::int64_t& scratch_bytes);
 void emit_fold(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
 void emit_combine(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
+// Two functions: `name`, and one for lines side by side under scan_rows_name(name).
+void emit_scan(Jit& jit, const ScalarFunction& fn, const std::string& name, std::int64_t& scratch_bytes);
+[[nodiscard]] inline std::string scan_rows_name(const std::string& name) { return name + "_rows"; }
 // Elements are scalars or tuples of these.
 void emit_reduction(Jit& jit, const ScalarFunction& reducer, const std::vector<Word>& identity, const std::string& name,
                     std::int64_t& scratch_bytes);

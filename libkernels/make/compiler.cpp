@@ -32,6 +32,7 @@ class Emitters : public KernelCompiler {
   void combine(const ScalarFunction& reducer, const std::string& name) override {
     emit_combine(jit_, reducer, name, scratch_bytes_);
   }
+  void scan(const ScalarFunction& fn, const std::string& name) override { emit_scan(jit_, fn, name, scratch_bytes_); }
   void reduction(const ScalarFunction& reducer, const std::vector<Word>& identity, const std::string& name) override {
     emit_reduction(jit_, reducer, identity, name, scratch_bytes_);
   }

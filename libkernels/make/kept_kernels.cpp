@@ -206,6 +206,11 @@ void RecordedKernels::combine(const ScalarFunction& reducer, const std::string& 
   take(name, NoFacts());
 }
 
+void RecordedKernels::scan(const ScalarFunction& fn, const std::string& name) {
+  maker_.scan(fn, name);
+  take(name, NoFacts());
+}
+
 void RecordedKernels::reduction(const ScalarFunction& reducer, const std::vector<Word>& identity,
                                 const std::string& name) {
   maker_.reduction(reducer, identity, name);
@@ -260,6 +265,8 @@ DenseTileKernel ReplayedKernels::column_results(const TileShape& /*shape*/, cons
 void ReplayedKernels::fold(const ScalarFunction& /*reducer*/, const std::string& name) { give<NoFacts>(name); }
 
 void ReplayedKernels::combine(const ScalarFunction& /*reducer*/, const std::string& name) { give<NoFacts>(name); }
+
+void ReplayedKernels::scan(const ScalarFunction& /*fn*/, const std::string& name) { give<NoFacts>(name); }
 
 void ReplayedKernels::reduction(const ScalarFunction& /*reducer*/, const std::vector<Word>& /*identity*/,
                                 const std::string& name) {

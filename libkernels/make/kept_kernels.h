@@ -26,6 +26,7 @@ class RecordedKernels : public KernelMaker {
   [[nodiscard]] DenseTileKernel column_results(const TileShape& shape, const std::string& name) override;
   void fold(const ScalarFunction& reducer, const std::string& name) override;
   void combine(const ScalarFunction& reducer, const std::string& name) override;
+  void scan(const ScalarFunction& fn, const std::string& name) override;
   void reduction(const ScalarFunction& reducer, const std::vector<Word>& identity, const std::string& name) override;
 
   // All of it, with what a compiler made of it: a text of bytes for ReplayedKernels.
@@ -50,6 +51,7 @@ class ReplayedKernels : public KernelMaker {
   [[nodiscard]] DenseTileKernel column_results(const TileShape& shape, const std::string& name) override;
   void fold(const ScalarFunction& reducer, const std::string& name) override;
   void combine(const ScalarFunction& reducer, const std::string& name) override;
+  void scan(const ScalarFunction& fn, const std::string& name) override;
   void reduction(const ScalarFunction& reducer, const std::vector<Word>& identity, const std::string& name) override;
 
   // What the compiler made, with objects that have keys alone. NotKept: there is more than was asked for.

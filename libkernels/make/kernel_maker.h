@@ -29,6 +29,7 @@ class KernelMaker {
   [[nodiscard]] virtual DenseTileKernel column_results(const TileShape& shape, const std::string& name) = 0;
   virtual void fold(const ScalarFunction& reducer, const std::string& name) = 0;
   virtual void combine(const ScalarFunction& reducer, const std::string& name) = 0;
+  virtual void scan(const ScalarFunction& fn, const std::string& name) = 0;
   virtual void reduction(const ScalarFunction& reducer, const std::vector<Word>& identity, const std::string& name) = 0;
 };
 

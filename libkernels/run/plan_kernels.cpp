@@ -55,6 +55,7 @@ class Planner {
       } else if (row(op.code).group == OpGroup::vector || region) {
         loop(op);
       } else {
+        if (op.code == OpCode::scan) plan_.scans[op.fns[0]] = {};
         const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
         loops_ += loop ? 1 : 0;
         for (const Block& inner : op.blocks) this->block(inner);
@@ -70,11 +71,11 @@ class Planner {
     for (const Value& value : module_.values) {
       if (value.type.state.is_pre()) combined_.insert(value.type.state.reducer);
     }
-    const Module& all = lift_ ? lift_->module() : module_;
-    for (const FnId fn : folded_) maker_.fold(all.fn(fn), fold_name(fn));
-    for (const FnId fn : combined_) maker_.combine(module_.fn(fn), combine_name(fn));
+    for (const FnId fn : folded_) maker_.fold((lift_ ? lift_->module() : module_).fn(fn), name_of("fold", fn));
+    for (const FnId fn : combined_) maker_.combine(module_.fn(fn), name_of("combine", fn));
+    for (const auto& [fn, code] : plan_.scans) maker_.scan(module_.fn(fn), name_of("scan", fn));
     for (const auto& [fn, code] : plan_.reductions)
-      maker_.reduction(module_.fn(fn), require_identity(module_, fn, {}), reduction_name(fn));
+      maker_.reduction(module_.fn(fn), require_identity(module_, fn, {}), name_of("reduce", fn));
   }
 
   void look_up() {
@@ -115,15 +116,16 @@ class Planner {
       if (kernels.before) elementwise(kernels.before->kernel);
       if (kernels.behind) elementwise(kernels.behind->kernel);
     }
-    for (const FnId fn : folded_) plan_.folds[fn] = reinterpret_cast<FoldFunction>(code.find(fold_name(fn)));
-    for (const FnId fn : combined_) plan_.combines[fn] = reinterpret_cast<CombineFunction>(code.find(combine_name(fn)));
-    for (auto& [fn, made] : plan_.reductions) made = reinterpret_cast<ReductionFunction>(code.find(reduction_name(fn)));
+    for (const FnId fn : folded_) plan_.folds[fn] = reinterpret_cast<FoldFunction>(code.find(name_of("fold", fn)));
+    for (const FnId fn : combined_)
+      plan_.combines[fn] = reinterpret_cast<CombineFunction>(code.find(name_of("combine", fn)));
+    for (auto& [fn, made] : plan_.scans) made = find_scan(code, name_of("scan", fn));
+    for (auto& [fn, made] : plan_.reductions)
+      made = reinterpret_cast<ReductionFunction>(code.find(name_of("reduce", fn)));
   }
 
  private:
-  static std::string fold_name(FnId fn) { return fmt::format("fold_{}", fn); }
-  static std::string reduction_name(FnId fn) { return fmt::format("reduce_{}", fn); }
-  static std::string combine_name(FnId fn) { return fmt::format("combine_{}", fn); }
+  static std::string name_of(const char* kind, FnId fn) { return fmt::format("{}_{}", kind, fn); }
   std::string next_name(const char* kind) { return fmt::format("{}_{}", kind, count_++); }
 
   ElementwiseKernel emit_loop(const LoopBody& body) {
@@ -384,8 +386,7 @@ class Planner {
   KnownTiles row_tiles_, column_tiles_;
   std::optional<ColumnLift> lift_;        // of row_chain regions
   std::optional<DistinctLift> distinct_;  // of reductions of compressed matrices' cells
-  int count_ = 0;
-  int loops_ = 0;  // that are open
+  int count_ = 0, loops_ = 0;             // kernels so far; loops that are open
 };
 
 }  // namespace

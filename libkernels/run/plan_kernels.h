@@ -126,6 +126,7 @@ struct PlanKernels {
   std::map<FnId, FoldFunction> folds;
   std::map<FnId, CombineFunction> combines;
   std::map<FnId, ReductionFunction> reductions;
+  std::map<FnId, ScanKernels> scans;
   std::int64_t scratch_bytes = 0;  // of each thread
   std::int64_t cached_bytes = 0;   // results of a loop that take more are stored past the caches; 0: all are small
   std::string assembly;

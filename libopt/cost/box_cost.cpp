@@ -186,7 +186,8 @@ Cost BoxCosts::actual(const Op& op) const {
     if (form_.stand_in(form_.memory_of(v)) == nullptr) cost.written += form_bytes(v);
   }
   const OpGroup group = row(op.code).group;
-  if (group == OpGroup::vector || group == OpGroup::product || group == OpGroup::contraction) {
+  const bool computes = group == OpGroup::vector || group == OpGroup::product || group == OpGroup::contraction;
+  if (computes || group == OpGroup::axis) {
     add_stand_ins(*place.op, cost);
   }
   if (is_onto(op)) add_onto(op, place, cost);
@@ -216,7 +217,8 @@ Cost BoxCosts::model(const Op& op) const {
     return cost;
   }
   const bool makes = op.code == OpCode::fill || op.code == OpCode::index || op.code == OpCode::make_list;
-  const bool computes = group == OpGroup::vector || group == OpGroup::product || group == OpGroup::contraction;
+  const bool computes =
+      group == OpGroup::vector || group == OpGroup::product || group == OpGroup::contraction || group == OpGroup::axis;
   if (!computes && !makes) return cost;
   for (const ValueId v : arrays(op.operands)) {
     cost.read_elements += stored(v);

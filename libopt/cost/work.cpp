@@ -108,6 +108,16 @@ Work elementwise_work(const CostContext& c, const Op& op) {
   return work;
 }
 
+// The function runs for each element but the first of a line.
+Work scan_work(const CostContext& c, const Op& op) {
+  Work work;
+  const ValueId made = op.results.at(0);
+  const Polynomial elements =
+      c.boxes ? c.boxes->stored(made) : computed_indices(c, op) * inner_elements(*c.module, c.type(made));
+  add(work, operations_of(c.module->fn(op.fns.at(0)), {true, true}), elements);
+  return work;
+}
+
 // How many workers compute each tuple of a contraction's indices: those along axes of the mesh that cut no label.
 Polynomial repeats(const Module& module, const Op& op) {
   std::vector<State> states;
@@ -260,6 +270,8 @@ Work work_of(const CostContext& context, const Op& op) {
   switch (row(op.code).group) {
     case OpGroup::vector:
       return elementwise_work(context, op);
+    case OpGroup::axis:
+      return op.code == OpCode::scan ? scan_work(context, op) : Work();
     case OpGroup::entries:
       return fold_work(context, op);
     case OpGroup::product:

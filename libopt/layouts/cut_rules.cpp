@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen {
@@ -72,6 +73,11 @@ std::vector<Cuts> CutChoices::of(const std::vector<DimId>& dims) const {
   const auto it = asked_.find(dims);
   if (it != asked_.end() && !all.empty()) all.insert(all.end(), it->second.begin(), it->second.end());
   return all;
+}
+
+Cuts made_cuts(const Module& module, const Op& axis_op, Cuts wanted) {
+  if (axis_op.code != OpCode::take && !wanted.empty()) wanted[worked_place(module, axis_op)] = 0;
+  return wanted;
 }
 
 Cuts cuts_behind(const Module& module, const Op& reduction, const Cuts* wanted) {

@@ -50,6 +50,9 @@ class CutChoices {
 // first where they can.
 [[nodiscard]] Cuts cuts_behind(const Module& module, const Op& reduction, const Cuts* wanted);
 
+// The cuts with which an operator along an axis makes its result, where `wanted` are asked for: a line is made whole.
+[[nodiscard]] Cuts made_cuts(const Module& module, const Op& axis_op, Cuts wanted);
+
 // The cuts with which a view shows its operand.
 [[nodiscard]] Cuts view_cuts(const Module& module, const Op& view);
 

@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include "libcore/base/error.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen {
 namespace {
 
-const Op* first_contraction(const Block& block) {
+// The first operator that the default layout does not have.
+const Op* first_over_mesh(const Module& module, const Block& block) {
   for (const Op& op : block.ops) {
-    if (op.code == OpCode::contract) return &op;
+    if (op.code == OpCode::contract || (is_axis_op(op) && crosses_workers(module, op))) return &op;
     for (const Block& inner : op.blocks) {
-      if (const Op* const found = first_contraction(inner)) return found;
+      if (const Op* const found = first_over_mesh(module, inner)) return found;
     }
   }
   return nullptr;
@@ -62,15 +64,19 @@ void require_dense(const Module& module, bool asked) {
     const Type& type = module.type(op.results.at(0));
     if (!type.sparse && !type.compressed) continue;
     const char* const kind = type.sparse ? "sparse" : "compressed";
-    const Op* const labelled = asked ? nullptr : first_contraction(module.body);
-    if (labelled == nullptr) {
+    const Op* const first = asked ? nullptr : first_over_mesh(module, module.body);
+    if (first == nullptr) {
       fail(ExitStatus::bad_input, fmt::format("input '{}' is {}", op.name, kind),
            "a mesh of workers takes dense arrays alone", "leave out --mesh: all workers share sparse matrices",
            op.where);
     }
     fail(ExitStatus::bad_input, fmt::format("this needs all arrays to be dense, and input '{}' is {}", op.name, kind),
-         "names of dimensions cannot say which axes of its arrays meet",
-         "compute it in a program of its own, or write it by names: products with @, sum(A, over M)", labelled->where);
+         is_axis_op(*first) ? "its lines lie on several workers"
+                            : "names of dimensions cannot say which axes of its arrays meet",
+         is_axis_op(*first)
+             ? "compute it in a program of its own, or declare the dimension local"
+             : "compute it in a program of its own, or write it by names: products with @, sum(A, over M)",
+         first->where);
   }
 }
 

@@ -211,6 +211,9 @@ void PaperProblem::one(const Op& op) {
       if (op.code == OpCode::reduce || is_view(op)) return passed_on(op);
       for (const ValueId v : op.operands) alike(v, op.results[0]);
       return;
+    case OpGroup::axis:  // the paper's map and scan
+      if (op.code != OpCode::take) alike(op.operands[0], op.results[0]);
+      return;
     case OpGroup::product:
     case OpGroup::contraction:
       return labels_of(m_, op).summed().empty() ? alike_by_labels(op) : product(op);

@@ -33,6 +33,8 @@ class Readings {
       case OpGroup::shared:
         if (op.code == OpCode::reduce || is_view(op)) return passed_on(op);
         return elementwise(op);
+      case OpGroup::axis:
+        return elementwise(op);
       case OpGroup::product:
       case OpGroup::contraction:
         return contraction(op);
@@ -86,17 +88,27 @@ class Readings {
       if (!is_cut(v)) continue;
       Reading& reading = start(op, {i}, op.results[0]);
       reading.decides = true;
-      for_results(reading, [&](const Cuts&) {
+      for_results(reading, [&](const Cuts& wanted) {
         std::vector<ReadingWay> ways;
+        const double moved = i == 0 ? made_otherwise(op, wanted) : 0;
         for (const Cuts& cuts : choices(v)) {
           set(v, cuts);
           const MeshAxes held = is_uncut(cuts) ? 0 : needed_axes(m_, op, i, states);
-          ways.push_back({{{cuts, held}}, 0});
+          ways.push_back({{{cuts, held}}, moved});
         }
         set(v, {});
         return ways;
       });
     }
+  }
+
+  // Bytes of the result of an operator along an axis until it is cut as wanted. Its type is left as it is made.
+  double made_otherwise(const Op& op, const Cuts& wanted) {
+    if (row(op.code).group != OpGroup::axis || wanted.empty()) return 0;
+    const Cuts made = made_cuts(m_, op, wanted);
+    set(op.results[0], made);
+    if (is_uncut(made)) return 0;  // all workers had the lines, and have the result
+    return moves_.relayout(m_.type(op.results[0]), made, wanted);
   }
 
   // Reductions and views: the operand's cuts are the result's.

@@ -6,6 +6,7 @@
 #include "libcore/analysis/whole.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 
@@ -39,6 +40,7 @@ void Tiler::tile(const Op& op) {
       if (op.code == OpCode::reduce) return reduce(op);
       return is_view(op) ? view(op) : vector(op);
     case OpGroup::shared:
+    case OpGroup::axis:
       return vector(op);
     case OpGroup::linear: {
       Op tiled = op;
@@ -115,8 +117,10 @@ Cuts Tiler::usual_read(const Op& op, std::size_t operand) const {
   const MeshAxes as_it_is = needed_axes(m_, op, operand, states);
   Cuts cuts;
   MeshAxes cut = 0;
-  for (const std::ptrdiff_t axis : met_axes(result.dims, type.dims)) {
-    cuts.push_back(along.cuts(static_cast<std::size_t>(axis)));
+  const std::vector<std::ptrdiff_t> met =
+      is_axis_op(op) ? axis_op_places(m_, op, operand) : met_axes(result.dims, type.dims);
+  for (const std::ptrdiff_t axis : met) {
+    cuts.push_back(axis == no_axis ? 0 : along.cuts(static_cast<std::size_t>(axis)));
     cut |= cuts.back();
   }
   const MeshAxes elsewhere = along.all_cuts() & ~cut;  // of the operator's other dimensions
@@ -164,6 +168,7 @@ void Tiler::vector(Op op) {
       break;
     }
   }
+  if (is_axis_op(op)) cuts = made_cuts(m_, op, std::move(cuts));
   set_cuts(made, std::move(cuts));
   for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read(op, i, usual_read(op, i));
   emit(std::move(op));

@@ -17,8 +17,8 @@ bool mergeable(const Op& op) {
   const OpGroup group = row(op.code).group;
   return op.results.size() == 1 &&
          (group == OpGroup::vector || group == OpGroup::shared || group == OpGroup::product ||
-          group == OpGroup::contraction || group == OpGroup::entries || op.code == OpCode::literal ||
-          op.code == OpCode::index || op.code == OpCode::size || op.code == OpCode::get);
+          group == OpGroup::contraction || group == OpGroup::entries || group == OpGroup::axis ||
+          op.code == OpCode::literal || op.code == OpCode::index || op.code == OpCode::size || op.code == OpCode::get);
 }
 
 class Simplifier {

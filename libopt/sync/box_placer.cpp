@@ -32,6 +32,8 @@ void BoxPlacer::place_block(const Block& block) {
 void BoxPlacer::place(const Op& op) {
   where_ = op.where;
   switch (row(op.code).group) {
+    case OpGroup::axis:
+      return vector(op);
     case OpGroup::vector:
     case OpGroup::shared:
       if (!is_view(op) && op.code != OpCode::reduce) return vector(op);

@@ -140,6 +140,7 @@ void Placer::place(const Op& op) {
       throw InternalError("a contraction in the default layout");
     case OpGroup::vector:
     case OpGroup::shared:
+    case OpGroup::axis:
     case OpGroup::linear:
       return vector(op);
     case OpGroup::list:

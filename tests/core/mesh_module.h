@@ -120,7 +120,7 @@ class RandomModule {
   void attempt() {
     Op op;
     op.operands = {some_value()};
-    switch (below(11)) {
+    switch (below(12)) {
       case 0:
       case 1:
         return transition(std::move(op));
@@ -137,6 +137,8 @@ class RandomModule {
       case 8:
       case 9:
         return contract(std::move(op));
+      case 10:
+        return along(std::move(op));
       default:
         return product(std::move(op));
     }
@@ -270,6 +272,20 @@ class RandomModule {
     const Type from = module_.type(op.operands[0]);
     op.code = OpCode::relayout;
     op.results = {value(from.dims, some_cuts(from.dims))};
+    keep(std::move(op));
+  }
+
+  // A scan or a sort. Most results are cut as their operand is, but along the lines.
+  void along(Op op) {
+    const Type from = module_.type(op.operands[0]);
+    if (from.dims.empty() || is_square(from.dims)) return;
+    op.code = chance(0.6) ? OpCode::scan : OpCode::sort;
+    if (op.code == OpCode::scan) op.fns = {chance(0.7) ? add_ : most_};
+    const auto axis = static_cast<size_t>(below(static_cast<int>(from.dims.size())));
+    op.over = {from.dims[axis]};
+    std::vector<MeshAxes> cuts = chance(0.8) ? from.cuts : some_cuts(from.dims);
+    if (!cuts.empty() && chance(0.9)) cuts[axis] = 0;
+    op.results = {value(from.dims, std::move(cuts))};
     keep(std::move(op));
   }
 

@@ -47,6 +47,7 @@ TEST(MeshRules, WhatTheyAllowComputesTheProgram) {
   std::map<int, int> rules;
   for (std::uint64_t seed = 1; seed <= 4000 && !::testing::Test::HasFailure(); ++seed) try_one(seed, rules);
   for (int rule = 1; rule <= 16; ++rule) EXPECT_GT(rules[rule], 10) << "rule " << rule;
+  EXPECT_GT(rules[18], 100);
   EXPECT_GT(rules[onto_array], 100);
 }
 

@@ -4,6 +4,7 @@
 
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/laws/laws.h"
@@ -146,6 +147,9 @@ void MeshRun::one(const Op& op) {
       return store(op, value(op.operands[0]));
     case OpCode::transpose:
       return transpose(op);
+    case OpCode::scan:
+    case OpCode::sort:
+      return along(op);
     default:
       throw std::logic_error("an operator that is not simulated");
   }
@@ -277,6 +281,33 @@ void MeshRun::transpose(const Op& op) {
     for (std::int64_t w = 0; w < workers(); ++w) {
       if (is_stored(to, index, w))
         held_[to][static_cast<std::size_t>(w)][flat(to, index)] = at(op.operands[0], {index[1], index[0]}, w);
+    }
+  });
+}
+
+// A worker needs all of a line for each of its elements.
+void MeshRun::along(const Op& op) {
+  const ValueId from = op.operands[0], to = op.results[0];
+  const std::size_t axis = worked_place(m_, op);
+  for_each_index(to, [&](const Index& index) {
+    for (std::int64_t w = 0; w < workers(); ++w) {
+      if (!is_stored(to, index, w)) continue;
+      std::vector<double> line;
+      Index at_line = index;
+      for (at_line[axis] = 0; at_line[axis] < m_.dim(op.over[0]).size; ++at_line[axis]) {
+        line.push_back(at(from, at_line, w));
+      }
+      const auto here = index[axis];
+      std::optional<double>& made = held_[to][static_cast<std::size_t>(w)][flat(to, index)];
+      if (op.code == OpCode::sort) {
+        std::sort(line.begin(), line.end());
+        made = line[static_cast<std::size_t>(here)];
+        continue;
+      }
+      made = line[0];
+      for (std::int64_t k = 1; k <= here; ++k) {
+        made = call(op.fns[0], std::vector<double>{*made, line[static_cast<std::size_t>(k)]});
+      }
     }
   });
 }

@@ -60,6 +60,7 @@ class MeshRun {
   void gather(const Op& op);
   void scatter(const Op& op);
   void transpose(const Op& op);
+  void along(const Op& op);
 
   const Module& m_;
   const std::map<std::string, Whole>& inputs_;

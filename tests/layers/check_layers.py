@@ -35,10 +35,11 @@ NARROWER = {
 ROOMS = {
     "libcore": {
         "base": "", "system": "base", "scalar": "base", "ir": "base scalar", "data": "base system", "laws": "scalar ir",
-        "lex": "base scalar", "text": "base scalar ir lex", "linear": "base ir data", "analysis": "base scalar ir data laws", "schedule": "base ir analysis",
+        "lex": "base scalar", "text": "base scalar ir lex", "linear": "base ir data", "axis": "base ir data", "analysis": "base scalar ir data laws", "schedule": "base ir analysis",
         "verify": "scalar ir laws analysis schedule",
-        "kernels": "base system ir data laws linear analysis", "run": "base system ir data laws linear analysis schedule verify kernels",
-        "reference": "base scalar ir data laws linear analysis", "syntax": "base scalar lex",
+        "kernels": "base system ir data laws linear axis analysis",
+        "run": "base system ir data laws linear axis analysis schedule verify kernels",
+        "reference": "base scalar ir data laws linear axis analysis", "syntax": "base scalar lex",
         "lang/terms": "base scalar ir laws analysis lex syntax",
         "lang/calls": "base scalar ir laws analysis lex syntax lang/terms",
         "lang": "base scalar ir laws analysis lex syntax lang/terms lang/calls",
@@ -55,7 +56,7 @@ ROOMS = {
         "bundle": "base hdf5 read cut", "results": "base hdf5 read", "checkpoint": "base hdf5 bundle results",
     },
     "libcomm/exchange": {"": ""},
-    "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "tile": "jit emit", "make": "jit emit tile", "run": "jit emit tile make", "dense": "run", "": "run dense"},
+    "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "tile": "jit emit", "make": "jit emit tile", "run": "jit emit tile make", "dense": "run", "axis": "run", "": "run dense axis"},
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",

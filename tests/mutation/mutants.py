@@ -177,7 +177,10 @@ mutants("rules", "libcore/analysis/mesh_rules.cpp",
         ("return ⟦cut & ~contracted_alike(module, op, c, operand)⟧;", "Layout(module, result).all_cuts() & ~contracted_alike(module, op, c, operand)"),
         ("taken |= ⟦fresh⟧;", "0U"),
         ("own.cuts(axis)) & ⟦c.cuts_of(label)⟧;", "c.summed"),
-        ("if (fresh == 0 || ⟦seen.find(label) != std::string::npos⟧) continue;", "false"))
+        ("if (fresh == 0 || ⟦seen.find(label) != std::string::npos⟧) continue;", "false"),
+        ("if (q.shared(i) && ⟦!q.states[i].is_cons()⟧) {", "q.states[i].is_pre()"),
+        ("if (⟦q.op.code != OpCode::take && result.cuts(worked_place(q.module, q.op)) != 0⟧) {", "false"))
+mutants("rules", "libcore/ir/axis_ops.cpp", ("const bool whole = operand == 0 && ⟦d == worked_dim(op)⟧;", "op.dim == d"))
 mutants("rules", "libcore/analysis/op_boxes.cpp",
         ("return axis_part(module.type(op.operands[i]).dims[axis], cuts, ⟦cuts & ~summed⟧);", "cuts & summed"))
 mutants("rules", "libcore/analysis/box_form.cpp",
@@ -195,7 +198,6 @@ mutants("rules", "libcore/analysis/map_laws.cpp",
 mutants("rules", "libcore/analysis/state_rules.cpp",
         ("⟦if (q.states[0].is_pre()) return no(8, q.says(0) + \", but a view shows values\", \"gather \" + q.name(0) + \" first\");⟧",
          "(void)q;"),
-        ("if (q.shared(i) && ⟦!q.states[i].is_cons()⟧) {", "q.states[i].is_pre()"),
         ("return given == wanted || (⟦given.is_cons() && wanted.is_part()⟧);", "!given.is_pre() && !wanted.is_pre()"),
         ("if (answer.verdict == Verdict::proven || (assumed && answer.verdict == ⟦Verdict::unknown⟧)) {", "Verdict::refuted"),
         ("if (!same_function(q.module, state.reducer, ⟦reducer⟧)) {", "state.reducer"))

@@ -137,7 +137,14 @@ class RandomProgram {
         "y24 = [o in M, n in N: sum(b in M: R[o, b] * A[n, b])] + [o in M, n in N: sum(b in M: R[b, o] * A[n, b])]\n"
         "y25 = R * 1.0\nfor i in 0..3 {\n  y25 = y25 + [o in M, b in M: sum(n in N: A[n, b] * A[n, o])]\n}\n"
         "y26 = A @ v + u + 2.0 * A @ v\n";
-    for (int i = 1; i <= 26; ++i) outputs_ += ", y" + std::to_string(i);
+    // Along one axis: scans of several planes, of a function that does not commute; sorts; takes that meet by names.
+    text_ +=
+        "fn affine(a, b) = (a.0 * b.0, a.1 * b.0 + b.1)\n"
+        "y27 = cumsum(I, over N)\ny28 = scan(both, y1, over M)\ny29 = sort(W, over M)\ny30 = argsort(A, over N)\n"
+        "y31 = take(I, y30)\ny32 = take(u, y30)\ny33 = take(P, argsort(u))\ny34 = cummax(J, over M)\n"
+        "y35 = scan(affine, map(pair, 0.5 * A, A), over N)\ny36 = argsort(I, over M)\ny37 = take(v, y36)\n"
+        "y38 = sort(u)\ny39 = take(y1, i64(y36), over M)\n";
+    for (int i = 1; i <= 39; ++i) outputs_ += ", y" + std::to_string(i);
     text_ += "s0 = tanh(sum(u) * 0.1)\nj = index(N)\ng = if f64(j) < 3.0 then u else 0.5 * u\n";
     known_.push_back({"s0", ""});
     known_.push_back({"g", "N"});
@@ -194,7 +201,9 @@ class RandomProgram {
   }
 
   void statement() {
-    switch (below(9)) {
+    switch (below(10)) {
+      case 9:
+        return along();
       case 6:
       case 7:
         return notation();
@@ -224,6 +233,19 @@ class RandomProgram {
     std::string rest = x.dims;
     rest.erase(at, 1);
     define(rest, "tanh(" + fn + "(" + x.name + ", over " + x.dims[at] + ") * 0.1)");
+  }
+
+  // Places come from inputs: others differ in their last bits from plan to plan, and with them the order.
+  void along() {
+    const Known x = any(), y = under(x.dims);
+    const bool square = !x.dims.empty() && std::count(x.dims.begin(), x.dims.end(), x.dims[0]) > 1;
+    if (x.dims.empty() || square) return;
+    const char d = x.dims[static_cast<size_t>(below(static_cast<int>(x.dims.size())))];
+    const std::string over = std::string(", over ") + d + ")";
+    const bool places = y.name.size() == 1 && y.dims.find(d) != std::string::npos;
+    if (places && below(2) == 0) return define(x.dims, "take(" + x.name + ", argsort(" + y.name + over + over);
+    constexpr const char* forms[] = {"cumsum(", "cummin(", "sort(", "scan(max, "};
+    define(x.dims, "tanh(" + (forms[below(4)] + x.name) + over + " * 0.1)");
   }
 
   void product() {

@@ -101,6 +101,15 @@ def fold_last(meaning, rule, value, elem, stated=None):
     return each(value, lambda x: x[..., 0])
 
 
+def scanned(meaning, rule, value, elem):
+    """Each element of the last axis with all before it, one after another."""
+    made = np.array(value, numpy_type(elem))
+    f = meaning.function(rule, (elem, elem))
+    for k in range(1, made.shape[-1]):
+        made[..., k] = f(made[..., k - 1], made[..., k])
+    return made
+
+
 def prepared(meaning, e, value):
     elem = e.args[0].elem
     if e.info['spelling'] == 'sumsq':

@@ -147,7 +147,7 @@ class ArrayPart(Base):
 
     def array_form(self, elem, dims, depth):
         forms = [self.reduction, self.reduction] + [self.product] * (5 if len(dims) == 1 else 3) + [self.view, self.view, self.aggregate,
-                 self.outer, self.dot, self.size_form, self.entries_form, self.entries_form, self.from_list_form]
+                 self.outer, self.dot, self.size_form, self.entries_form, self.entries_form, self.from_list_form, self.along, self.along]
         return self.pick(forms)(elem, dims, depth - 1)
 
     def from_list_form(self, elem, dims, depth):
@@ -236,6 +236,56 @@ class ArrayPart(Base):
             return None
         d = self.pick(list(self.program.dims.values()))
         return Expr('size', 'i64', (), bound=d.size, dim=d.name)
+
+    # -- along one axis
+
+    def in_default_layout(self, dims):
+        """At most one of them is cut, and it is the same as in the array around: else a program needs a mesh."""
+        return sum(not self.program.is_local(d) for d in dims) <= 1 and len(set(dims)) == len(dims)
+
+    def along(self, elem, dims, depth):
+        local = [d for d in dims if self.program.is_local(d)]
+        if not local or not self.in_default_layout(dims):
+            return None
+        forms = [self.take, self.take]
+        if elem in NUMBERS:
+            forms += [self.scan, self.scan, self.sort]
+        if is_id(elem) and elem[1] in local:
+            forms += [self.sort, self.sort]
+        return self.pick(forms)(elem, dims, depth, self.pick(local))
+
+    def scan(self, elem, dims, depth, over):
+        array, size = self.tame(self.expr(elem, dims, depth)), max(1, self.size(over))
+        r = self.pick(['+', '+', 'max', 'min'] + (['*'] if size <= 16 else []))
+        bound = {'+': array.bound * size, '*': max(1.0, array.bound) ** size if array.bound < 1e4 else INF}.get(r, array.bound)
+        if r == '*' and elem in INTS and bound > 2 ** 30:
+            r, bound = '+', array.bound * size
+        return Expr('scan', elem, dims, [array], bound=bound, r=r, over=(over,), alone=len(dims) == 1)
+
+    def sort(self, elem, dims, depth, over):
+        if is_id(elem):
+            return Expr('sort', elem, dims, [self.tame(self.expr(self.pick(NUMBERS), dims, depth))], over=(elem[1],),
+                        which='argsort', alone=len(dims) == 1)
+        array = self.tame(self.expr(elem, dims, depth))
+        return Expr('sort', elem, dims, [array], bound=array.bound, over=(over,), which='sort', alone=len(dims) == 1)
+
+    def take(self, elem, dims, depth, over):
+        """Of a line along `over`, at places of the result's shape, or of one of its dimensions."""
+        others = [d.name for d in self.program.dims.values() if self.program.is_local(d.name) and d.name not in dims and d.size > 0]
+        if others and self.chance(0.6):
+            line = self.pick(others)
+            array, places = tuple(line if d == over else d for d in dims), self.pick([(over,), dims])
+        else:
+            line, array, places = over, dims, self.pick([(over,), dims])
+        if self.size(line) == 0 or (places != dims and any(not self.program.is_local(d) for d in places)):
+            return None
+        kind = self.pick(['id', 'i64', 'i32'])
+        if kind == 'id':
+            at = self.expr(('id', line), places, depth)
+        else:
+            at = op('%', self.tame(self.expr(kind, places, depth)), lit(kind, self.size(line)), places, bound=self.size(line))
+        source = self.expr(elem, array, depth)
+        return Expr('take', elem, dims, [source, at], bound=source.bound, over=(line,))
 
     # -- views
 

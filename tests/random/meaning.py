@@ -6,7 +6,7 @@ an axis for each dimension of the expression, of the dimension's size or 1, or n
 import numpy as np
 
 import scalars
-from folds import argument, by_place, finish, fold, prepared, reducer_function, rule_of, typed
+from folds import argument, by_place, finish, fold, prepared, reducer_function, rule_of, scanned, typed
 from products import pairs, product
 from scalars import numpy_type
 from tree import is_arr
@@ -18,7 +18,8 @@ class Unsteady(Exception):
 
 
 # Kinds that make whole arrays: beside stored entries they are computed before, and stand at rows or columns.
-WHOLE = {'reduce', 'arg', 'product', 'fill', 'index', 'random', 'size', 'range', 'at', 'transpose', 'get', 'dot', 'outer'}
+WHOLE = {'reduce', 'arg', 'product', 'fill', 'index', 'random', 'size', 'range', 'at', 'transpose', 'get', 'dot', 'outer', 'scan',
+         'sort', 'take'}
 
 
 class Meaning:
@@ -288,6 +289,34 @@ class Meaning:
         over = (e.info['over'] or array.dims)[0]
         value = self.full(self.value(array), array.dims)
         return argument(value, array.dims.index(over), e.info['which'] == 'argmax')
+
+    def of_scan(self, e):
+        value = self.full(self.value(e.args[0]), e.dims)
+        axis = e.dims.index(e.info['over'][0])
+        return each(value, lambda x: np.moveaxis(scanned(self, e.info['r'], np.moveaxis(x, axis, -1), e.elem), -1, axis))
+
+    def of_sort(self, e):
+        value = self.full(self.value(e.args[0]), e.dims)
+        axis = e.dims.index(e.info['over'][0])
+        if e.info['which'] == 'sort':
+            return np.sort(value, axis=axis)
+        return np.argsort(value, axis=axis, kind='stable').astype(np.int64)
+
+    def of_take(self, e):
+        array, places = e.args
+        line, = e.info['over']
+        value, at = self.full(self.value(array), array.dims), self.full(self.value(places), places.dims)
+        rest = tuple(d for d in array.dims if d != line)
+        to = rest + tuple(d for d in places.dims if d not in rest)
+        axis = array.dims.index(line)
+
+        def taken(x):
+            x = np.moveaxis(x, axis, -1).reshape([self.program.size(d) for d in rest] + [1] * (len(to) - len(rest)) + [-1])
+            full = np.broadcast_to(align(np.asarray(at), places.dims, to), self.shape(to))
+            wide = np.broadcast_to(x, self.shape(to) + x.shape[-1:])
+            made = np.take_along_axis(wide, full[..., None].astype(np.int64), -1)[..., 0]
+            return np.transpose(made, [to.index(d) for d in e.dims])
+        return each(value, taken)
 
     def of_product(self, e):
         return product(self, e)

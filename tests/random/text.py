@@ -161,6 +161,18 @@ def at_text(e):
     return f'at({arguments(e)}' + ('' if e.info['alone'] and style(e) % 2 else f', over {e.info["over"]}') + ')'
 
 
+def axis_text(e):
+    return '' if e.info['alone'] and style(e) % 2 else over_text(e)
+
+
+def scan_text(e):
+    r = e.info['r']
+    names = {'+': 'cumsum', '*': 'cumprod', 'max': 'cummax', 'min': 'cummin'}
+    if style(e) % 3:
+        return f'{names[r]}({arguments(e)}{axis_text(e)})'
+    return f'scan({r}, {arguments(e)}{axis_text(e)})'
+
+
 FORMS = {
     'lit': lambda e: number_text(e.elem, e.info['value']),
     'name': lambda e: e.info['name'],
@@ -187,6 +199,9 @@ FORMS = {
     'index': lambda e: f'index({e.dims[0]})',
     'random': lambda e: f'{e.info["which"]}({arguments(e)}, {", ".join(e.dims)})',
     'size': lambda e: f'size({e.info["dim"]})',
+    'scan': scan_text,
+    'sort': lambda e: f'{e.info["which"]}({arguments(e)}{axis_text(e)})',
+    'take': lambda e: f'take({arguments(e)}{over_text(e)})',
     'range': range_text,
     'at': at_text,
     'transpose': lambda e: primary(e.args[0]) + ('.T' if style(e) == 1 else "'"),

@@ -56,6 +56,10 @@ class Collected : public KernelMaker {
     there_.combine(reducer, name);
     here_.combine(reducer, name);
   }
+  void scan(const ScalarFunction& fn, const std::string& name) override {
+    there_.scan(fn, name);
+    here_.scan(fn, name);
+  }
   void reduction(const ScalarFunction& reducer, const std::vector<Word>& identity, const std::string& name) override {
     there_.reduction(reducer, identity, name);
     here_.reduction(reducer, identity, name);

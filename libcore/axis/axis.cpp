@@ -1,0 +1,258 @@
+#include "libcore/axis/axis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+#include "libcore/base/error.h"
+#include "libcore/ir/axis_ops.h"
+#include "libcore/ir/layout.h"
+
+namespace kasen {
+namespace {
+
+// The dimensions of an array in the order of its memory, and their sizes here.
+struct MemoryAxes {
+  std::vector<DimId> dims;
+  std::vector<std::int64_t> sizes;
+
+  [[nodiscard]] std::int64_t count() const {
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+  }
+  // Elements between neighbours along a dimension; 0 along one that the array lacks.
+  [[nodiscard]] std::int64_t stride(DimId dim) const {
+    std::int64_t stride = 1;
+    for (std::size_t i = dims.size(); i-- > 0; stride *= sizes[i]) {
+      if (dims[i] == dim) return stride;
+    }
+    return 0;
+  }
+};
+
+MemoryAxes memory_axes(const AxisCall& call, ValueId value) {
+  const Module& module = *call.module;
+  const Layout layout(module, value);
+  MemoryAxes axes;
+  if (layout.is_distributed()) axes = {{layout.cut()}, {call.indices}};
+  for (const DimId d : layout.is_distributed() ? layout.whole_dims() : module.type(value).dims) {
+    axes.dims.push_back(d);
+    axes.sizes.push_back(module.dim(d).size);
+  }
+  return axes;
+}
+
+// A number of the same order: of reals, by their bits (IEEE 754, totalOrder), with one NaN behind all.
+template <class T>
+auto order_key(T x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using Bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+    if (std::isnan(x)) return std::numeric_limits<Bits>::max();
+    const auto bits = std::bit_cast<Bits>(x);
+    return bits < 0 ? static_cast<Bits>(bits ^ std::numeric_limits<Bits>::max()) : bits;
+  } else {
+    return x;
+  }
+}
+
+// Calls use(T()) with the type of the scalar in memory.
+template <class Use>
+void with_type(Scalar scalar, const Use& use) {
+  if (scalar == Scalar::f64) return use(double());
+  if (scalar == Scalar::f32) return use(float());
+  if (scalar == Scalar::i32) return use(std::int32_t());
+  if (scalar == Scalar::boolean) return use(std::uint8_t());
+  return use(std::int64_t());
+}
+
+template <class T>
+class LineSorter {
+ public:
+  LineSorter(const AxisCall& call, const AxisLines& lines)
+      : lines_(lines),
+        from_(reinterpret_cast<const T*>(call.inputs[0].data)),
+        to_(call.output.data),
+        places_(call.op->code == OpCode::argsort) {}
+
+  void line(std::int64_t number) {
+    const std::int64_t first = number / lines_.inner * lines_.length * lines_.inner + number % lines_.inner;
+    if (places_) return sort_places(first);
+    values_.resize(static_cast<std::size_t>(lines_.length));
+    for (std::int64_t k = 0; k < lines_.length; ++k) values_[static_cast<std::size_t>(k)] = at(first, k);
+    std::sort(values_.begin(), values_.end(), [](T a, T b) { return order_key(a) < order_key(b); });
+    T* const to = reinterpret_cast<T*>(to_);
+    for (std::int64_t k = 0; k < lines_.length; ++k)
+      to[first + k * lines_.inner] = values_[static_cast<std::size_t>(k)];
+  }
+
+ private:
+  using Key = decltype(order_key(T()));
+
+  [[nodiscard]] T at(std::int64_t first, std::int64_t k) const { return from_[first + k * lines_.inner]; }
+
+  void sort_places(std::int64_t first) {
+    keys_.resize(static_cast<std::size_t>(lines_.length));
+    for (std::int64_t k = 0; k < lines_.length; ++k) keys_[static_cast<std::size_t>(k)] = {order_key(at(first, k)), k};
+    std::sort(keys_.begin(), keys_.end());
+    auto* const to = reinterpret_cast<std::int64_t*>(to_);
+    for (std::int64_t k = 0; k < lines_.length; ++k) {
+      to[first + k * lines_.inner] = keys_[static_cast<std::size_t>(k)].second;
+    }
+  }
+
+  AxisLines lines_;
+  const T* from_;
+  std::byte* to_;
+  bool places_;
+  std::vector<T> values_;
+  std::vector<std::pair<Key, std::int64_t>> keys_;
+};
+
+// The result's elements, row by row along its last axis in memory.
+class Taker {
+ public:
+  explicit Taker(const AxisCall& call) : call_(call), element_(call.module->type(call.op->operands[0]).element) {
+    const MemoryAxes made = memory_axes(call, call.op->results.at(0));
+    const MemoryAxes array = memory_axes(call, call.op->operands[0]), places = memory_axes(call, call.op->operands[1]);
+    const DimId along = worked_dim(*call.op);
+    for (std::size_t i = 0; i < made.dims.size(); ++i) {
+      const std::int64_t apart = made.dims[i] == along ? 0 : array.stride(made.dims[i]);
+      axes_.push_back({made.sizes[i], apart, places.stride(made.dims[i])});
+    }
+    if (axes_.empty()) axes_.push_back({1, 0, 0});
+    apart_ = array.stride(along);
+    size_ = call.module->dim(along).size;
+    wide_ = call.module->type(call.op->operands[1]).element.plane_scalar(0) != Scalar::i32;
+  }
+
+  [[nodiscard]] std::int64_t rows() const {
+    std::int64_t rows = 1;
+    for (std::size_t i = 0; i + 1 < axes_.size(); ++i) rows *= axes_[i].size;
+    return rows;
+  }
+
+  [[nodiscard]] std::optional<OutsidePlace> row(std::int64_t number) const {
+    std::int64_t from = 0, place = 0, rest = number;
+    for (std::size_t i = axes_.size() - 1; i-- > 0; rest /= axes_[i].size) {
+      from += rest % axes_[i].size * axes_[i].from;
+      place += rest % axes_[i].size * axes_[i].place;
+    }
+    const Axis& last = axes_.back();
+    const std::int64_t first = number * last.size;
+    if (last.place == 0 && last.size > 0) {  // one place for the whole row
+      const std::int64_t at = place_at(place);
+      if (at < 0 || at >= size_) return OutsidePlace{first, at};
+      copy_row(from + at * apart_, last, first);
+      return std::nullopt;
+    }
+    for (std::int64_t j = 0; j < last.size; ++j) {
+      const std::int64_t at = place_at(place + j * last.place);
+      if (at < 0 || at >= size_) return OutsidePlace{first + j, at};
+      copy_one(from + j * last.from + at * apart_, first + j);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Axis {
+    std::int64_t size = 1, from = 0, place = 0;  // elements from one index to the next, of the array and the places
+  };
+
+  [[nodiscard]] std::int64_t place_at(std::int64_t k) const {
+    const std::byte* const data = call_.inputs[1].data;
+    return wide_ ? reinterpret_cast<const std::int64_t*>(data)[k] : reinterpret_cast<const std::int32_t*>(data)[k];
+  }
+
+  template <class Copy>
+  void for_planes(const Copy& copy) const {
+    const View &array = call_.inputs[0], &made = call_.output;
+    for (std::int64_t p = 0; p < element_.planes(); ++p) {
+      copy(array.data + plane_offset(element_, array.capacity, p), made.data + plane_offset(element_, made.capacity, p),
+           scalar_bytes(element_.plane_scalar(p)));
+    }
+  }
+
+  void copy_one(std::int64_t from, std::int64_t to) const {
+    for_planes([&](const std::byte* source, std::byte* target, std::int64_t size) {
+      std::memcpy(target + to * size, source + from * size, static_cast<std::size_t>(size));
+    });
+  }
+
+  void copy_row(std::int64_t from, const Axis& axis, std::int64_t to) const {
+    if (axis.from != 1) {
+      for (std::int64_t j = 0; j < axis.size; ++j) copy_one(from + j * axis.from, to + j);
+      return;
+    }
+    for_planes([&](const std::byte* source, std::byte* target, std::int64_t size) {
+      std::memcpy(target + to * size, source + from * size, static_cast<std::size_t>(axis.size * size));
+    });
+  }
+
+  const AxisCall& call_;
+  const ElementType& element_;
+  std::vector<Axis> axes_;  // of the result, in the order of its memory
+  std::int64_t apart_ = 1;  // elements of the array from one place to the next
+  std::int64_t size_ = 0;   // places
+  bool wide_ = true;
+};
+
+}  // namespace
+
+AxisLines lines_of(const AxisCall& call) {
+  const MemoryAxes axes = memory_axes(call, call.op->operands.at(0));
+  AxisLines lines;
+  bool before = true;
+  for (std::size_t i = 0; i < axes.dims.size(); ++i) {
+    const bool worked = axes.dims[i] == worked_dim(*call.op);
+    std::int64_t& side = worked ? lines.length : before ? lines.outer : lines.inner;
+    side *= axes.sizes[i];
+    before = before && !worked;
+  }
+  return lines;
+}
+
+std::int64_t axis_pieces(const AxisCall& call) {
+  return call.op->code == OpCode::take ? Taker(call).rows() : lines_of(call).lines();
+}
+
+std::optional<OutsidePlace> run_axis(const AxisCall& call, std::int64_t begin, std::int64_t end) {
+  if (call.op->code == OpCode::take) {
+    const Taker taker(call);
+    for (std::int64_t row = begin; row < end; ++row) {
+      if (const auto outside = taker.row(row)) return outside;
+    }
+    return std::nullopt;
+  }
+  const AxisLines lines = lines_of(call);
+  with_type(call.module->type(call.op->operands[0]).element.plane_scalar(0), [&](auto zero) {
+    LineSorter<decltype(zero)> sorter(call, lines);
+    for (std::int64_t line = begin; line < end; ++line) sorter.line(line);
+  });
+  return std::nullopt;
+}
+
+void run_all(const AxisCall& call) {
+  const auto outside = run_axis(call, 0, axis_pieces(call));
+  if (outside) refuse_outside(*call.op, call.module->dim(worked_dim(*call.op)), outside->place);
+}
+
+void refuse_outside(const Op& op, const Dimension& dim, std::int64_t place) {
+  const std::string name = dim.name.substr(0, dim.name.find('\''));  // of a worker's dimension: the plan's
+  const std::string has = dim.size > 0 ? fmt::format("its places are 0 to {}", dim.size - 1) : "it has no place";
+  fail(ExitStatus::bad_input, fmt::format("take reads place {} of '{}'", place, name), has,
+       "take places inside of the array, for example min(max(k, 0), size - 1)", op.where);
+}
+
+bool comes_before(Scalar scalar, const Word& a, const Word& b) {
+  return is_float(scalar) ? order_key(a.f) < order_key(b.f) : a.i < b.i;
+}
+
+}  // namespace kasen

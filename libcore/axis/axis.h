@@ -1,0 +1,57 @@
+/// \file
+/// Operators along one axis (group `axis`, libcore/ir/axis_ops.h) on one worker: which elements form a line in memory,
+/// and sort, argsort and take as plain loops. A scan applies a function of the program, so kernel sets run it.
+///
+/// The order of sort is total: negative numbers, -0, 0, positive numbers, then NaN, all of which are equal. argsort
+/// keeps the order of equal elements. So take(x, argsort(x)) has the bits of sort(x), except a NaN's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "libcore/data/mirrored.h"
+#include "libcore/ir/module.h"
+
+namespace kasen {
+
+/// Arrays are in memory as their kernel form says: the cut dimension first, with `indices` local indices, then all
+/// others in order. Element (o, k, i) of lines is o * length * inner + k * inner + i.
+struct AxisCall {
+  const Op* op = nullptr;
+  const Module* module = nullptr;  ///< with sizes
+  std::span<const View> inputs;    ///< the op's operands
+  View output;
+  std::int64_t indices = 1;  ///< of the cut dimension; 1 for shareds
+};
+
+struct AxisLines {
+  std::int64_t outer = 1, length = 1, inner = 1;
+  [[nodiscard]] std::int64_t lines() const { return outer * inner; }
+};
+/// Of operands[0].
+[[nodiscard]] AxisLines lines_of(const AxisCall& call);
+
+/// The number of independent pieces of work of sort, argsort or take.
+[[nodiscard]] std::int64_t axis_pieces(const AxisCall& call);
+
+/// A place outside of the array.
+struct OutsidePlace {
+  std::int64_t at = 0;     ///< of the result's element in memory: the first one counts
+  std::int64_t place = 0;  ///< what the places hold
+};
+/// Runs pieces begin .. end - 1. Different pieces may run side by side. A take stops at a place outside.
+[[nodiscard]] std::optional<OutsidePlace> run_axis(const AxisCall& call, std::int64_t begin, std::int64_t end);
+
+/// All pieces, one after another, with the error.
+void run_all(const AxisCall& call);
+
+/// Throws UserError (bad_input).
+/// `dim`: the array's dimension, with its size.
+[[noreturn]] void refuse_outside(const Op& op, const Dimension& dim, std::int64_t place);
+
+/// True if a comes before b in the order of sort.
+[[nodiscard]] bool comes_before(Scalar scalar, const Word& a, const Word& b);
+
+}  // namespace kasen

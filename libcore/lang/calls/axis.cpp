@@ -1,0 +1,129 @@
+#include "libcore/lang/calls/axis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "libcore/ir/axis_ops.h"
+
+namespace kasen::lang {
+namespace {
+
+bool stands_twice(std::vector<DimId> dims) {
+  std::sort(dims.begin(), dims.end());
+  return std::adjacent_find(dims.begin(), dims.end()) != dims.end();
+}
+
+}  // namespace
+
+AlongAxis::AlongAxis(const Part& part, Reducers& reducers) : Part(part), reducers_(reducers) {
+  using Name = Functions::Name;
+  functions_.add({"scan"}, Name::yields, [this](auto& node, auto& hint) { return scan_call(node, hint); });
+  functions_.add({"cumsum", "cumprod", "cummax", "cummin"}, Name::yields,
+                 [this](auto& node, auto& hint) { return cumulated(node, hint); });
+  functions_.add({"sort", "argsort"}, Name::yields, [this](auto& node, auto& hint) { return sort(node, hint); });
+  functions_.add({"take"}, Name::yields, [this](auto& node, auto& hint) { return take(node, hint); });
+}
+
+ValueId AlongAxis::array(const Node& node, const Node& call) {
+  Term term = evaluator_.element(node);
+  values_.require_array(term, node.mark, call.text);
+  const ValueId made = values_.materialise(std::move(term), "t", node.mark);
+  const std::vector<DimId>& dims = module_.type(made).dims;
+  if (!stands_twice(dims)) return made;
+  source_.fail(node.mark, fmt::format("{} of an array over {}", call.text, show_dims(module_, dims)),
+               "arrays meet by the names of dimensions, and one stands twice",
+               "copy it first: [i in N, k in K: A[i, i64(k)]] has another name for one");
+}
+
+DimId AlongAxis::along(ValueId array, const Node* over, const Node& call) const {
+  const std::vector<DimId>& dims = module_.type(array).dims;
+  const std::vector<DimId> named = types_.named(dims, over, call.mark);
+  const std::vector<DimId>& found = named.empty() ? dims : named;
+  if (found.size() == 1) return found[0];
+  const std::string last = module_.dim(dims.back()).name;
+  source_.fail(call.mark, fmt::format("{} of an array over {}", call.text, show_dims(module_, dims)),
+               "it works along one dimension",
+               fmt::format("name it: {}({}, over {})", call.text,
+                           call.text == "scan"   ? "+, A"
+                           : call.text == "take" ? "A, k"
+                                                 : "A",
+                           last));
+}
+
+Term AlongAxis::scan(const Node& fn, const Node& argument, const Node* over, const Node& call,
+                     const std::string& hint) {
+  const ValueId from = array(argument, call);
+  const Type type = module_.type(from);
+  const DimId dim = along(from, over, call);
+  const FnId by = reducers_.plain(fn, type.element, call.mark);
+  return values_.term(
+      builder_.emit({.code = OpCode::scan, .operands = {from}, .fns = {by}, .over = {dim}}, call.mark, hint, type));
+}
+
+Term AlongAxis::scan_call(const Node& node, const std::string& hint) {
+  const Node* over = over_argument(node, 2);
+  if (node.args.size() != 2 && over == nullptr) {
+    source_.fail(node.mark, "scan takes a function and an array", {}, "write scan(+, v), or scan(+, A, over F)");
+  }
+  return scan(node.args[0], node.args[1], over, node, hint);
+}
+
+Term AlongAxis::cumulated(const Node& node, const std::string& hint) {
+  static const std::map<std::string, std::string> functions{
+      {"cumsum", "add"}, {"cumprod", "mul"}, {"cummax", "max"}, {"cummin", "min"}};
+  const Node* over = over_argument(node, 1);
+  if (node.args.size() != 1 && over == nullptr) {
+    source_.fail(node.mark, fmt::format("{} of {} arguments", node.text, node.args.size()), "it takes one array",
+                 fmt::format("write {0}(v), or {0}(A, over F)", node.text));
+  }
+  return scan(function_node(functions.at(node.text), node.mark), node.args[0], over, node, hint);
+}
+
+Term AlongAxis::sort(const Node& node, const std::string& hint) {
+  const Node* over = over_argument(node, 1);
+  if (node.args.size() != 1 && over == nullptr) {
+    source_.fail(node.mark, fmt::format("{} of {} arguments", node.text, node.args.size()), "it takes one array",
+                 fmt::format("write {0}(v), or {0}(A, over F)", node.text));
+  }
+  const ValueId from = array(node.args[0], node);
+  const DimId dim = along(from, over, node);
+  Type type = module_.type(from);
+  if (!type.element.is_scalar()) {
+    source_.fail(node.args[0].mark, fmt::format("{} of {}", node.text, show(module_, type.element)),
+                 "numbers have an order", "sort one component, or take(A, argsort(key))");
+  }
+  const OpCode code = node.text == "sort" ? OpCode::sort : OpCode::argsort;
+  if (code == OpCode::argsort) type.element = ElementType::id(dim);
+  return values_.term(builder_.emit({.code = code, .operands = {from}, .over = {dim}}, node.mark, hint, type));
+}
+
+// The array's dimension that the places belong to: the named one, that of their ids, or the only one.
+Term AlongAxis::take(const Node& node, const std::string& hint) {
+  const Node* over = over_argument(node, 2);
+  if (node.args.size() != 2 && over == nullptr) {
+    source_.fail(node.mark, fmt::format("take of {} arguments", node.args.size()),
+                 "it takes an array and an array of places", "write take(v, k), or take(A, k, over N)");
+  }
+  const ValueId from = array(node.args[0], node), places = array(node.args[1], node);
+  const ElementType& place = module_.type(places).element;
+  const bool ids = place.is_scalar() && place.scalar() == Scalar::id;
+  const bool known = over == nullptr && ids && contains(module_.type(from).dims, place.components[0].id_of);
+  const DimId dim = known ? place.components[0].id_of : along(from, over, node);
+  if (!place.is(Scalar::i64) && !place.is(Scalar::i32) && place != ElementType::id(dim)) {
+    source_.fail(node.args[1].mark, fmt::format("take of places that are {}", show(module_, place)),
+                 fmt::format("places along '{0}' are id[{0}], i64 or i32", module_.dim(dim).name),
+                 ids ? "write i64(k)" : "");
+  }
+  Type type = module_.type(from);
+  type.dims = taken_dims(type.dims, dim, module_.type(places).dims);
+  if (stands_twice(type.dims)) {
+    source_.fail(node.mark, fmt::format("a result over {}", show_dims(module_, type.dims)), "a dimension stands twice");
+  }
+  return values_.term(
+      builder_.emit({.code = OpCode::take, .operands = {from, places}, .over = {dim}}, node.mark, hint, type));
+}
+
+}  // namespace kasen::lang

@@ -1,0 +1,28 @@
+// Along one axis of an array: scan(f, A, over N), cumsum, cumprod, cummax, cummin, sort, argsort, take(A, k, over N).
+#pragma once
+
+#include <string>
+
+#include "libcore/lang/calls/reducer.h"
+
+namespace kasen::lang {
+
+class AlongAxis : Part {
+ public:
+  AlongAxis(const Part& part, Reducers& reducers);
+
+ private:
+  [[nodiscard]] Term scan_call(const Node& node, const std::string& hint);
+  [[nodiscard]] Term cumulated(const Node& node, const std::string& hint);  // cumsum, ...
+  [[nodiscard]] Term scan(const Node& fn, const Node& array, const Node* over, const Node& call,
+                          const std::string& hint);
+  [[nodiscard]] Term sort(const Node& node, const std::string& hint);  // and argsort
+  [[nodiscard]] Term take(const Node& node, const std::string& hint);
+  [[nodiscard]] ValueId array(const Node& node, const Node& call);
+  // The dimension that is named, or the only one.
+  [[nodiscard]] DimId along(ValueId array, const Node* over, const Node& call) const;
+
+  Reducers& reducers_;
+};
+
+}  // namespace kasen::lang

@@ -1,0 +1,103 @@
+// Operators along one axis of an array: scan, sort, argsort, take.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "libcore/axis/axis.h"
+#include "libcore/ir/axis_ops.h"
+#include "libcore/reference/interpreter_state.h"
+
+namespace kasen::reference {
+
+template <class Use>
+void Interpreter::for_lines(const Op& op, const Use& use) const {
+  const std::vector<std::int64_t> shape = shape_of(module_.type(op.operands.at(0)).dims);
+  const auto along = static_cast<std::ptrdiff_t>(worked_place(module_, op));
+  const std::int64_t length = shape[static_cast<size_t>(along)];
+  const std::int64_t outer = product_of({shape.begin(), shape.begin() + along});
+  const std::int64_t apart = product_of({shape.begin() + along + 1, shape.end()});
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::int64_t i = 0; i < apart; ++i) use(o * length * apart + i, apart, length);
+  }
+}
+
+// In the order of the elements; other orders of combination begin with the later ones.
+void Interpreter::run_scan(const Op& op) {
+  const ValueId v = op.results.at(0), from = op.operands.at(0);
+  const size_t planes = planes_of(v);
+  Words made = words(from);
+  work_.calls(count_of(v), op.fns[0]);
+  const auto here = [&](std::int64_t at) { return std::span(made).subspan(static_cast<size_t>(at) * planes, planes); };
+  const ScalarFunction& fn = module_.fn(op.fns[0]);
+  // Each element by itself: with all before it in groups of two, then four, ... (Hillis and Steele).
+  const auto by_doubling = [&](std::int64_t first, std::int64_t apart, std::int64_t length) {
+    for (std::int64_t step = 1; step < length; step *= 2) {
+      for (std::int64_t k = length; k-- > step;) {
+        const Words left(here(first + (k - step) * apart).begin(), here(first + (k - step) * apart).end());
+        const Words right(here(first + k * apart).begin(), here(first + k * apart).end());
+        const std::span<const Word> args[2] = {left, right};
+        evaluate(fn, args, here(first + k * apart));
+      }
+    }
+  };
+  for_lines(op, [&](std::int64_t first, std::int64_t apart, std::int64_t length) {
+    if (options_.order != 0) return by_doubling(first, apart, length);
+    for (std::int64_t k = 1; k < length; ++k) {
+      const Words left(here(first + (k - 1) * apart).begin(), here(first + (k - 1) * apart).end());
+      const Words right(here(first + k * apart).begin(), here(first + k * apart).end());
+      const std::span<const Word> args[2] = {left, right};
+      evaluate(fn, args, here(first + k * apart));
+    }
+  });
+  set(v, std::move(made));
+}
+
+void Interpreter::run_sort(const Op& op) {
+  const ValueId v = op.results.at(0), from = op.operands.at(0);
+  const Words& given = words(from);
+  const Scalar scalar = module_.type(from).element.plane_scalar(0);
+  Words made(given.size());
+  work_.copies(count_of(v), 1);
+  std::vector<std::int64_t> places;
+  for_lines(op, [&](std::int64_t first, std::int64_t apart, std::int64_t length) {
+    places.resize(static_cast<size_t>(length));
+    std::iota(places.begin(), places.end(), std::int64_t{0});
+    const auto at = [&](std::int64_t k) -> const Word& { return given[static_cast<size_t>(first + k * apart)]; };
+    std::stable_sort(places.begin(), places.end(),
+                     [&](std::int64_t a, std::int64_t b) { return comes_before(scalar, at(a), at(b)); });
+    for (std::int64_t k = 0; k < length; ++k) {
+      const std::int64_t place = places[static_cast<size_t>(k)];
+      made[static_cast<size_t>(first + k * apart)] = op.code == OpCode::sort ? at(place) : Word::integer(place);
+    }
+  });
+  set(v, std::move(made));
+}
+
+void Interpreter::run_take(const Op& op) {
+  const ValueId v = op.results.at(0), array = op.operands.at(0), places = op.operands.at(1);
+  const std::vector<DimId>&dims = module_.type(v).dims, &whole = module_.type(array).dims;
+  const auto shape = shape_of(dims);
+  const auto in_result = axis_op_places(module_, op, 0), of_places = axis_op_places(module_, op, 1);
+  const std::int64_t size = dim_size(worked_dim(op));
+  const std::int64_t count = product_of(shape);
+  work_.copies(count, static_cast<std::int64_t>(planes_of(v)));
+  Words made;
+  std::vector<std::int64_t> index(shape.size(), 0);
+  for (std::int64_t i = 0; i < count; ++i, next_index(index, shape)) {
+    std::int64_t from = 0, at = 0;
+    for (size_t d = 0; d < of_places.size(); ++d) {
+      from = from * dim_size(module_.type(places).dims[d]) + index[static_cast<size_t>(of_places[d])];
+    }
+    const std::int64_t place = element(places, from)[0].i;
+    if (place < 0 || place >= size) refuse_outside(op, {module_.dim(worked_dim(op)).name, false, size}, place);
+    for (size_t d = 0; d < whole.size(); ++d) {
+      const std::int64_t k = in_result[d] < 0 ? place : index[static_cast<size_t>(in_result[d])];
+      at = at * dim_size(whole[d]) + k;
+    }
+    const std::span<const Word> taken = element(array, at);
+    made.insert(made.end(), taken.begin(), taken.end());
+  }
+  set(v, std::move(made));
+}
+
+}  // namespace kasen::reference

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Along one dimension: scan, sort, argsort and take give NumPy's values, in the usual layout, over meshes and random
+layouts, beside a graph, on the wild numbers, and with places that do not exist.
+
+Usage: axis_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+"""
+import random
+import sys
+import unittest
+
+import numpy as np
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from tools_test import BAD, ToolTest  # noqa: E402
+
+CUT = """dim N, M, K
+fn next(a, b) = (a.0 * b.0, a.1 * b.0 + b.1)
+input A : dense f64[N, M], I : dense i64[N, M], H : dense f32[N, M, K], u : f64[N], v : f64[M], b : dense bool[N, M], j : i32[K]
+s1 = cumsum(A, over N)
+s2 = cumsum(A, over M)
+s3 = cumprod(u)
+s4 = scan(max, H, over M)
+s5 = cummin(I, over N)
+pair = map((a, x) -> (0.5 * a, x), u, u)
+s6 = scan(next, pair)
+run = s6.1
+o1 = sort(A, over N)
+o2 = sort(H, over K)
+o3 = sort(I, over M)
+o4 = sort(b, over N)
+k1 = argsort(A, over N)
+k2 = argsort(I, over M)
+i1 = i64(k1)
+i2 = i64(k2)
+t1 = take(I, k1)
+t2 = take(u, k1)
+t3 = take(A, argsort(u))
+t4 = take(A, j, over M)
+t5 = take(H, 2 * i64(j) % size(M), over M)
+t6 = take(v, argsort(I, over M), over M)
+last = take(s6, size(N) - 1 - i64(index(N)))
+back = last.1
+output s1, s2, s3, s4, s5, run, o1, o2, o3, o4, i1, i2, t1, t2, t3, t4, t5, t6, back
+"""
+LOCAL = """dim V, L local, C local
+input G : null[V, V], X : f64[V, L], Y : [f64; 2][V, L], Z : f64[L, C], k : i64[V, L], c : i64[C]
+fn plus(a, b) = [j in 2: a[j] + b[j]]
+r1 = cumsum(X, over L)
+r2 = scan(plus, Y, over L)
+two = map(q -> q[1], r2)
+r3 = sort(X, over L)
+r4 = i64(argsort(X, over L))
+r5 = take(X, k, over L)
+r6 = take(X, argsort(X, over L))
+r7 = cummax(Z, over L)
+r8 = take(Z, c, over L)
+r9 = sort(Z, over C)
+x = X @ fill(1.0, L)
+for i in 0..3 {
+  y = cumsum(map((a, g) -> a + 0.1 * g, X, G @ x), over L)
+  x = sum(y, over L) * 0.01
+}
+output r1, two, r3, r4, r5, r6, r7, r8, r9, x
+"""
+
+
+def recurrence(a, b):
+    x, made = 0.0, []
+    for one, other in zip(a, b):
+        x = x * one + other
+        made.append(x)
+    return np.array(made)
+
+
+class Axis(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(7)
+
+    def save(self, arrays):
+        for name, array in arrays.items():
+            np.save(self.dir / f"{name}.npy", array)
+        return [f"{name}={name}.npy" for name in arrays]
+
+    def compare(self, wanted, what):
+        for number, (name, array) in enumerate(wanted.items()):
+            got = np.load(self.dir / ("out.npy" if number == 0 else f"out-{name}.npy"))
+            close = 1e-5 if got.dtype == np.float32 else 1e-12
+            np.testing.assert_allclose(got, array, rtol=close, atol=close, err_msg=f"{name} on '{what}'")
+
+    def run_it(self, plan, wanted, what, *ranks):
+        self.kasen("run", plan, "--bundle", "bundle", "-o", "out.npy", "--stats", "run.json", "--program", "p.kir",
+                   "--verify", "all", *ranks)
+        out, _ = self.kasen("measure", plan, "--bundle", "bundle", "--against", "run.json", "--check")
+        self.assertIn("agree to the byte", out, what)
+        self.compare(wanted, what)
+
+    def layouts(self, mesh):
+        hints = []
+        for name, dims in {"A": "NM", "I": "NM", "H": "NMK", "u": "N", "v": "M", "b": "NM", "j": "K"}.items():
+            cuts = [""] * len(dims)
+            for axis in "abc"[:mesh.count("x") + 1]:
+                place = self.random.randrange(len(dims) + 1)
+                if place < len(dims):
+                    cuts[place] += axis
+            hints += ["--layout", f"{name}=[" + ",".join(d + ("/" + c if c else "") for d, c in zip(dims, cuts)) + "]"]
+        return hints
+
+    def cut(self, n, m, k):
+        numbers = np.random.default_rng(n + m)
+        A, I = numbers.normal(size=(n, m)), numbers.integers(-3, 4, (n, m))
+        H, u, v = numbers.normal(size=(n, m, k)).astype("f4"), numbers.normal(size=n), numbers.normal(size=m)
+        b, j = numbers.random((n, m)) < 0.5, numbers.integers(0, m, k).astype("i4")
+        k1, k2 = np.argsort(A, 0), np.argsort(I, 1, kind="stable")
+        run = recurrence(0.5 * u, u)
+        wanted = {
+            "s1": A.cumsum(0), "s2": A.cumsum(1), "s3": u.cumprod(), "s4": np.maximum.accumulate(H, 1),
+            "s5": np.minimum.accumulate(I, 0), "run": run, "o1": np.sort(A, 0), "o2": np.sort(H, 2), "o3": np.sort(I, 1),
+            "o4": np.sort(b, 0), "i1": k1, "i2": k2, "t1": np.take_along_axis(I, k1, 0), "t2": u[k1], "t3": A[np.argsort(u)],
+            "t4": A[:, j], "t5": H[:, 2 * j.astype(int) % m, np.arange(k)], "t6": v[k2], "back": run[::-1]}
+        return dict(A=A, I=I, H=H, u=u, v=v, b=b, j=j), wanted
+
+    def test_over_meshes(self):
+        (self.dir / "a.ks").write_text(CUT)
+        self.kasen("plan", "a.ks", "-o", "p.kir")
+        for n, m, k in [(7, 5, 3), (1, 9, 4)]:
+            arrays, wanted = self.cut(n, m, k)
+            self.kasen("partition", "--program", "p.kir", *self.save(arrays), "--workers", "2", "-o", "bundle", "--replace")
+            for mesh, ranks, search in [("", 0, ""), ("", 2, ""), ("2x2", 0, "exact"), ("3", 3, "worst"), ("2x2x2", 2, "greedy"),
+                                        ("2x3", 0, "none"), ("2x3", 0, "layouts")]:
+                over = ["--mesh", mesh] if mesh else []
+                over += self.layouts(mesh) if search == "layouts" else ["--tile", search] if search else []
+                self.kasen("fuse", "p.kir", *over, "--bundle", "bundle", "-o", "f.kir")
+                self.run_it("f.kir", wanted, f"{mesh} {search}", *(["-n", str(ranks)] if ranks else []))
+
+    def test_beside_a_graph(self):
+        (self.dir / "a.ks").write_text(LOCAL)
+        numbers = np.random.default_rng(2)
+        v, l, c = 20, 6, 4
+        X, Y, Z = numbers.normal(size=(v, l)), numbers.normal(size=(v, l, 2)), numbers.normal(size=(l, c))
+        k, at = numbers.integers(0, l, (v, l)), numbers.integers(0, l, c)
+        G = (numbers.random((v, v)) < 0.2).astype(float)
+        G[0, :] = G[:, 0] = 1  # so that each vertex is mentioned
+        (self.dir / "g.txt").write_text("".join(f"{i} {j}\n" for i, j in zip(*np.nonzero(G))))
+        x = X.sum(1)
+        for _ in range(3):
+            x = (X + 0.1 * (G @ x)[:, None]).cumsum(1).sum(1) * 0.01
+        wanted = {
+            "r1": X.cumsum(1), "two": Y.cumsum(1)[:, :, 1], "r3": np.sort(X, 1), "r4": np.argsort(X, 1),
+            "r5": np.take_along_axis(X, k, 1), "r6": np.sort(X, 1), "r7": np.maximum.accumulate(Z, 0),
+            "r8": Z[at, np.arange(c)], "r9": np.sort(Z, 1), "x": x}
+        inputs = self.save(dict(X=X, Y=Y, Z=Z, k=k, c=at))
+        self.kasen("plan", "a.ks", "-o", "p.kir")
+        for workers, ranks, strategy in self.plans():
+            self.kasen("partition", "--program", "p.kir", "G=g.txt", *inputs, "--workers", workers, "-o", "bundle", "--replace")
+            self.kasen("fuse", "p.kir", "--strategy", strategy, "-o", "f.kir")
+            self.run_it("f.kir", wanted, f"{workers} {strategy}", *self.over(ranks))
+
+    def test_wild_numbers(self):
+        wild = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 1.0, -1.0, np.nan, 5e-324, -5e-324])
+        (self.dir / "a.ks").write_text("dim N, F local\ninput x : f64[N], y : f64[F]\noutput s = sort(x), k = i64(argsort(x)), t = sort(y)\n")
+        self.kasen("go", "a.ks", *self.save({"x": wild, "y": wild}), "-o", "out.npy")
+        order = [4, 6, 9, 1, 0, 8, 5, 3, 2, 7]
+        np.testing.assert_array_equal(np.load(self.dir / "out-k.npy"), order)
+        for name in ("out.npy", "out-t.npy"):
+            got = np.load(self.dir / name)
+            np.testing.assert_array_equal(got, wild[order])
+            self.assertEqual(list(np.signbit(got[3:5])), [True, False])
+
+    def test_the_empty_array(self):
+        (self.dir / "a.ks").write_text("dim N, F local\ninput X : f64[N, F]\n"
+                                       "output s = cumsum(X, over N), o = sort(X, over F), t = take(X, argsort(X, over N))\n")
+        for shape in [(0, 3), (4, 0), (1, 1)]:
+            inputs = self.save({"X": np.ones(shape)})
+            self.kasen("go", "a.ks", *inputs, "--dim", f"N={shape[0]}", "--dim", f"F={shape[1]}", "-o", "out.npy")
+            for name in ("out.npy", "out-o.npy", "out-t.npy"):
+                self.assertEqual(np.load(self.dir / name).shape, shape)
+
+    def test_places_outside(self):
+        (self.dir / "a.ks").write_text("dim N, K, F local\ninput x : f64[N], k : i64[K], y : f64[F], i : i64[F]\n"
+                                       "a = take(x, k)\nb = take(y, i)\noutput a, b\n")
+        good = {"x": np.arange(5.0), "k": np.array([0, 4, 2]), "y": np.arange(3.0), "i": np.array([2, 1, 0])}
+        self.kasen("go", "a.ks", *self.save(good), "-o", "out.npy")
+        for name, bad, says in [("k", [0, 5, 2], ["a.ks:3", "place 5 of 'N'", "0 to 4"]), ("i", [0, -1, 2], ["a.ks:4", "place -1 of 'F'"])]:
+            inputs = self.save({**good, name: np.array(bad)})
+            self.fault("go", "a.ks", *inputs, "-o", "bad.npy", status=BAD, says=says)
+            self.assertFalse((self.dir / "bad.npy").exists())
+            self.fault("go", "a.ks", *inputs, "--workers", "3", "-n", "3", "-o", "bad.npy", status=BAD, says=says)
+
+    def test_refusals(self):
+        head = "dim N, M, K local = 4\ninput A : dense f64[N, M], S : dense f64[N, N], x : f64[N], P : [f64; 3][N]\n"
+        for text, says in [("scan(-, x)", "'sub' cannot scan: it is not associative"), ("cumsum(A)", "name it: cumsum(A, over M)"),
+                           ("sort(P)", "numbers have an order"), ("cumsum(S, over N)", "one stands twice"), ("take(x, x)", "places along 'N'"),
+                           ("scan(x)", "write scan(+, v)"), ("take(A, index(M), over N)", "write i64(k)"), ("sort(x, over M)", "'M'"),
+                           ("argsort(A, over N, M)", "one dimension")]:
+            (self.dir / "bad.ks").write_text(head + f"output y = {text}\n")
+            self.fault("plan", "bad.ks", status=BAD, says=["bad.ks:3", says])
+        (self.dir / "bad.ks").write_text("dim N\ninput G : f64[N, N], x : f64[N]\ns = cumsum(x)\noutput y = G @ x, s\n")
+        plan, _ = self.kasen("plan", "bad.ks")
+        self.fault("fuse", status=BAD, stdin=plan, says=["bad.ks:3", "'G' is sparse", "a program of its own"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
