@@ -1,9 +1,11 @@
 #include "libopt/time/run_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "libcore/base/error.h"
@@ -26,6 +28,50 @@ Json loops_json(const std::vector<LoopIterations>& loops) {
     if (loop.limit) entry["limit"] = finite(*loop.limit);
     for (const IterationSample& t : loop.iterations)
       entry["turns"].push_back({t.iteration, finite(t.change), t.seconds});
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+template <class Words>
+std::string_view word_of(const Words& words, SymbolKind kind) {
+  return std::find_if(std::begin(words), std::end(words), [&](const KindWord& row) { return row.kind == kind; })->word;
+}
+
+// The first branch runs as often as its yield.
+Json control_json(const Module& module, const std::vector<OpCount>& counts) {
+  std::vector<std::pair<const Op*, int>> control;  // with its number
+  std::map<const Op*, int> numbers;
+  for_each_op(module, [&](const Op& op, int number, int) {
+    numbers[&op] = number;
+    const bool counted = op.code == OpCode::while_loop || op.code == OpCode::for_loop || op.code == OpCode::if_else;
+    if (counted && op.where.line > 0) control.emplace_back(&op, number);
+  });
+  Json json = Json::array();
+  for (const auto& [op, number] : control) {
+    const bool branch = op->code == OpCode::if_else;
+    const auto end = static_cast<std::size_t>(numbers.at(&op->blocks.at(0).ops.back()));
+    const auto own = static_cast<std::size_t>(number);
+    if (std::max(own, end) >= counts.size()) continue;
+    Json entry{{"what", word_of(control_words, branch ? SymbolKind::taken : SymbolKind::trips)},
+               {"line", op->where.line},
+               {"column", op->where.column},
+               {"executions", counts[own].executions},
+               {"times", branch ? counts[end].executions : counts[own].iterations}};
+    if (!op->where.file.empty() && op->where.file != module.source_name) entry["file"] = op->where.file;
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json sizes_json(const Polynomial::Bindings& sizes) {
+  Json json = Json::array();
+  for (const auto& [symbol, number] : sizes) {
+    Json entry{{"what", word_of(size_words, symbol.kind)}, {"name", symbol.name}, {"number", number}};
+    if (!symbol.set.empty()) {  // of one axis
+      entry["matrix"] = symbol.set.front().matrix;
+      entry["axis"] = symbol.set.front().axis == Axis::rows ? "rows" : "cols";
+    }
     json.push_back(std::move(entry));
   }
   return json;
@@ -71,6 +117,16 @@ Json choices_json(const std::vector<MadeChoice>& choices) {
   return json;
 }
 
+// FNV-1a: enough to distinguish plans, and the same on every machine.
+std::string digest_of_text(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 1099511628211ULL;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
 // Counts the time of one process in gathers and scatters. A product's own gather or scatter counts as the product's.
 RankCount rank_count(const Module& module, const RunResult& result) {
   RankCount rank;
@@ -91,6 +147,7 @@ RunReport make_run_report(const Module& module, const RunResult& result) {
   RunReport report;
   report.program = module.name;
   report.plan_digest = module_digest(module);
+  report.source_digest = source_digest(module);
   report.ops = result.ops;
   report.lines = result.lines;
   report.parts = result.parts;
@@ -137,6 +194,7 @@ std::string run_report_json(const Module& module, const RunReport& report) {
             {"program", report.program},
             {"plan_digest", report.plan_digest},
             {"bundle_digest", report.bundle_digest},
+            {"source_digest", report.source_digest},
             {"workers", report.workers},
             {"ranks", report.ranks},
             {"threads", report.threads},
@@ -156,6 +214,8 @@ std::string run_report_json(const Module& module, const RunReport& report) {
     op["seconds"] = report.ops[i].seconds;
     json["operators"].push_back(std::move(op));
   }
+  json["control"] = control_json(module, report.ops);
+  json["sizes"] = sizes_json(report.sizes);
   json["schedule"] = Json::array();
   for (const LineTime& line : report.lines)
     json["schedule"].push_back({{"executions", line.executions}, {"seconds", line.seconds}});
@@ -171,14 +231,11 @@ std::string run_report_json(const Module& module, const RunReport& report) {
   return json_text(json) + '\n';
 }
 
-// FNV-1a: enough to distinguish plans, and the same on every machine.
-std::string module_digest(const Module& module) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : print_module(module, false)) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 1099511628211ULL;
-  }
-  return fmt::format("{:016x}", hash);
+std::string module_digest(const Module& module) { return digest_of_text(print_module(module, false)); }
+
+std::string source_digest(const Module& module) {
+  if (module.source.empty()) return {};
+  return digest_of_text(fmt::format("{}", fmt::join(module.source, "\n")));
 }
 
 }  // namespace kasen

@@ -39,16 +39,27 @@ struct RankCount {
   std::int64_t loaded_forms = 0, made_forms = 0;
 };
 
+// A loop or an `if` of the program (a plan may have several of one place): how often it ran, and the iterations of all
+// these, or those that took the first branch.
+struct ControlCount {
+  SymbolKind kind = SymbolKind::trips;  // or taken
+  Location where;
+  std::int64_t executions = 0, times = 0;
+};
+
 struct RunReport {
   std::string program;
+  std::string source_digest;  // source_digest of the plan that ran; empty in older files
   std::string plan_digest;    // module_digest of the plan that ran
   std::string bundle_digest;  // of its manifest; empty if the data did not come from a bundle
   int workers = 0, ranks = 1, threads = 1;
-  std::string kernels;              // "generated", "interpreter"
-  std::string processor;            // as the kernels of rank 0 see it (KernelSet::processor); empty in older files
-  std::vector<MadeChoice> choices;  // that they made by trial; the same
-  std::vector<OpCount> ops;         // by preorder number
-  std::vector<LineTime> lines;      // of the plan's schedule; empty in older files
+  std::string kernels;                // "generated", "interpreter"
+  std::string processor;              // as the kernels of rank 0 see it (KernelSet::processor); empty in older files
+  std::vector<MadeChoice> choices;    // that they made by trial; the same
+  std::vector<OpCount> ops;           // by preorder number
+  std::vector<ControlCount> control;  // read from a file; empty in older ones
+  Polynomial::Bindings sizes;         // of the data: indices, nonzeros, ghosts by axis; empty in older files
+  std::vector<LineTime> lines;        // of the plan's schedule; empty in older files
   std::vector<PartCount> parts;
   Traffic traffic;
   std::int64_t kernel_bytes = 0;  // held by the kernels themselves, over all ranks
@@ -71,6 +82,8 @@ void merge(RunReport& all, const RunReport& rank);
 
 // Returns 16 hex digits that identify a plan, from its text without the lines of history.
 [[nodiscard]] std::string module_digest(const Module& module);
+// The same for the program's source that a plan carries, whatever the plan; empty for a plan that carries none.
+[[nodiscard]] std::string source_digest(const Module& module);
 
 // One number, predicted and counted.
 struct Compared {

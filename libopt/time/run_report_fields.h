@@ -18,6 +18,14 @@ inline constexpr OpField op_fields[] = {
     {"turns", &OpCount::iterations, false},
 };
 
+struct KindWord {
+  const char* word;
+  SymbolKind kind;
+};
+inline constexpr KindWord control_words[] = {{"trips", SymbolKind::trips}, {"then", SymbolKind::taken}};
+inline constexpr KindWord size_words[] = {
+    {"indices", SymbolKind::size}, {"nonzeros", SymbolKind::entries}, {"ghosts", SymbolKind::slaves}};
+
 struct PartField {
   const char* key;
   std::int64_t PartCount::*member;

@@ -1,7 +1,9 @@
 // Reads a run's counters from a file that may have been edited.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -128,6 +130,41 @@ std::vector<VerifiedOutput> read_verified(const Json& json, const Reader& reader
   return outputs;
 }
 
+template <class Words>
+SymbolKind read_kind(const Json& entry, const Reader& reader, const Words& words) {
+  const auto word = reader.get<std::string>(entry, "what");
+  const auto* const row =
+      std::find_if(std::begin(words), std::end(words), [&](const auto& r) { return r.word == word; });
+  if (row == std::end(words)) reader.fault(fmt::format("'{}' is not counted", word));
+  return row->kind;
+}
+
+std::vector<ControlCount> read_control(const Json& json, const Reader& reader) {
+  std::vector<ControlCount> control;
+  for (const Json& entry : json) {
+    ControlCount& count = control.emplace_back();
+    count.kind = read_kind(entry, reader, control_words);
+    count.where = {entry.contains("file") ? reader.get<std::string>(entry, "file") : std::string(),
+                   reader.small_count(entry, "line"), reader.small_count(entry, "column")};
+    count.executions = reader.count(entry, "executions");
+    count.times = reader.count(entry, "times");
+  }
+  return control;
+}
+
+Polynomial::Bindings read_sizes(const Json& json, const Reader& reader) {
+  Polynomial::Bindings sizes;
+  for (const Json& entry : json) {
+    Symbol symbol{read_kind(entry, reader, size_words), reader.get<std::string>(entry, "name"), {}, -1};
+    if (entry.contains("matrix")) {
+      const Axis axis = reader.get<std::string>(entry, "axis") == "rows" ? Axis::rows : Axis::cols;
+      symbol.set = {SlaveAtom{reader.get<std::string>(entry, "matrix"), axis}};
+    }
+    sizes[symbol] = reader.count(entry, "number");
+  }
+  return sizes;
+}
+
 }  // namespace
 
 RunReport read_run_report(const std::string& text, const std::string& file) {
@@ -145,6 +182,9 @@ RunReport read_run_report(const std::string& text, const std::string& file) {
   report.program = reader.get<std::string>(json, "program");
   report.plan_digest = reader.get<std::string>(json, "plan_digest");
   report.bundle_digest = reader.get<std::string>(json, "bundle_digest");
+  if (json.contains("source_digest")) report.source_digest = reader.get<std::string>(json, "source_digest");
+  if (json.contains("control")) report.control = read_control(reader.list(json, "control"), reader);
+  if (json.contains("sizes")) report.sizes = read_sizes(reader.list(json, "sizes"), reader);
   report.workers = reader.small_count(json, "workers");
   report.ranks = reader.small_count(json, "ranks");
   report.threads = reader.small_count(json, "threads");

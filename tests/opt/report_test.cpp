@@ -173,6 +173,8 @@ RunReport some_report() {
   report.workers = 2;
   report.kernels = "interpreter";
   report.choices = {{"reads", "gathers", "loads one by one", 1.5, "trial"}, {"stores", "a", "b", 0, "default"}};
+  report.source_digest = "4567";
+  report.sizes = {{{SymbolKind::size, "V", {}, -1}, 10}, {{SymbolKind::slaves, "V", {{"G", Axis::cols}}, -1}, 3}};
   report.ops.resize(2);
   report.ops[1].executions = 3;
   report.ops[1].read_bytes = 80;
@@ -190,6 +192,8 @@ TEST(RunReport, IsReadBackAsItWasWritten) {
   const std::string text = run_report_json(module, some_report());
   const RunReport back = read_run_report(text, "run.json");
   EXPECT_EQ(run_report_json(module, back), text);
+  EXPECT_EQ(back.sizes, some_report().sizes);
+  EXPECT_EQ(back.source_digest, "4567");
   EXPECT_EQ(back.ops.at(1).read_bytes, 80);
   EXPECT_EQ(back.parts.at(1).matrix_bytes, 7);
   EXPECT_EQ(back.parts.at(1).list_bytes, 9);

@@ -230,6 +230,7 @@ RunReport report_of(const Prepared& p, const RunResult& result, const RunSetting
                     int threads) {
   RunReport report = make_run_report(p.module, result);
   report.bundle_digest = p.info.digest;
+  report.sizes = data_sizes(p.info.statistics);
   report.workers = p.info.workers;
   report.ranks = cluster.ranks();
   report.threads = threads;
