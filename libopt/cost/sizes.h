@@ -79,6 +79,10 @@ class SizesBuilder {
 /// Parses the same for a plan of that program and leaves out names that the plan does not have.
 [[nodiscard]] Sizes known_sizes(const Module& module, const std::string& text);
 
+/// Adds, where they are missing: sizes that the program fixes, what relayouts leave where it is, and ghosts of sets
+/// whose dimension's ghosts are known (`notes` tells of these).
+void derive_sizes(const Module& module, Sizes& sizes);
+
 /// Returns every symbol of the module's report.
 [[nodiscard]] std::vector<Symbol> module_symbols(const Module& module, const CostReport& report);
 

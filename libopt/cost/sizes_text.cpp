@@ -84,6 +84,21 @@ void fill_in_sets(const std::vector<Symbol>& symbols, const SymbolNames& names, 
   }
 }
 
+void derive(const Module& module, const std::vector<Symbol>& symbols, const SymbolNames& names, Sizes& sizes) {
+  for (const Dimension& dim : module.dims) {
+    const Symbol size{SymbolKind::size, dim.name, {}, -1};
+    if (dim.size >= 0) sizes.totals.emplace(size, dim.size);
+    const auto known = sizes.totals.find(size);
+    if (known != sizes.totals.end()) sizes.totals.emplace(Symbol{SymbolKind::whole, dim.name, {}, -1}, known->second);
+  }
+  if (names_layouts(module)) {
+    bind_stays(module, sizes);
+  } else {
+    fill_in_whole(module, sizes);
+  }
+  fill_in_sets(symbols, names, sizes);
+}
+
 }  // namespace
 
 std::vector<Symbol> module_symbols(const Module& module, const CostReport& report) {
@@ -162,22 +177,15 @@ Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
       if (symbol.kind == SymbolKind::workers) sizes.workers = static_cast<int>(value);
     }
   }
-  for (const Dimension& dim : module.dims) {
-    if (dim.size < 0) continue;
-    for (const SymbolKind kind : {SymbolKind::size, SymbolKind::whole}) {
-      sizes.totals.emplace(Symbol{kind, dim.name, {}, -1}, dim.size);
-    }
-  }
-  if (names_layouts(module)) {
-    bind_stays(module, sizes);
-  } else {
-    fill_in_whole(module, sizes);
-  }
-  fill_in_sets(symbols, names, sizes);
+  derive(module, symbols, names, sizes);
   return sizes;
 }
 
 }  // namespace
+
+void derive_sizes(const Module& module, Sizes& sizes) {
+  derive(module, module_symbols(module, measure(module)), SymbolNames(module), sizes);
+}
 
 Sizes parse_sizes(const Module& module, const std::string& text) { return bind_sizes(module, text, true); }
 

@@ -94,15 +94,12 @@ Polynomial::Bindings known_sizes(const Module& module, const OptimizeOptions& op
 }
 
 TilingSizes tiling_sizes(const Module& module, const OptimizeOptions& options) {
-  const auto pricing = std::make_shared<Pricing>(options.sizes, options.machine);
-  const auto program = std::make_shared<Module>(module);
-  const auto report = std::make_shared<CostReport>(measure(*program));
-  const auto in = std::make_shared<TimeCase>(pricing->time_case(*program));
+  Pricing pricing(options.sizes, options.machine);
+  const TimeCase in = pricing.time_case(module);
   TilingSizes sizes;
   for (const Dimension& dim : module.dims) {
     const Symbol symbol{SymbolKind::size, dim.name, {}, -1};
-    sizes.bindings[symbol] =
-        dim.size >= 0 ? dim.size : static_cast<std::int64_t>(in->value(Polynomial(symbol)).value());
+    sizes.bindings[symbol] = dim.size >= 0 ? dim.size : static_cast<std::int64_t>(in.value(Polynomial(symbol)).value());
   }
   const auto scaled = sizes.bindings.find({SymbolKind::size, options.scaled.first, {}, -1});
   if (scaled != sizes.bindings.end()) {
@@ -112,11 +109,11 @@ TilingSizes tiling_sizes(const Module& module, const OptimizeOptions& options) {
   std::int64_t workers = 1;
   for (const MeshAxis& axis : module.mesh.empty() ? options.mesh : module.mesh) workers *= axis.size;
   const bool meshed = !module.mesh.empty() || !options.mesh.empty();
-  sizes.bindings[workers_symbol()] = meshed ? workers : static_cast<std::int64_t>(in->workers);
-  sizes.runs = [pricing, program, report, in](int op) {
-    return in->value(report->rows.at(static_cast<std::size_t>(op)).executions).value_or(1);
-  };
-  sizes.defaults = pricing->defaults();
+  sizes.bindings[workers_symbol()] = meshed ? workers : static_cast<std::int64_t>(in.workers);
+  std::vector<double> runs;  // now, so that the defaults have iterations
+  for (const CostRow& row : measure(module).rows) runs.push_back(in.value(row.executions).value_or(1));
+  sizes.runs = [runs = std::move(runs)](int op) { return runs.at(static_cast<std::size_t>(op)); };
+  sizes.defaults = pricing.defaults();
   if (meshed || options.mesh_workers > 0) {  // the workers are known
     std::erase_if(sizes.defaults, [](const std::string& text) { return text.rfind("P = ", 0) == 0; });
   }

@@ -1,6 +1,7 @@
 #include "libopt/layouts/tiling_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -82,12 +83,6 @@ std::string mesh_text(const std::vector<MeshAxis>& mesh) {
 
 std::string cost_text(double cost) { return cost == tiling::forbidden ? "none found" : short_bytes(cost); }
 
-std::string proof_text(const tiling::Solution& solution) {
-  if (solution.is_certified()) return "least, proven";
-  if (solution.bound <= 0) return "no bound";
-  return fmt::format("bound {}, gap {:.3g} %", short_bytes(solution.bound), (solution.cost / solution.bound - 1) * 100);
-}
-
 std::string names_of(const Facts& facts, const std::vector<VariableId>& among) {
   std::string text;
   for (const VariableId id : among) {
@@ -111,12 +106,18 @@ std::string dot_text(const std::string& text) {
 }  // namespace
 
 TilingView view_tilings(const Module& module, LawChecker& laws, const OptimizeOptions& options) {
-  TilingView view{search_tilings(module, laws, options), {}, {}, {}};
+  TilingView view{search_tilings(module, laws, options), {}, {}, {}, {}, tiling_sizes(module, options).defaults};
   const MeshTiling& best = view.tilings.front();
   view.greedy = solved(best, options, TileSearch::greedy);
   view.in_order = solved(best, options, TileSearch::mincost);
   view.worst = solved(best, options, TileSearch::worst);
   return view;
+}
+
+std::string proof_text(const tiling::Solution& solution) {
+  if (solution.is_certified()) return "least, proven";
+  if (solution.bound <= 0) return "no bound";
+  return fmt::format("bound {}, gap {:.3g} %", short_bytes(solution.bound), (solution.cost / solution.bound - 1) * 100);
 }
 
 std::string tiling_text(const TilingView& view) {
@@ -129,6 +130,8 @@ std::string tiling_text(const TilingView& view) {
   for (std::size_t i = 1; i < view.tilings.size(); ++i) {
     text += fmt::format("mesh {}: {}\n", mesh_text(view.tilings[i].mesh), cost_text(view.tilings[i].solution.cost));
   }
+  if (!view.observed.empty()) text += fmt::format("an earlier run gave {}\n", fmt::join(view.observed, ", "));
+  if (!view.defaults.empty()) text += fmt::format("defaults: {}\n", fmt::join(view.defaults, ", "));
   std::vector<std::vector<std::string>> rows{{"array", "line", "bytes", "layout"}};
   for (const ArrayLine& line : facts.arrays) {
     rows.push_back({line.name, place_text(line.where), short_bytes(line.bytes), line.layout});
@@ -154,7 +157,9 @@ std::string tiling_json(const TilingView& view) {
             {"proven", best.solution.is_certified()},
             {"greedy_bytes", number(view.greedy.cost)},
             {"mincost_bytes", number(view.in_order.cost)},
-            {"worst_bytes", number(view.worst.cost)}};
+            {"worst_bytes", number(view.worst.cost)},
+            {"observed", view.observed},
+            {"defaults", view.defaults}};
   json["meshes"] = Json::array();
   for (const MeshTiling& tiling : view.tilings) {
     json["meshes"].push_back({{"mesh", mesh_text(tiling.mesh)}, {"bytes", number(tiling.solution.cost)}});

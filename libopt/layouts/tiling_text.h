@@ -14,8 +14,12 @@ namespace kasen {
 struct TilingView {
   std::vector<MeshTiling> tilings;  // as search_tilings gives them
   tiling::Solution greedy, in_order, worst;
+  std::vector<std::string> observed, defaults;  // the sizes that an earlier run gave, and nobody: "N = 1,000"
 };
 [[nodiscard]] TilingView view_tilings(const Module& module, LawChecker& laws, const OptimizeOptions& options);
+
+// "least, proven", or "bound 1 MB, gap 3 %".
+[[nodiscard]] std::string proof_text(const tiling::Solution& solution);
 
 [[nodiscard]] std::string tiling_text(const TilingView& view);
 [[nodiscard]] std::string tiling_json(const TilingView& view);

@@ -13,7 +13,7 @@ import unittest
 import numpy
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, USAGE, ToolTest  # noqa: E402
+from tools_test import BAD, MISSING, USAGE, ToolTest  # noqa: E402
 
 # Training of a network with one hidden layer: products of all forms in a loop, weights that it carries.
 NETWORK = """dim B, D, H, O
@@ -44,6 +44,20 @@ for i in 0..6 {
 }
 output x, y
 """
+# Along the rows in a loop, along the columns once: so many iterations decide how M is cut.
+LOOP = """dim R, C
+param n : i64 = 10
+input M : dense f64[R, C]
+i = 0
+while i < n {
+  M = 0.5 * M + [r in R: max(c in C: M[r, c])]
+  i = i + 1
+}
+if n > 4 {
+  M = M + 1.0
+}
+output y = [c in C: max(r in R: M[r, c])]
+"""
 SEARCHES = ["exact", "greedy", "mincost", "worst", "none"]
 
 
@@ -51,11 +65,11 @@ class Tiling(ToolTest):
     def setUp(self):
         super().setUp()
         random = numpy.random.default_rng(5)
-        shapes = {"X": (30, 7), "Y": (30, 3), "U": (7, 5), "V": (5, 3), "A": (24, 24), "B": (24, 24), "x": 24, "y": 24}
+        shapes = {"X": (30, 7), "Y": (30, 3), "U": (7, 5), "V": (5, 3), "A": (24, 24), "B": (24, 24), "M": (8, 64), "x": 24, "y": 24}
         self.arrays = {name: random.normal(size=shape) for name, shape in shapes.items()}
         for name, array in self.arrays.items():
             numpy.save(self.dir / f"{name}.npy", array)
-        for name, text in {"network": NETWORK, "pattern": PATTERN, "both": BOTH}.items():
+        for name, text in {"network": NETWORK, "pattern": PATTERN, "both": BOTH, "loop": LOOP}.items():
             (self.dir / f"{name}.ks").write_text(text)
 
     def trained(self):
@@ -152,6 +166,58 @@ class Tiling(ToolTest):
         self.assertIn("these are defaults: N = 1,000,000;", told)
         _, told = self.kasen("fuse", "--mesh", "4", "--sizes", "N=100", "-o", "f.kir", stdin=plan)
         self.assertEqual(told, "")
+
+    def test_an_earlier_run_gives_iterations(self):
+        self.bundle("loop", ["M"])
+        for turns, cut in (1, "[R,C/a]"), (3, "[R,C/a]"), (200, "[R/a,C]"):
+            self.kasen("fuse", "loop.kir", "--bundle", "loop", "--mesh", "4", "-o", "f.kir")
+            self.kasen("run", "f.kir", "--bundle", "loop", "-o", "out.npy", "--stats", f"run-{turns}.json", "-D", f"n={turns}")
+            said = self.tiling("loop", "--mesh", "4", "--observed", f"run-{turns}.json")
+            self.assertEqual(next(array["layout"] for array in said["arrays"] if array["name"] == "M"), cut)
+            self.assertEqual(said["observed"], [f"trips = {turns}", f"then@9 = {int(turns > 4)}"])
+        default = self.tiling("loop", "--mesh", "4")
+        self.assertEqual(default["defaults"], ["trips = 10"])
+        self.assertEqual(next(array["layout"] for array in default["arrays"] if array["name"] == "M"), "[R/a,C]")
+
+        # without a bundle, the run gives the sizes as well, and only these
+        plan, told = self.kasen("fuse", "loop.kir", "--mesh", "4", "--observed", "run-3.json", "--explain")
+        self.assertIn("an earlier run gave P = 4, C = 64, R = 8, trips = 3, then@9 = 0", told)
+        self.assertNotIn("defaults", told)
+        self.assertIn("f64[R,C/a]", plan)
+        _, told = self.kasen("fuse", "loop.kir", "--mesh", "4", "--observed", "run-3.json", "--sizes", "trips=200,R=100", "--explain")
+        self.assertIn("an earlier run gave P = 4, C = 64, then@9 = 0", told)
+
+        # of a run that lacks something, the rest
+        run = json.loads((self.dir / "run-3.json").read_text())
+        run["control"], run["sizes"] = [], []
+        (self.dir / "less.json").write_text(json.dumps(run))
+        _, told = self.kasen("fuse", "loop.kir", "--mesh", "4", "--observed", "less.json", "-o", "f.kir")
+        self.assertIn("defaults: C = 1,000,000, R = 1,000,000, trips = 10", told)
+
+    def test_the_run_of_go_is_one_too(self):
+        self.kasen("go", "loop.ks", "M=M.npy", "--mesh", "4", "--param", "n=2", "--dir", "one")
+        self.assertIn("[R/a,C]", (self.dir / "one" / "fused.kir").read_text())
+        self.kasen("go", "loop.ks", "M=M.npy", "--mesh", "4", "--param", "n=2", "--dir", "one", "--observed", "one/run.json")
+        self.assertIn("[R,C/a]", (self.dir / "one" / "fused.kir").read_text())
+
+    def test_runs_of_other_programs_are_refused(self):
+        self.bundle("loop", ["M"])
+        self.kasen("fuse", "loop.kir", "--bundle", "loop", "--mesh", "4", "-o", "f.kir")
+        self.kasen("run", "f.kir", "--bundle", "loop", "-o", "out.npy", "--stats", "run.json")
+        other, _ = self.kasen("plan", "pattern.ks")
+        self.fault("fuse", "--mesh", "4", "--observed", "run.json", stdin=other, status=BAD, says=["the program 'loop'", "this is 'pattern'", "--stats"])
+        (self.dir / "loop.ks").write_text(LOOP.replace("0.5", "0.25"))
+        newer, _ = self.kasen("plan", "loop.ks")
+        self.fault("fuse", "--mesh", "4", "--observed", "run.json", stdin=newer, status=BAD, says=["another version of 'loop'", "by line", "--stats"])
+        run = json.loads((self.dir / "run.json").read_text())
+        del run["source_digest"]
+        (self.dir / "old.json").write_text(json.dumps(run))
+        self.fault("fuse", "--observed", "old.json", stdin=other, status=BAD, says=["older version", "--stats"])
+        run["control"] = [{"what": "turns", "line": 1, "column": 1, "executions": 1, "times": 1}]
+        (self.dir / "odd.json").write_text(json.dumps(run))
+        self.fault("fuse", "--observed", "odd.json", stdin=other, status=BAD, says="'turns' is not counted")
+        self.fault("fuse", "--observed", "M.npy", stdin=other, status=BAD, says="not JSON")
+        self.fault("fuse", "--observed", "none.json", stdin=other, status=MISSING, says="none.json")
 
     def test_own_result(self):
         """A module with cuts keeps them."""

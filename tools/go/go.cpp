@@ -249,6 +249,7 @@ class Pipeline {
                     "--epilogue", text("epilogue"), "-o",         file("fused.kir")};
     add_bundle(unfused);
     add_bundle(fused);
+    if (has("observed")) fused.insert(fused.end(), {"--observed", text("observed")});
     if (has("mesh")) fused.insert(fused.end(), {"--mesh", text("mesh"), "--tile", text("tile")});
     add(fused, "layout", "--layout");
     beside([&] { step(fused); }, [&] { step(unfused); });
@@ -335,7 +336,8 @@ void declare_plan(Tool& tool) {
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
       "none, greedy, fuse-all, fuse-no-redundancy or cost")(
-      "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"), "see kasen fuse");
+      "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"), "see kasen fuse")(
+      "observed", po::value<std::string>()->value_name("FILE"), "see kasen fuse");
   declare_mesh_option(tool, true);
   takes(tool, "method", method_words);
   takes(tool, "compress", compress_words);
@@ -366,11 +368,11 @@ void declare(Tool& tool) {
       "output,o", po::value<std::string>()->value_name("FILE"), "the result file (DIR/result and the format's ending)");
   declare_format(tool);
   tool.options.add_options()("top", po::value<int>()->default_value(10)->value_name("K"),
-                             "prints the K largest elements of each vector result");
+                             "prints the K largest elements of vector results");
   tool.hidden.add_options()("program", po::value<std::string>()->value_name("PROGRAM.ks"))(
       "data", po::value<Arguments>()->value_name("NAME=DATA"));
   tool.positional.add("program", 1).add("data", -1);
-  tool.reads = {"program", "data", "dictionary"};
+  tool.reads = {"program", "data", "dictionary", "observed"};
   tool.writes = {"output", "trace"};
 }
 

@@ -5,7 +5,9 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcore/ir/layout.h"
 #include "libcore/kernels/box_parts.h"
+#include "libopt/time/observed.h"
 #include "tools/common/fitted.h"
+#include "tools/system/files.h"
 
 namespace kasen::tools {
 
@@ -51,6 +53,14 @@ std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& m
 std::function<Sizes(const Module& plan)> sizes_of_plans(const po::variables_map& values, Sizes sizes) {
   if (values.count("sizes") == 0) return [sizes = std::move(sizes)](const Module&) { return sizes; };
   return [text = values["sizes"].as<std::string>()](const Module& plan) { return known_sizes(plan, text); };
+}
+
+std::optional<RunReport> observed_option(const po::variables_map& values, const Module& module) {
+  if (values.count("observed") == 0) return std::nullopt;
+  const auto& path = values["observed"].as<std::string>();
+  RunReport run = read_run_report(read_text(path), shown_name(path));
+  require_run_of(module, run, shown_name(path));
+  return run;
 }
 
 }  // namespace kasen::tools

@@ -7,6 +7,7 @@
 
 #include "libcore/ir/module.h"
 #include "libopt/cost/sizes.h"
+#include "libopt/time/run_report.h"
 #include "tools/common/tool.h"
 
 namespace kasen::tools {
@@ -23,5 +24,8 @@ void declare_sizes_options(Tool& tool);  // and their input files
 
 // The numbers known for any plan of that module: the bundle's, or those of --sizes by the plan's own names.
 [[nodiscard]] std::function<Sizes(const Module& plan)> sizes_of_plans(const po::variables_map& values, Sizes sizes);
+
+// --observed RUN.json: the counters of an earlier run of the module's program; nothing without it.
+[[nodiscard]] std::optional<RunReport> observed_option(const po::variables_map& values, const Module& module);
 
 }  // namespace kasen::tools

@@ -1,5 +1,6 @@
 // kasen-fuse: turns level 1 IR into a plan. It places states and transitions, fuses operators and assigns buffers.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <sstream>
@@ -17,6 +18,7 @@
 #include "libopt/report/explain.h"
 #include "libopt/selection/plans_text.h"
 #include "libopt/sync/plan_notes.h"
+#include "libopt/time/observed.h"
 #include "libopt/time/price.h"
 #include "tools/common/tool.h"
 #include "tools/options/byte_option.h"
@@ -78,7 +80,7 @@ void fit(Module& module, const std::string& name, const std::string& digest) {
 // Reports the default sizes that decided something.
 void tell_defaults(const PlanNotes& notes) {
   if (notes.defaults.empty()) return;
-  tell("kasen-fuse: note: sizes decide, and these are defaults: {}; --bundle or --sizes gives them\n",
+  tell("kasen-fuse: note: sizes decide, and these are defaults: {}; --bundle, --sizes or --observed gives them\n",
        fmt::join(notes.defaults, ", "));
 }
 
@@ -169,10 +171,27 @@ void require_open_layouts(const Module& module, bool meshed, const std::string& 
   }
 }
 
+// Wraps the sizes at hand, so that all costs take what an earlier run counted where these do not tell. Returns what it
+// adds for the module, as "trips@7 = 57".
+std::vector<std::string> observe(const po::variables_map& values, const Module& module, OptimizeOptions& options) {
+  std::optional<RunReport> run = observed_option(values, module);
+  if (!run) return {};
+  const auto given = [sizes = options.sizes](const Module& plan) { return sizes ? sizes(plan) : Sizes{}; };
+  Sizes all = given(module);
+  std::vector<std::string> added = add_observed(module, *run, all);
+  options.sizes = [given, run = *std::move(run)](const Module& plan) {
+    Sizes sizes = given(plan);
+    add_observed(plan, run, sizes);
+    return sizes;
+  };
+  return added;
+}
+
 std::string tiling_view(Module module, LawChecker& laws, const OptimizeOptions& options,
-                        const po::variables_map& values) {
+                        const po::variables_map& values, std::vector<std::string> observed) {
   const TilingFormat format = choose(values, "print-tiling", tiling_formats);
-  const TilingView view = view_tilings(before_tiling(std::move(module), laws, options), laws, options);
+  TilingView view = view_tilings(before_tiling(std::move(module), laws, options), laws, options);
+  view.observed = std::move(observed);
   switch (format) {
     case TilingFormat::json:
       return tiling_json(view);
@@ -203,11 +222,13 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
     fail(ExitStatus::usage, "--mesh auto without a number of workers", "meshes of so many workers are compared",
          "give --bundle, or --sizes P=4");
   }
+  std::vector<std::string> observed = observe(values, module, options);
   const bool meshed = options.mesh_workers > 0 || !options.mesh.empty() || names_layouts(module);
   if (meshed) refuse_regions(values);
   if (values.count("print-tiling") > 0) {
     require_open_layouts(module, meshed, "print-tiling");
-    write_text(values["output"].as<std::string>(), tiling_view(std::move(module), laws, options, values));
+    write_text(values["output"].as<std::string>(),
+               tiling_view(std::move(module), laws, options, values, std::move(observed)));
     return ExitStatus::done;
   }
   PlanNotes notes;
@@ -218,6 +239,8 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
     return ExitStatus::done;
   }
   notes.explain = values.count("explain") > 0;
+  if (notes.explain && !observed.empty())
+    write_explanation(fmt::format("an earlier run gave {}\n", fmt::join(observed, ", ")));
   if (meshed && notes.explain) {
     require_open_layouts(module, meshed, "explain");
     write_explanation(tiling_explanation(before_tiling(module, laws, options), laws, options));
@@ -298,7 +321,8 @@ int fuse_main(int argc, char** argv) {
                      "kasen plan examples/pagerank.ks | kasen fuse --sync hybrid > fused.kir"}};
   tool.under("What decides");
   declare_sizes_options(tool);
-  tool.options.add_options()(
+  tool.options.add_options()("observed", po::value<std::string>()->value_name("FILE"),
+                             "an earlier run: sizes and iterations not given")(
       "workers", po::value<int>()->value_name("P"),
       "with a --bundle of dense arrays alone: plans for so many workers (default: the bundle's)");
   declare_mesh_option(tool);
@@ -306,7 +330,7 @@ int fuse_main(int argc, char** argv) {
   declare_looks(tool);
   tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-")->value_name("PLAN.kir"));
   tool.positional.add("plan", 1);
-  tool.reads.insert(tool.reads.end(), {"plan", "machine"});
+  tool.reads.insert(tool.reads.end(), {"plan", "machine", "observed"});
   tool.writes = {"output"};
   return run_tool(argc, argv, tool, [&](const po::variables_map& values) { return fuse(tool.info, values); });
 }
