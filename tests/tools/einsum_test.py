@@ -44,7 +44,7 @@ class Einsum(ToolTest):
     def setUp(self):
         super().setUp()
         self.random = random.Random(5)
-        self.arrays = {}
+        self.arrays, self.local = {}, ""  # dimensions that are not cut
 
     def program(self, names_of):
         """All subscripts; names_of gives the dimension of a label. One input for each tuple of dimensions."""
@@ -97,12 +97,11 @@ class Einsum(ToolTest):
         """Random cuts of the inputs."""
         hints = []
         for name, array in self.arrays.items():
-            cuts = [""] * array.ndim
+            cuts, dims = [""] * array.ndim, self.dims_of(name)
             for axis in "abc"[:mesh.count("x") + 1]:
                 place = self.random.randrange(array.ndim + 1)
-                if place < array.ndim:
+                if place < array.ndim and dims[place] not in self.local:
                     cuts[place] += axis
-            dims = self.dims_of(name)
             hints += ["--layout", name + "=[" + ",".join(dim + ("/" + cut if cut else "") for dim, cut in zip(dims, cuts)) + "]"]
         return hints
 
@@ -137,6 +136,18 @@ class Einsum(ToolTest):
             "every": (pl | qr).all(axis=(0, 1)), "short": x @ y, "apart": abs(wl - vr).sum(axis=1),
             "scaled": (numpy.exp(-0.5 * (wl - vr) ** 2) * al).sum(axis=1), "steps": (1 + 0.1 * t).prod(axis=1),
             "place": numpy.arange(n)[:, None] * 10.0 + numpy.arange(k) + (w * numpy.arange(m)).sum(axis=1)[:, None]}
+        self.check()
+
+    def test_all_pairs_of_dense_arrays(self):
+        """U @ V' is an array where the program has no sparse matrix over these dimensions."""
+        (self.dir / "e.ks").write_text("dim N, M, K local\ninput A : dense f64[N, M], p_NK : f64[N, K], q_MK : f64[M, K]\n"
+                                       "C = A - p_NK @ q_MK'\noutput C, t = sum(abs(p_NK @ q_MK')), S = p_NK @ p_NK'\n")
+        numbers = numpy.random.default_rng(6)
+        a, p, q = numbers.normal(size=(7, 5)), numbers.normal(size=(7, 3)), numbers.normal(size=(5, 3))
+        self.arrays, self.local = {"A": a, "p_NK": p, "q_MK": q}, "K"
+        for name, array in self.arrays.items():
+            numpy.save(self.dir / f"{name}.npy", array)
+        self.wanted = {"C": a - p @ q.T, "t": abs(p @ q.T).sum(), "S": p @ p.T}
         self.check()
 
     def test_refusals(self):

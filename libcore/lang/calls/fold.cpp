@@ -31,7 +31,12 @@ bool Folds::gives_pairs(const Term& left, const Term& right) const {
     return t.dims.size() == 2 && !formulas_.is_entries(t) && Layout(module_, t.dims).is_cut(0) &&
            module_.dim(t.dims[1]).local;
   };
-  return columns(left) && columns(right) && left.dims[1] == right.dims[1];
+  if (!columns(left) || !columns(right) || left.dims[1] != right.dims[1]) return false;
+  const std::vector<DimId> over{left.dims[0], right.dims[0]};
+  return std::any_of(module_.values.begin(), module_.values.end(), [&](const Value& value) {
+    const std::vector<DimId>& dims = value.type.dims;
+    return value.type.sparse && std::is_permutation(dims.begin(), dims.end(), over.begin(), over.end());
+  });
 }
 
 // Each side needs an operand. If it has none, adds one that nothing reads.

@@ -18,7 +18,8 @@ class Folds : Part {
   // (X * w) @ v, (X * w)' @ B: each nonzero of the formula times the operand at its other side.
   [[nodiscard]] Term multiply(const Node& times, const Node& plus, Term vector, Term entries, bool transposed,
                               Mark mark, const std::string& hint);
-  // U @ V' of arrays over [N, K] and [M, K], both cut: known only at the nonzeros of a matrix over [N, M].
+  // U @ V' of arrays over [N, K] and [M, K], both cut: known only at the nonzeros of a matrix over [N, M], where the
+  // program has a sparse one. Else it is an array.
   [[nodiscard]] bool gives_pairs(const Term& left, const Term& right) const;
   [[nodiscard]] Term pairs(Term left, Term right, Mark mark);
 
