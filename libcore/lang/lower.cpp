@@ -26,7 +26,7 @@ Lowering::Lowering(const SourceText& source, Module start, const Declarations::D
       generators_(part_),
       along_axis_(part_, reducers_),
       linear_(part_),
-      products_(part_, calls_, folds_, matrix_products_, reductions_, views_, contractions_),
+      products_(part_, calls_, reducers_, folds_, matrix_products_, reductions_, views_, contractions_),
       indexed_(part_, frames_, reducers_, contractions_),
       definitions_(part_, frames_, indexed_),
       lists_(part_),

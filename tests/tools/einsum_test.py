@@ -150,6 +150,38 @@ class Einsum(ToolTest):
         self.wanted = {"C": a - p @ q.T, "t": abs(p @ q.T).sum(), "S": p @ p.T}
         self.check()
 
+    def test_outer_products_of_what_every_worker_holds(self):
+        """They need no contraction: they stand beside sparse matrices, and run with checkpoints and a watch for NaN."""
+        numbers = numpy.random.default_rng(7)
+        u, v, x = numbers.normal(size=4), numbers.normal(size=4), numbers.normal(size=5)
+        edges = [(0, 1, 2.0), (1, 4, -1.0), (3, 2, 0.5), (4, 0, 3.0)]
+        (self.dir / "G.txt").write_text("".join(f"{i} {j} {w}\n" for i, j, w in edges))
+        for name, array in {"u": u, "v": v, "x": x}.items():
+            numpy.save(self.dir / f"{name}.npy", array)
+        (self.dir / "o.ks").write_text("""dim N
+dim K local = 4
+input G : f64[N, N], x : f64[N], u : f64[K], v : f64[K]
+y = G @ x
+w = v
+for i in 0..3 {
+  w = 0.5 * (outer(u, w) @ v)
+}
+output w, S = u @ v', D = outer((a, b) -> a - 2.0 * b, u, v), B = outer((a, b) -> a < b, u, v), y
+""")
+        w = v
+        for _ in range(3):
+            w = 0.5 * (numpy.outer(u, w) @ v)
+        matrix = numpy.zeros((5, 5))
+        for i, j, value in edges:
+            matrix[i, j] = value
+        wanted = {"w": w, "S": numpy.outer(u, v), "D": u[:, None] - 2 * v, "B": u[:, None] < v, "y": matrix @ x}
+        data = ["G=G.txt", "u=u.npy", "v=v.npy", "x=x.npy"]
+        for options in [], ["--workers", 3], ["--checkpoint", "saved", "--every", 1], ["--nan", "error", "--workers", 2]:
+            self.kasen("go", "o.ks", *data, *options, "-o", "out.npy", "--verify", "all")
+            for name, value in wanted.items():
+                got = numpy.load(self.dir / ("out.npy" if name == "w" else f"out-{name}.npy"))
+                numpy.testing.assert_allclose(got, value, rtol=1e-12, atol=1e-300, err_msg=f"{name} {options}")
+
     def test_refusals(self):
         head = "dim N, M, K local = 4\ninput A : dense f64[N, M], S : dense f64[N, N], x : f64[N], P : [f64; 3][N]\nparam a = 1.0\n"
         for text, says in [("[i in N: A[i]]", "an element by 1 index of an array over [N, M]"), ("[i in N: x[i + 1]]", "no variable"),

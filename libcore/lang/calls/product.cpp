@@ -6,10 +6,11 @@
 
 namespace kasen::lang {
 
-Products::Products(const Part& part, Calls& calls, Folds& folds, MatrixProducts& matrix_products,
+Products::Products(const Part& part, Calls& calls, Reducers& reducers, Folds& folds, MatrixProducts& matrix_products,
                    Reductions& reductions, Views& views, Contractions& contractions)
     : Part(part),
       calls_(calls),
+      reducers_(reducers),
       folds_(folds),
       matrix_products_(matrix_products),
       reductions_(reductions),
@@ -37,6 +38,10 @@ Term Products::outer(const Node& fn, std::vector<Term> args, Mark mark, const st
 // Both have some dimension: names cannot tell which axis an element comes from.
 Term Products::square_outer(const Node& fn, std::vector<Term> args, Mark mark, const std::string& hint) {
   const FnId z = calls_.instantiate(fn, {args[0].type(), args[1].type()}, mark, "outer");
+  const ElementType made = module_.fn(z).result();
+  const bool summed = made.is_scalar() && (is_numeric(made.scalar()) || made.is(Scalar::boolean));
+  const bool vectors = args[0].dims.size() == 1 && args[1].dims.size() == 1;
+  if (summed && vectors && module_.dim(args[0].dims[0]).local) return column_by_row(z, std::move(args), mark, hint);
   std::vector<Labelled> sides(2);
   Contractions::Dims labels;
   for (size_t i = 0; i < 2; ++i) {
@@ -49,6 +54,23 @@ Term Products::square_outer(const Node& fn, std::vector<Term> args, Mark mark, c
   }
   const std::string result = sides[0].labels + sides[1].labels;
   return values_.term(contractions_.combined(z, sides[0], sides[1], result, labels, mark, hint).array);
+}
+
+// Vectors that every worker holds whole: as the product of a matrix of one column with one of one row. Every plan takes
+// it, where a contraction would keep the whole program from the default layout.
+Term Products::column_by_row(FnId z, std::vector<Term> args, Mark mark, const std::string& hint) {
+  if (one_ == no_dim) one_ = builder_.add_dim({"of_one", true, 1});
+  const DimId dim = args[0].dims[0];
+  const auto spread = [&](Term vector, std::vector<DimId> dims) {
+    vector.dims = std::move(dims);
+    vector.named = false;
+    return values_.materialise(std::move(vector), "t", mark);
+  };
+  const ValueId column = spread(std::move(args[0]), {dim, one_}), row = spread(std::move(args[1]), {one_, dim});
+  const ElementType type = module_.fn(z).result();
+  const FnId r = reducers_.plain(function_node(type.is(Scalar::boolean) ? "or" : "add", mark), type, mark);
+  const Contractions::Dims labels{{'a', dim}, {'b', dim}, {'o', one_}};
+  return values_.term(contractions_.summed(z, r, {column, "ao"}, {row, "ob"}, "ab", labels, mark, hint).array);
 }
 
 // outer(u, v), outer(f, u, v)

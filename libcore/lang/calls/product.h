@@ -12,8 +12,8 @@ namespace kasen::lang {
 
 class Products : Part {
  public:
-  Products(const Part& part, Calls& calls, Folds& folds, MatrixProducts& matrix_products, Reductions& reductions,
-           Views& views, Contractions& contractions);
+  Products(const Part& part, Calls& calls, Reducers& reducers, Folds& folds, MatrixProducts& matrix_products,
+           Reductions& reductions, Views& views, Contractions& contractions);
 
   // G @ x, G' @ x, x @ G (the same as G' @ x), G @ B and G' @ B with columns. a @ b of vectors is the same as dot, and
   // a @ b' the same as outer. For bool these use and, or.
@@ -29,14 +29,17 @@ class Products : Part {
   [[nodiscard]] Term of_matrix(const Node& node, Side left, Side right, const std::string& hint);
   [[nodiscard]] Term outer(const Node& fn, std::vector<Term> args, Mark mark, const std::string& hint);
   [[nodiscard]] Term square_outer(const Node& fn, std::vector<Term> args, Mark mark, const std::string& hint);
+  [[nodiscard]] Term column_by_row(FnId z, std::vector<Term> args, Mark mark, const std::string& hint);
   [[nodiscard]] Term outer_call(const Node& node, const std::string& hint);
 
   Calls& calls_;
+  Reducers& reducers_;
   Folds& folds_;
   MatrixProducts& matrix_products_;
   Reductions& reductions_;
   Views& views_;
   Contractions& contractions_;
+  DimId one_ = no_dim;  // of one index, once a program needs it
 };
 
 }  // namespace kasen::lang
