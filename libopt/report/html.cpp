@@ -1,6 +1,7 @@
 // The report as one page that needs nothing else. It has no links to other places and no fonts. Its script only lights
 // up related parts, and the page's policy lets run only the script with this digest.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -170,6 +171,20 @@ std::string graph_section(const Side& side, const Side* before, const NodeNote& 
   return text + panel(side, "after", after, parts.most_arrows) + "</div></div></section>\n";
 }
 
+std::string tiling_table(const TilingTable& table) {
+  if (table.rows.empty()) return {};
+  std::string text =
+      "<table class=\"tilings\"><caption>Cuts over the mesh: sent between workers in the whole run</caption><tbody>\n";
+  for (const TilingBytes& row : table.rows) {
+    text += fmt::format("<tr><th>{}</th><td class=\"n\">{}</td><td>{}</td></tr>\n", page_text(row.name),
+                        row.bytes < 0 ? "none found" : short_bytes(row.bytes), page_text(row.note));
+  }
+  text += "</tbody></table>\n";
+  if (table.defaults.empty()) return text;
+  return text + fmt::format("<p class=\"note\">With default sizes: {}.</p>\n",
+                            page_text(fmt::format("{}", fmt::join(table.defaults, ", "))));
+}
+
 std::string page(const ReportContext& context, const ReportContext* context_before, const RunFacts* facts,
                  const PageParts& parts) {
   const bool compared = context_before != nullptr;
@@ -185,7 +200,7 @@ std::string page(const ReportContext& context, const ReportContext* context_befo
   if (facts != nullptr) text += run_cards(*facts);
   std::string sections = "<section id=\"program\" class=\"two\"><div><h2>Program</h2>\n" +
                          source_panel(context.module()) + "</div><div><h2>Costs</h2>\n<div class=\"scroll\">" +
-                         summary_tables(side, was) + "</div></div></section>\n";
+                         summary_tables(side, was) + tiling_table(parts.tilings) + "</div></div></section>\n";
   sections += graph_section(side, was, note, parts);
   if (facts != nullptr) sections += run_sections(context, *facts);
   sections +=

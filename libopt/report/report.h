@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libcore/ir/module.h"
 #include "libopt/cost/cost.h"
@@ -30,6 +31,18 @@ struct Measured {
   const Sizes* sizes;  ///< may be null
 };
 
+/// What a way of cutting the arrays over the mesh sends between workers in the whole run, predicted.
+struct TilingBytes {
+  std::string name;   ///< "this plan", "greedy"
+  double bytes = -1;  ///< -1: none was found
+  std::string note;   ///< "least, proven"; may be empty
+};
+/// Some of them, by the same sizes.
+struct TilingTable {
+  std::vector<TilingBytes> rows;
+  std::vector<std::string> defaults;  ///< sizes that nobody gave: "trips = 10"
+};
+
 /// Further parts of a page beside a module's cost.
 using GraphPlacer = std::function<std::optional<std::string>(const std::string& dot)>;
 struct PageParts {
@@ -37,6 +50,7 @@ struct PageParts {
   const RunReport* run = nullptr;    ///< a run of it; `sizes` are then those of its bundle, by worker
   MachineProfile machine = {};       ///< for the run's roofline
   std::string machine_name = {};     ///< its origin; empty: built in
+  TilingTable tilings = {};          ///< of a plan over a mesh
   /// Returns `dot -Tjson0` of these graphs, or nothing. If null, operators stand in the program's order.
   GraphPlacer place = nullptr;
   /// Of pictures with more arrows, too. With more than the default dot takes minutes, and nobody can follow the result.

@@ -5,6 +5,7 @@ shown with its reasons.
 Usage: tiling_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -199,6 +200,25 @@ class Tiling(ToolTest):
         self.assertIn("[R/a,C]", (self.dir / "one" / "fused.kir").read_text())
         self.kasen("go", "loop.ks", "M=M.npy", "--mesh", "4", "--param", "n=2", "--dir", "one", "--observed", "one/run.json")
         self.assertIn("[R,C/a]", (self.dir / "one" / "fused.kir").read_text())
+
+    def on_the_page(self, *args):
+        """The bytes of tilings on the page that go leaves."""
+        self.kasen("go", *args, "--dir", "page")
+        text = (self.dir / "page" / "report.html").read_text()
+        table = text[text.index('class="tilings"'):].split("</table>")[0]
+        return dict(re.findall(r'<tr><th>([^<]*)</th><td class="n">([^<]*)</td>', table)), table
+
+    def test_the_page_has_other_tilings_beside_the_plan(self):
+        said, table = self.on_the_page("network.ks", *self.files("XYUV"), "--mesh", "2x2")
+        self.assertEqual(list(said), ["this plan", "exact", "greedy", "worst"])
+        self.assertEqual(said["this plan"], said["exact"])
+        self.assertNotEqual(said["worst"], said["exact"])
+        self.assertIn("least, proven", table)
+        # a plan for ten iterations that ran two: the least is that of two
+        said, _ = self.on_the_page("loop.ks", "M=M.npy", "--mesh", "4", "--param", "n=2")
+        self.assertEqual((said["this plan"], said["exact"]), ("1.54 kB", "768 bytes"))
+        self.kasen("go", "loop.ks", "M=M.npy", "--workers", "2", "--dir", "page")
+        self.assertNotIn('class="tilings"', (self.dir / "page" / "report.html").read_text())
 
     def test_runs_of_other_programs_are_refused(self):
         self.bundle("loop", ["M"])

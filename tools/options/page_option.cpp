@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "libcore/lang/lang.h"
+#include "libopt/layouts/tiling_text.h"
 #include "libopt/optimize/optimize.h"
 #include "libopt/prover/prover.h"
+#include "libopt/time/observed.h"
+#include "libopt/time/price.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/sizes_option.h"
 #include "tools/options/temporary_file.h"
@@ -69,6 +72,27 @@ class KeptPlaces {
   std::map<std::string, std::string> used_;
 };
 
+// What this plan sends, beside what the searches find over its mesh with the same sizes.
+TilingTable tilings_of(const Module& plan, const std::function<Sizes(const Module&)>& sizes) {
+  const std::optional<Module> program = plan.mesh.empty() ? std::nullopt : program_of(plan);
+  if (!program) return {};
+  Prover laws;
+  OptimizeOptions options;
+  options.mesh = plan.mesh;
+  options.sizes = sizes;
+  const TilingView view = view_tilings(before_tiling(*program, laws, options), laws, options);
+  Pricing pricing(sizes, options.machine);
+  TilingTable table{{{"this plan", pricing(plan).actual.network_bytes, ""}}, pricing.defaults()};
+  const auto add = [&](const char* name, const tiling::Solution& found, const std::string& note) {
+    table.rows.push_back({name, found.cost == tiling::forbidden ? -1 : found.cost, note});
+  };
+  const tiling::Solution& best = view.tilings.front().solution;
+  add("exact", best, proof_text(best));
+  add("greedy", view.greedy, "");
+  add("worst", view.worst, "");
+  return table;
+}
+
 }  // namespace
 
 std::optional<Module> unfused(const Module& plan) {
@@ -84,6 +108,14 @@ std::optional<Module> unfused(const Module& plan) {
 
 std::string page_of(const Module& plan, const Sizes* sizes, const Module* before, const po::variables_map& values,
                     PageParts parts) {
+  if (sizes != nullptr) {
+    const RunReport* run = parts.run;
+    parts.tilings = tilings_of(plan, [known = sizes_of_plans(values, *sizes), run](const Module& module) {
+      Sizes all = known(module);
+      if (run != nullptr) add_observed(module, *run, all);
+      return all;
+    });
+  }
   std::optional<Sizes> own;
   std::optional<Measured> measured;
   if (before != nullptr) {
