@@ -10,7 +10,7 @@ import unittest
 import numpy
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, ToolTest  # noqa: E402
+from tools_test import BAD, USAGE, ToolTest  # noqa: E402
 
 # Products, transposed ones, outer products, sums, traces, diagonals, batches, double contractions, three factors.
 SUBSCRIPTS = """ij,jk->ik ij,jk->ki ji,jk->ik ij,kj->ik ij,ij->ij ij,ji->ij ij,ji-> i,i-> i,j->ij i,j->ji ij,j->i ij,i->j
@@ -205,6 +205,13 @@ output w, S = u @ v', D = outer((a, b) -> a - 2.0 * b, u, v), B = outer((a, b) -
         (self.dir / "bad.ks").write_text("dim N\ninput G : f64[N, N], x : f64[N]\nd = [i in N, j in N: x[i] - x[j]]\noutput y = G @ x, d\n")
         plan, _ = self.kasen("plan", "bad.ks")
         self.fault("fuse", status=BAD, stdin=plan, says=["bad.ks:3", "'G' is sparse", "a program of its own"])
+        (self.dir / "G.txt").write_text("0 1 2\n")
+        numpy.save(self.dir / "x.npy", numpy.ones(2))
+        self.fault("go", "bad.ks", "G=G.txt", "x=x.npy", status=BAD, says=["bad.ks:3", "'G' is sparse"])  # once
+        text = "dim N\ninput x : f64[N]\nd = [i in N, j in N: x[i] - x[j]]\noutput d\n"
+        (self.dir / "pairs.ks").write_text(text)
+        for option in ["--checkpoint", "saved"], ["--nan", "error"]:
+            self.fault("go", "pairs.ks", "x=x.npy", *option, status=USAGE, says=[option[0], "has contractions", "by names"])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@
 #include <utility>
 
 #include "libcomm/data/bundle/bundle.h"
-#include "libcore/ir/module.h"
+#include "libcore/ir/layout.h"
+#include "libopt/layouts/hints.h"
 #include "tools/common/params.h"
 #include "tools/common/tool.h"
 #include "tools/common/version.h"
@@ -33,7 +34,6 @@
 namespace kasen::tools {
 namespace {
 
-namespace fs = std::filesystem;
 using Arguments = std::vector<std::string>;
 
 // Thrown when a step has failed. The step has reported why; its exit status becomes ours.
@@ -173,7 +173,7 @@ class Pipeline {
   // A failed step has reported why, unless a signal ended it.
   void check_end(const Arguments& argv, const Ended& ended) const {
     if (ended.status == 0) return;
-    const std::string step = fs::path(argv[0]).filename().string();
+    const std::string step = std::filesystem::path(argv[0]).filename().string();
     if (ended.signal != 0) fail_by_signal(step, ended);
     const bool interrupted = ended.status == static_cast<int>(ExitStatus::interrupted);
     if (interrupted && !has("ranks"))
@@ -206,6 +206,7 @@ class Pipeline {
     add(argv, "define", "-D");
     step(argv);
     module_ = parse_module(read_text(file("plan.kir")), file("plan.kir"));
+    if (has("mesh") || names_layouts(module_)) require_dense(module_, has("mesh"));  // both plans would report it
     tell("plan       {}\n", file("plan.kir"));
   }
 
@@ -290,8 +291,7 @@ class Pipeline {
     if (has("ranks")) argv.insert(argv.end(), {"-n", std::to_string(values_["ranks"].as<int>())});
     if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
     if (values_["forms"].defaulted() && has_large_forms(file("bundle"))) argv.insert(argv.end(), {"--forms", "keep"});
-    const Arguments lasting = lasting_arguments(values_);
-    argv.insert(argv.end(), lasting.begin(), lasting.end());
+    for (const std::string& lasting : lasting_arguments(values_)) argv.push_back(lasting);
     if (!has("verify")) argv.insert(argv.end(), {"--verify", "auto"});
     argv.insert(argv.end(), {"--program", file("plan.kir")});
     add(argv, "param", "--param");
