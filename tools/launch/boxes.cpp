@@ -13,9 +13,12 @@
 namespace kasen::tools {
 
 int workers_of_mesh(const RunSettings& settings, const Module& plan, const BundleInfo& bundle) {
-  const auto refuse = [](const std::string& option) {
-    fail(ExitStatus::usage, option + " with a plan that names layouts", "it takes the default layout alone",
-         "leave it out, or the mesh and the cuts");
+  const auto refuse = [&](const std::string& option) {
+    const bool meshed = !plan.mesh.empty();
+    fail(ExitStatus::usage, option + (meshed ? " with a plan over a mesh" : " with a plan that has contractions"),
+         "it takes the default layout alone",
+         meshed ? "leave it out, or the mesh and the cuts"
+                : "leave it out, or write by names what index notation says: with @, and sums over dimensions");
   };
   if (!settings.checkpoint.empty() || settings.resume) refuse("--checkpoint");
   if (settings.refuse_nan) refuse("--nan");
