@@ -97,6 +97,7 @@ std::vector<std::string> add_observed(const Module& plan, const RunReport& run, 
     if (const auto value = mean(found->second))
       add({kind, "", {}, number}, branch ? *value : std::max<std::int64_t>(1, *value));
   });
+  if (!added.empty()) sizes.origin += sizes.origin.empty() ? "an earlier run" : " and an earlier run";
   derive_sizes(plan, sizes);
   return added;
 }

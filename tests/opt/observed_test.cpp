@@ -48,6 +48,7 @@ TEST(Observed, NumbersStandForWhatIsNotKnown) {
   Sizes sizes;
   EXPECT_EQ(add_observed(program, run, sizes),
             (Texts{"P = 4", "N = 5,000", "S = 9", "S(G.rows) = 8", "nnz = 77", "trips = 4", "then@6 = 0"}));
+  EXPECT_EQ(sizes.origin, "an earlier run");
   Sizes given = parse_sizes(program, "P=8,N=6,trips=2");  // ghosts of four workers are not those of eight
   EXPECT_EQ(add_observed(program, run, given), (Texts{"nnz = 77", "then@6 = 0"}));
   EXPECT_EQ(given.totals.at({SymbolKind::size, "N", {}, -1}), 6);
