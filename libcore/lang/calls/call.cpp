@@ -12,6 +12,7 @@ namespace kasen::lang {
 Calls::Calls(const Part& part, Frames& frames) : Part(part), frames_(frames) {
   functions_.add({"map", "Map", "zipwith", "ZipWith"}, Functions::Name::kept,
                  [this](const Node& node, const std::string&) { return map(node); });
+  functions_.add({"oftype"}, Functions::Name::yields, [this](auto& node, auto&) { return of_type(node); });
 }
 
 Term Calls::typed_argument(const ParamNode& param, Term arg, Mark mark, const std::string& what) {
@@ -211,6 +212,17 @@ Term Calls::map(const Node& node) {
     result.literal = false;
   }
   return result;
+}
+
+// oftype(x, n): n in the type of x's elements. Nothing of x is read.
+Term Calls::of_type(const Node& node) {
+  if (node.args.size() != 2) source_.fail(node.mark, "oftype takes two arguments", {}, "write oftype(x, n)");
+  std::vector<Term> args = evaluator_.elements(node.args);
+  const ElementType type = args[0].type();
+  if (!type.is_scalar()) {
+    source_.fail(node.args[0].mark, fmt::format("oftype of {}", show(module_, type)), "a conversion gives scalars");
+  }
+  return located(source_, node.mark, [&] { return convert_term(module_, type.scalar(), std::move(args[1])); });
 }
 
 }  // namespace kasen::lang

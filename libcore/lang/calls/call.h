@@ -31,6 +31,7 @@ class Calls : Part {
                                const std::string& what);
   [[nodiscard]] Term typed_argument(const ParamNode& param, Term arg, Mark mark, const std::string& what);
   [[nodiscard]] Term map(const Node& node);
+  [[nodiscard]] Term of_type(const Node& node);
 
   Frames& frames_;
   std::set<const Statement*> active_;  // fns being expanded, to refuse recursion

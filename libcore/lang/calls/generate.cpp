@@ -84,13 +84,14 @@ Term Generators::random(const Node& node, const std::string& hint) {
   const ValueId seed = evaluator_.shared(node.args[0], Scalar::i64, "seed", "a seed");
   std::vector<DimId> dims;
   for (size_t i = 1; i < node.args.size(); ++i) {
-    const DimId d = types_.dim(node.args[i]);
-    if (contains(dims, d)) {
-      source_.fail(node.args[i].mark, fmt::format("{} over {} twice", node.text, module_.dim(d).name),
-                   "the names of their dimensions distinguish an element's ids",
-                   "use a second dimension of the same size");
+    for (const DimId d : types_.dims(node.args[i])) {
+      if (contains(dims, d)) {
+        source_.fail(node.args[i].mark, fmt::format("{} over {} twice", node.text, module_.dim(d).name),
+                     "the names of their dimensions distinguish an element's ids",
+                     "use a second dimension of the same size");
+      }
+      dims.push_back(d);
     }
-    dims.push_back(d);
   }
   return located(source_, node.mark, [&] {
     Term key = combine(module_, ScalarOp::mix64, {values_.term(seed), whole_literal(0)});

@@ -11,11 +11,13 @@
 namespace kasen::lang {
 namespace {
 
-// The library that has a def of that name, or "".
+// The library that has a def or a fn of that name, or "".
 std::string_view library_with(const std::string& name) {
-  const std::string head = fmt::format("\ndef {}(", name);
-  for (const Library& library : libraries()) {
-    if (library.text.find(head) != std::string_view::npos) return library.name;
+  for (const char* kind : {"def", "fn"}) {
+    const std::string head = fmt::format("\n{} {}(", kind, name);
+    for (const Library& library : libraries()) {
+      if (library.text.find(head) != std::string_view::npos) return library.name;
+    }
   }
   return {};
 }
