@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""The libraries of the language: each call that docs/library.md shows gives NumPy's values, in the usual layout and over a mesh.
+"""The libraries of the language: each call that docs/library.md shows gives NumPy's values, for arrays of rank 0 to 3, along
+every dimension, of all types and sizes, in the usual layouts and in random ones over a mesh.
 
 Usage: library_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import itertools
 import pathlib
 import re
 import sys
@@ -11,130 +13,193 @@ import unittest
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
+from library_calls import ALONG, ELEMENTS, LOCAL, OTHERS, PLACES  # noqa: E402
+from library_data import FITTING, OF_PAGE, TYPES, arrays_of, axes_of, declared, layout_of, names_in, page_of, wanted  # noqa: E402
 from tools_test import BAD, MISSING, ToolTest  # noqa: E402
 
 ROOT = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else ".")
+PAGE = (ROOT / "docs" / "library.md").read_text()
+SHAPES = [(), (23,), (7, 5), (5, 4, 3)]
+# Of no elements, where NumPy has no value: the one of docs/library.md, by the name of the function.
+NOTHING = {"amax": -np.inf, "ptp": -np.inf, "logsumexp": -np.inf, "amin": np.inf, "nanargmax": np.iinfo(np.int64).max,
+           "nanargmin": np.iinfo(np.int64).max, "cross_entropy_logits": 0.0}
+IN_F64 = ("accuracy", "hamming_distance", "jaccard", "float_power", "pairwise_hamming")  # of f32, too
 
 
-def standardized(X, axis):
-    return (X - X.mean(axis=axis)) / X.std(axis=axis)
+def calls_of(tables, of):
+    return {call: value for table in tables for group, calls in table.items() if of in FITTING[group] for call, value in calls.items()}
 
 
-def softmax(X):
-    e = np.exp(X - X.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
+def of_nothing(call, v, axis):
+    """The value for an empty reduction that NumPy refuses."""
+    name = call.split("(")[0]
+    if name in ("softmax", "log_softmax", "rescale"):
+        return v.X
+    value = NOTHING.get(name, np.nan)
+    if v.X.dtype.kind == "i" and np.isinf(value):
+        info = np.iinfo(v.X.dtype)
+        value = info.max if value > 0 else info.min
+    return np.full(v.X.sum(axis=axis).shape, value)
 
 
-def ridge(X, x, c):
-    return np.linalg.solve(X.T @ X + c * np.eye(X.shape[1]), X.T @ x)
+class LibraryTest(ToolTest):
+    uses = re.search(r"```\n(use .*\n)", PAGE)[1]
 
-
-# call -> its values, of the arrays v
-WANTED = {
-    "var(X, over N)": lambda v: v.X.var(axis=0),
-    "var(X, 1, over N)": lambda v: v.X.var(axis=0, ddof=1),
-    "std(X, 0, over N)": lambda v: v.X.std(axis=0),
-    "average(X, weight, over N)": lambda v: np.average(v.X, axis=0, weights=v.weight),
-    "ptp(X, over N)": lambda v: np.ptp(v.X, axis=0),
-    "rms(x)": lambda v: np.sqrt(np.mean(v.x ** 2)),
-    "standardize(X, 0, over N)": lambda v: standardized(v.X, 0),
-    "rescale(X, over N)": lambda v: (v.X - v.X.min(axis=0)) / (v.X.max(axis=0) - v.X.min(axis=0)),
-    "softmax(X, over F)": lambda v: softmax(v.X),
-    "logsumexp(X, over F)": lambda v: np.log(np.exp(v.X).sum(axis=1)),
-    "entropy(softmax(X, over F), over F)": lambda v: -(softmax(v.X) * np.log(softmax(v.X))).sum(axis=1),
-    "skewness(X, over N)": lambda v: (standardized(v.X, 0) ** 3).mean(axis=0),
-    "kurtosis(X, over N)": lambda v: (standardized(v.X, 0) ** 4).mean(axis=0) - 3,
-    "covariance(x, y)": lambda v: np.cov(v.x, v.y)[0, 1],
-    "correlation(x, y)": lambda v: np.corrcoef(v.x, v.y)[0, 1],
-    "cov(X)": lambda v: np.cov(v.X, rowvar=False),
-    "corrcoef(X)": lambda v: np.corrcoef(v.X, rowvar=False),
-    "mse(x, y)": lambda v: ((v.x - v.y) ** 2).mean(),
-    "rmse(x, y)": lambda v: np.sqrt(((v.x - v.y) ** 2).mean()),
-    "mae(x, y)": lambda v: abs(v.x - v.y).mean(),
-    "norm(X, over F)": lambda v: np.linalg.norm(v.X, axis=1),
-    "norm1(X, over F)": lambda v: np.linalg.norm(v.X, 1, axis=1),
-    "norm_inf(X)": lambda v: abs(v.X).max(),
-    "normalize(X, over F)": lambda v: v.X / np.linalg.norm(v.X, axis=1, keepdims=True),
-    "distance(x, y)": lambda v: np.linalg.norm(v.x - v.y),
-    "cosine(x, y)": lambda v: v.x @ v.y / np.linalg.norm(v.x) / np.linalg.norm(v.y),
-    "diag(S)": lambda v: np.diag(v.S),
-    "trace(S)": lambda v: np.trace(v.S),
-    "quadratic(x, X, z)": lambda v: v.x @ v.X @ v.z,
-    "distances(X, P)": lambda v: ((v.X[:, None, :] - v.P[None]) ** 2).sum(axis=2),
-    "gram(X)": lambda v: v.X.T @ v.X,
-    "lstsq(X, x)": lambda v: np.linalg.lstsq(v.X, v.x, rcond=None)[0],
-    "ridge(X, x, 0.5)": lambda v: ridge(v.X, v.x, 0.5),
-    "det_spd(gram(S))": lambda v: np.linalg.det(v.S.T @ v.S),
-    "cg(gram(X), X' @ x, 3)": lambda v: np.linalg.solve(v.X.T @ v.X, v.X.T @ v.x),
-}
-PAIR = "l, v = power_iteration(gram(X), fill(1.0, F), 300)"
-SHAPES = {"X": (40, 3), "x": (40,), "y": (40,), "weight": (40,), "S": (3, 3), "z": (3,), "P": (3, 3)}
-
-
-class Arrays:
-    def __init__(self):
-        numbers = np.random.default_rng(11)
-        for name, shape in SHAPES.items():
-            setattr(self, name, numbers.normal(size=shape))
-        self.weight = abs(self.weight) + 0.1
-
-
-class Library(ToolTest):
-    def setUp(self):
-        super().setUp()
-        self.page = (ROOT / "docs" / "library.md").read_text()
-        self.head = re.search(r"```\n(.*?)```", self.page, re.S)[1]
-        self.arrays = Arrays()
-        for name in SHAPES:
-            np.save(self.dir / f"{name}.npy", getattr(self.arrays, name))
-        self.inputs = [f"{name}={name}.npy" for name in SHAPES]
-
-    def test_the_page_shows_every_function(self):
-        calls = re.findall(r"^\| `([^`]+)` \|", self.page, re.M)
-        self.assertEqual(sorted(calls), sorted([*WANTED, PAIR]))
-        for library in sorted((ROOT / "libcore/lang/library").glob("*.ks")):
-            for name in re.findall(r"^def (\w+)", library.read_text(), re.M):
-                self.assertRegex(self.page, rf"\b{name}\(", library.name)
-
-    def run_plan(self, *options, ranks=0, workers=1):
-        self.kasen("partition", "--program", "p.kir", *self.inputs, "--workers", str(workers), "-o", "bundle", "--replace")
-        self.kasen("fuse", "p.kir", *options, "--bundle", "bundle", "-o", "f.kir")
-        self.kasen("run", "f.kir", "--bundle", "bundle", "-o", "out.npy", "--stats", "run.json", "--program", "p.kir", "--verify", "all",
-                   *(["-n", str(ranks)] if ranks else []))
-        out, _ = self.kasen("measure", "f.kir", "--bundle", "bundle", "--against", "run.json", "--check")
+    def check(self, head, calls, dims_of, v, options=()):
+        """The calls, whose values are given, in one program."""
+        lines, places = [], []
+        for number, (call, value) in enumerate(calls.items()):
+            several = re.fullmatch(r"(\w+(?:, \w+)+) = (.*)", call)
+            names = [f"r{number}"] if not several else [f"r{number}{name.strip()}" for name in several[1].split(",")]
+            lines.append(f"output {names[0]} = {call}" if not several else f"{', '.join(names)} = {several[2]}\noutput {', '.join(names)}")
+            places += zip(names, [value] if not several else value, itertools.repeat(call))
+        (self.dir / "p.ks").write_text(self.uses + head + "\n".join(lines) + "\n")
+        for name in dims_of:
+            np.save(self.dir / f"{name}.npy", getattr(v, name))
+        out, _ = self.kasen("go", "p.ks", *(f"{name}={name}.npy" for name in dims_of), *options, "--format", "npy", "-o", "out.npy")
         self.assertIn("agree to the byte", out)
+        single = v.x.dtype == np.float32
+        for number, (name, value, call) in enumerate(places):
+            got, value = np.load(self.dir / ("out.npy" if number == 0 else f"out-{name}.npy")), np.asarray(value)
+            at = f"{call} of {v.x.dtype}, {head}{options}"
+            self.assertEqual(got.dtype.kind, value.dtype.kind, at)
+            if single and got.dtype.kind == "f" and not call.startswith(IN_F64) and names_in([call], v):
+                self.assertEqual(got.dtype, np.float32, at)
+            np.testing.assert_allclose(got, value, rtol=1e-3 if single else 1e-8, atol=1e-4 if single else 1e-11, err_msg=at)
 
-    def test_values_are_numpys(self):
-        lines = [f"output r{number} = {call}" for number, call in enumerate(WANTED)]
-        (self.dir / "p.ks").write_text(self.head + "\n".join(lines) + f"\n{PAIR}\noutput l, v\n")
-        self.kasen("plan", "p.ks", "-o", "p.kir")
-        values, vectors = np.linalg.eigh(self.arrays.X.T @ self.arrays.X)
-        for options, workers, ranks in [([], 1, 0), ([], 3, 3), (["--strategy", "none"], 3, 0)]:
-            with self.subTest(options=options, workers=workers):
-                self.run_plan(*options, workers=workers, ranks=ranks)
-                for number, (call, wanted) in enumerate(WANTED.items()):
-                    got = np.load(self.dir / ("out.npy" if number == 0 else f"out-r{number}.npy"))
-                    np.testing.assert_allclose(got, wanted(self.arrays), rtol=1e-9, atol=1e-11, err_msg=call)
-                np.testing.assert_allclose(np.load(self.dir / "out-l.npy"), values[-1], rtol=1e-9)
-                vector = np.load(self.dir / "out-v.npy")
-                np.testing.assert_allclose(abs(vector @ vectors[:, -1]), 1, rtol=1e-6)
+    def check_shape(self, shape, of, seed, along=None, every=1):
+        """Of arrays of one shape: all functions of elements, or reductions along these axes, a tuple. `every` N-th of them, others
+        for each seed."""
+        random = np.random.default_rng(seed)
+        v, dims = arrays_of(random, shape, TYPES[of]), "NMK"[:len(shape)]
+        if along is None:
+            calls = {call: wanted(value, v) for call, value in calls_of([ELEMENTS], of).items()}
+        else:
+            axis = None if along == () else along if len(along) > 1 else along[0]
+            over = ", over " + ", ".join(dims[a] for a in along) if along else ""
+            calls = {}
+            for call, value in calls_of([ALONG, PLACES] if len(along) == 1 or len(shape) == 1 else [ALONG], of).items():
+                try:
+                    calls[call.replace(", over N", over)] = wanted(value, v, axis)
+                except (ValueError, ZeroDivisionError):
+                    self.assertEqual(v.X.size, 0, call)
+                    calls[call.replace(", over N", over)] = of_nothing(call, v, axis)
+        calls = dict(list(calls.items())[seed % every::every])
+        names = names_in(calls, v)
+        sizes = [option for dim, size in zip(dims, shape) for option in ("--dim", f"{dim}={size}")]
+        head = (f"dim {', '.join(dims)}\n" if dims else "") + "".join(declared(name, getattr(v, name), dims) for name in names)
+        if not dims:
+            return self.check(head, calls, {}, v, ["--kernels", "interpreter"])
+        dims_of = {name: dims for name in names}
+        return self.check(head, calls, dims_of, v, [*sizes, *layout_of(random, dims_of)])
 
-    def test_values_over_a_mesh(self):
-        """With every dimension cut."""
-        calls = ["var(X, 1, over N)", "standardize(X, 0, over N)", "softmax(X, over F)", "cov(X)", "normalize(X, over F)", "trace(S)",
-                 "distances(X, P)", "gram(X)", "cosine(x, y)"]
-        head = self.head.replace(" local = 3", "").replace(" : f64[N, F]", " : dense f64[N, F]").replace(
-            " : f64[K, K]", " : dense f64[K, K]").replace(" : f64[K, F]", " : dense f64[K, F]")
-        (self.dir / "p.ks").write_text(head + "\n".join(f"output r{number} = {call}" for number, call in enumerate(calls)) + "\n")
-        self.kasen("plan", "p.ks", "-o", "p.kir")
-        self.inputs = [text for text in self.inputs if not text.startswith(("weight", "z="))]
-        (self.dir / "p.ks").write_text((self.dir / "p.ks").read_text().replace(", weight : f64[N]", "").replace(", z : f64[F]", ""))
-        self.kasen("plan", "p.ks", "-o", "p.kir")
-        for mesh, ranks in [("2x2", 0), ("2x2", 2), ("3", 3)]:
-            self.run_plan("--mesh", mesh, ranks=ranks, workers=2)
-            for number, call in enumerate(calls):
-                got = np.load(self.dir / ("out.npy" if number == 0 else f"out-r{number}.npy"))
-                np.testing.assert_allclose(got, WANTED[call](self.arrays), rtol=1e-9, atol=1e-11, err_msg=f"{call} on {mesh}")
+    def check_page(self, of, sizes, seed, tables=(OTHERS,), local="", options=None):
+        random = np.random.default_rng(seed)
+        v = page_of(random, TYPES[of], *sizes)
+        calls = {}
+        for call, value in calls_of(tables, of).items():
+            try:
+                calls[call] = wanted(value, v)
+            except Exception:  # what NumPy refuses of nothing is not looked at here
+                self.assertLess(min(sizes), 2, call)
+        calls = {call: value for call, value in calls.items() if not (call.endswith("linear_fit(x, y)") and sizes[0] < 2)}
+        dims_of = {name: OF_PAGE.get(name, "N" if name.islower() else "NF") for name in names_in(calls, v)}
+        head = "dim " + ", ".join(d + " local" * (d in local) for d in "NFK") + "\n"
+        head += "".join(declared(name, getattr(v, name), dims, local) for name, dims in dims_of.items())
+        options = options if options is not None else layout_of(random, {name: dims for name, dims in dims_of.items() if name not in "uw"})
+        self.check(head, calls, dims_of, v, [*(option for d, size in zip("NFK", sizes) for option in ("--dim", f"{d}={size}")), *options])
+
+
+class Library(LibraryTest):
+    def test_the_page_shows_every_function(self):
+        calls = re.findall(r"^\| `([^`]+)` \|", PAGE, re.M)
+        self.assertEqual(len(calls), len(set(calls)))
+        along = [call for call in calls_of([ALONG, PLACES, OTHERS, LOCAL, ELEMENTS], "f64") | calls_of([OTHERS, ELEMENTS], "i64")]
+        self.assertEqual(sorted(calls), sorted(along))
+        for library in sorted((ROOT / "libcore/lang/library").glob("*.ks")):
+            table = re.search(rf"## {library.stem}\n(.*?)(?=\n## |\Z)", PAGE, re.S)
+            for name in re.findall(r"^(?:def|fn) (\w+)", library.read_text(), re.M):
+                self.assertRegex(table[1], rf"(?m)^\| `(?:[\w, ]+ = )?{name}\(", library.name)
+            self.assertIn(f'"{library.stem}"', self.uses)
+
+    def test_the_page_is_a_program(self):
+        head = re.search(r"```\n(.*?)```", PAGE, re.S)[1]
+        calls = re.findall(r"^\| `([^`]+)` \|", PAGE, re.M)
+        lines = [call if "=" in call else f"output r{number} = {call}" for number, call in enumerate(calls)]
+        self.kasen("plan", "-", "-o", "p.kir", stdin=head + "\n".join(lines) + "\noutput a\n")
+
+    def test_values_are_those_of_the_interpreter(self):
+        """What a run made is computed again, on ranks, and in a plan without fusion."""
+        for seed, options in enumerate([["--workers", "3", "-n", "3"], ["--workers", "3", "--strategy", "none"]]):
+            self.check_page("f64", (20, 3, 4), seed, [OTHERS, LOCAL], "FK", [*options, "--verify", "all"])
+
+    def test_elements(self):
+        for seed, (of, shape) in enumerate(zip(["f32", "i32", "f64", "i64"], SHAPES)):
+            self.check_shape(shape, of, seed)
+
+    def test_along_dimensions(self):
+        cases = [("f64", (23,), ()), ("f32", (7, 5), (0,)), ("i64", (7, 5), (1,)), ("f64", (5, 4, 3), (0, 2)), ("i32", (5, 4, 3), (1,))]
+        for seed, (of, shape, along) in enumerate(cases):
+            self.check_shape(shape, of, seed, along, every=2)
+
+    def test_arrays_of_given_dimensions(self):
+        self.check_page("i64", (9, 3, 4), 0)
+        self.check_page("f64", (9, 3, 4), 1, options=["--mesh", "2x2"])
+
+    def test_sizes_of_0_and_1(self):
+        self.check_shape((0, 3), "f64", 0, every=2)
+        self.check_shape((0, 3), "f64", 1, (0,), every=2)
+        self.check_shape((1, 0), "f64", 2, (), every=2)
+        self.check_shape((1,), "i64", 3, (0,))
+        self.check_page("f64", (0, 3, 2), 4)
+
+    def test_truth(self):
+        """Functions of numbers that take bool, too."""
+        v = arrays_of(np.random.default_rng(0), (6, 5), np.float64)
+        calls = {"count_nonzero(b, over N)": np.count_nonzero(v.b, axis=0), "count_zero(b)": (~v.b).sum(), "accuracy(b, c)": (v.b == v.c).mean(),
+                 "array_equal(b, b)": True, "where(b, b, c)": np.where(v.b, v.b, v.c), "hamming_distance(b, c)": (v.b != v.c).mean(),
+                 "jaccard(b, c)": (v.b != v.c).sum() / (v.b | v.c).sum(), "logical_not(b)": ~v.b, "equal(b, c)": v.b == v.c,
+                 "amax(i64(b), over M)": v.b.max(axis=1).astype(int), "broadcast_like(b, x)": v.b}
+        names = names_in(calls, v)
+        head = "dim N, M\n" + "".join(declared(name, getattr(v, name), "NM") for name in names)
+        self.check(head, calls, {name: "NM" for name in names}, v, ["--mesh", "2x2"])
+
+    def test_in_index_notation(self):
+        """fns of a library work on elements."""
+        v = arrays_of(np.random.default_rng(0), (6, 5), np.float64)
+        calls = {"[i in N: sum(j in M: relu(X[i, j] - Y[i, j]))]": np.maximum(v.X - v.Y, 0).sum(axis=1),
+                 "reduce(fmax, G)": np.nanmax(v.G), "sum(map(clip, X, -1.0, 1.0), over M)": np.clip(v.X, -1, 1).sum(axis=1)}
+        head = "dim N, M\n" + "".join(declared(name, getattr(v, name), "NM") for name in "XYG")
+        self.check(head, calls, {name: "NM" for name in "XYG"}, v, ["--mesh", "2x2"])
+
+
+class LibraryAtLength(LibraryTest):
+    """All ranks, axes and types, each in a layout of its own."""
+
+    def test_elements(self):
+        for seed, (of, shape) in enumerate(itertools.product(TYPES, SHAPES)):
+            self.check_shape(shape, of, 100 + seed)
+
+    def test_along_dimensions(self):
+        cases = [(of, shape, axes) for of in TYPES for shape in SHAPES[1:] for axes in axes_of(len(shape))]
+        for seed, (of, shape, axes) in enumerate(cases):
+            self.check_shape(shape, of, 200 + seed, () if axes is None else tuple(np.atleast_1d(axes)))
+
+    def test_arrays_of_given_dimensions(self):
+        for seed, of in enumerate([*TYPES] * 3):
+            self.check_page(of, (9, 3, 4), 300 + seed)
+        for seed, of in enumerate(["f64", "f32"]):
+            self.check_page(of, (20, 3, 4), 320 + seed, [LOCAL], "FK", ["--workers", "3"])
+
+    def test_sizes_of_0_and_1(self):
+        shapes = [(0,), (1,), (0, 3), (3, 0), (1, 1), (0, 0), (1, 0, 2), (1, 1, 1), (2, 1, 0)]
+        for seed, (of, shape) in enumerate(itertools.product(["f64", "i64"], shapes)):
+            self.check_shape(shape, of, 400 + seed)
+            for axes in axes_of(len(shape)):
+                self.check_shape(shape, of, 500 + seed, () if axes is None else tuple(np.atleast_1d(axes)))
+        pages = [(1, 1, 1), (0, 3, 2), (3, 0, 2), (3, 2, 0), (2, 1, 3), (1, 3, 1)]
+        for seed, (of, sizes) in enumerate(itertools.product(["f64", "i64"], pages)):
+            self.check_page(of, sizes, 600 + seed)
 
 
 class UsedFiles(ToolTest):
