@@ -73,6 +73,7 @@ const std::vector<Pair> pairs{
     {"def ones(over d) = fill(1.0, d)\nz = ones(over N, F) * X\noutput z", "z = fill(1.0, N, F) * X\noutput z"},
     {"def rand(seed, over d) = random(seed, d)\nz = rand(7, over N, F) * X\noutput z",
      "z = random(7, N, F) * X\noutput z"},
+    {"def away(a) = a / 1 - mean(a)\nz = away(x)\noutput z", "z = x - mean(x)\noutput z"},
     {"def part(a) = sum(a) / oftype(a, size(N))\nz = part(x)\nw = part(f32(x))\noutput z, w",
      "z = sum(x) / f64(size(N))\na = f32(x)\nw = sum(a) / f32(size(N))\noutput z, w"},
     {"def turned(a, over d, e) = sum(a, over e) + 1\nz = turned(X, over N, F)\noutput z",

@@ -28,6 +28,14 @@ void number_loops(Expr& e) {
   number_loops(e, open, 0);
 }
 
+// `x / 1` makes f64 of integers, as functions for all numbers write it; of floating point, it is x.
+void drop_divisions_by_one(Expr& e) {
+  for (Expr& arg : e.args) drop_divisions_by_one(arg);
+  const bool by_one = e.op == ScalarOp::div && e.args[0].type == e.type && e.args[1].op == ScalarOp::constant &&
+                      e.args[1].type == e.type && e.args[1].literal.f == 1;
+  if (by_one) e = Expr(std::move(e.args[0]));
+}
+
 void first_uses(const Expr& e, std::vector<bool>& seen, std::vector<int>& order) {
   if (e.op == ScalarOp::param && !seen[static_cast<size_t>(e.index)]) {
     seen[static_cast<size_t>(e.index)] = true;
@@ -95,6 +103,7 @@ Finished finish(const Module& module, const Term& term, const std::string& hint,
   out.fn.body = term.expr;
   renumber_params(out.fn.body, place);
   number_loops(out.fn.body);
+  drop_divisions_by_one(out.fn.body);
   out.fn.name = function_name(term, out.fn.body, hint);
 
   std::set<std::string> taken;
@@ -124,6 +133,7 @@ ScalarFunction finish_function(const Term& term, std::vector<ScalarParam> params
   if (stray != no_value) return fn;
   renumber_params(fn.body, place);
   number_loops(fn.body);
+  drop_divisions_by_one(fn.body);
   return fn;
 }
 
