@@ -45,6 +45,21 @@ def of_nothing(call, v, axis):
 class LibraryTest(ToolTest):
     uses = re.search(r"```\n(use .*\n)", PAGE)[1]
 
+    def run_program(self, data, options):
+        """Step by step: kasen go draws pictures as well, which takes longest."""
+        step_of = {"--workers": "partition", "--dim": "partition", "-n": "run", "--verify": "run", "--kernels": "run"}
+
+        def of(step):
+            return [text for pair in zip(options[::2], options[1::2]) for text in pair if step_of.get(pair[0], "fuse") == step]
+
+        bundle = ["--bundle", "bundle"]
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        self.kasen("partition", "--program", "p.kir", *data, *of("partition"), "-o", "bundle", "--replace")
+        self.kasen("fuse", "p.kir", *of("fuse"), *bundle, "-o", "f.kir")
+        self.kasen("run", "f.kir", *bundle, *of("run"), "--program", "p.kir", "-o", "out.npy", "--stats", "run.json")
+        out, _ = self.kasen("measure", "f.kir", *bundle, "--against", "run.json", "--check")
+        self.assertIn("agree to the byte", out)
+
     def check(self, head, calls, dims_of, v, options=()):
         """The calls, whose values are given, in one program."""
         lines, places = [], []
@@ -56,8 +71,7 @@ class LibraryTest(ToolTest):
         (self.dir / "p.ks").write_text(self.uses + head + "\n".join(lines) + "\n")
         for name in dims_of:
             np.save(self.dir / f"{name}.npy", getattr(v, name))
-        out, _ = self.kasen("go", "p.ks", *(f"{name}={name}.npy" for name in dims_of), *options, "--format", "npy", "-o", "out.npy")
-        self.assertIn("agree to the byte", out)
+        self.run_program([f"{name}={name}.npy" for name in dims_of], options)
         single = v.x.dtype == np.float32
         for number, (name, value, call) in enumerate(places):
             got, value = np.load(self.dir / ("out.npy" if number == 0 else f"out-{name}.npy")), np.asarray(value)
@@ -137,22 +151,6 @@ class Library(LibraryTest):
         for seed, (of, shape) in enumerate(zip(["f32", "i32", "f64", "i64"], SHAPES)):
             self.check_shape(shape, of, seed)
 
-    def test_along_dimensions(self):
-        cases = [("f64", (23,), ()), ("f32", (7, 5), (0,)), ("i64", (7, 5), (1,)), ("f64", (5, 4, 3), (0, 2)), ("i32", (5, 4, 3), (1,))]
-        for seed, (of, shape, along) in enumerate(cases):
-            self.check_shape(shape, of, seed, along, every=2)
-
-    def test_arrays_of_given_dimensions(self):
-        self.check_page("i64", (9, 3, 4), 0)
-        self.check_page("f64", (9, 3, 4), 1, options=["--mesh", "2x2"])
-
-    def test_sizes_of_0_and_1(self):
-        self.check_shape((0, 3), "f64", 0, every=2)
-        self.check_shape((0, 3), "f64", 1, (0,), every=2)
-        self.check_shape((1, 0), "f64", 2, (), every=2)
-        self.check_shape((1,), "i64", 3, (0,))
-        self.check_page("f64", (0, 3, 2), 4)
-
     def test_truth(self):
         """Functions of numbers that take bool, too."""
         v = arrays_of(np.random.default_rng(0), (6, 5), np.float64)
@@ -171,6 +169,26 @@ class Library(LibraryTest):
                  "reduce(fmax, G)": np.nanmax(v.G), "sum(map(clip, X, -1.0, 1.0), over M)": np.clip(v.X, -1, 1).sum(axis=1)}
         head = "dim N, M\n" + "".join(declared(name, getattr(v, name), "NM") for name in "XYG")
         self.check(head, calls, {name: "NM" for name in "XYG"}, v, ["--mesh", "2x2"])
+
+
+class LibraryShapes(LibraryTest):
+    """Some axes and sizes of each type, in a random layout."""
+
+    def test_along_dimensions(self):
+        cases = [("f64", (23,), ()), ("f32", (7, 5), (0,)), ("i64", (7, 5), (1,)), ("f64", (5, 4, 3), (0, 2)), ("i32", (5, 4, 3), (1,))]
+        for seed, (of, shape, along) in enumerate(cases):
+            self.check_shape(shape, of, seed, along, every=2)
+
+    def test_arrays_of_given_dimensions(self):
+        self.check_page("i64", (9, 3, 4), 0)
+        self.check_page("f64", (9, 3, 4), 1, options=["--mesh", "2x2"])
+
+    def test_sizes_of_0_and_1(self):
+        self.check_shape((0, 3), "f64", 0, every=2)
+        self.check_shape((0, 3), "f64", 1, (0,), every=2)
+        self.check_shape((1, 0), "f64", 2, (), every=2)
+        self.check_shape((1,), "i64", 3, (0,))
+        self.check_page("f64", (0, 3, 2), 4)
 
 
 class LibraryAtLength(LibraryTest):
