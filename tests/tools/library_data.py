@@ -84,7 +84,12 @@ def declared(name, array, dims, local=()):
         return f"param {name} : {of} = {str(array.item()).lower()}\n"
     if name in ("u", "w"):
         return f"input {name} : [{of}; 3][N]\n"
-    return f"input {name} : {'dense ' if len(dims) > 1 and not set(dims) & set(local) else ''}{of}[{', '.join(dims)}]\n"
+    dense = sum(d not in local for d in dims) > 1
+    return f"input {name} : {'dense ' if dense else ''}{of}[{', '.join(dims)}]\n"
+
+
+def dims_text(dims, local):
+    return f"dim {', '.join(d + ' local' * (d in local) for d in dims)}\n" if dims else ""
 
 
 MESHES = {"a": "4", "ab": "2x2", "ba": "3x2", "abc": "2x2x2"}  # by the names of their axes

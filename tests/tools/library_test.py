@@ -14,7 +14,8 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from library_calls import ALONG, ELEMENTS, LOCAL, OTHERS, PLACES  # noqa: E402
-from library_data import FITTING, OF_PAGE, TYPES, arrays_of, axes_of, declared, layout_of, names_in, page_of, wanted  # noqa: E402
+from library_data import (FITTING, OF_PAGE, TYPES, arrays_of, axes_of, declared, dims_text, layout_of, names_in, page_of,  # noqa: E402
+                          wanted)
 from tools_test import BAD, MISSING, ToolTest  # noqa: E402
 
 ROOT = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else ".")
@@ -101,7 +102,8 @@ class LibraryTest(ToolTest):
         calls = dict(list(calls.items())[seed % every::every])
         names = names_in(calls, v)
         sizes = [option for dim, size in zip(dims, shape) for option in ("--dim", f"{dim}={size}")]
-        head = (f"dim {', '.join(dims)}\n" if dims else "") + "".join(declared(name, getattr(v, name), dims) for name in names)
+        local = [d for d in dims[1:] if random.random() < 0.3]
+        head = dims_text(dims, local) + "".join(declared(name, getattr(v, name), dims, local) for name in names)
         if not dims:
             return self.check(head, calls, {}, v, ["--kernels", "interpreter"])
         dims_of = {name: dims for name in names}
@@ -118,8 +120,7 @@ class LibraryTest(ToolTest):
                 self.assertLess(min(sizes), 2, call)
         calls = {call: value for call, value in calls.items() if not (call.endswith("linear_fit(x, y)") and sizes[0] < 2)}
         dims_of = {name: OF_PAGE.get(name, "N" if name.islower() else "NF") for name in names_in(calls, v)}
-        head = "dim " + ", ".join(d + " local" * (d in local) for d in "NFK") + "\n"
-        head += "".join(declared(name, getattr(v, name), dims, local) for name, dims in dims_of.items())
+        head = dims_text("NFK", local) + "".join(declared(name, getattr(v, name), dims, local) for name, dims in dims_of.items())
         options = options if options is not None else layout_of(random, {name: dims for name, dims in dims_of.items() if name not in "uw"})
         self.check(head, calls, dims_of, v, [*(option for d, size in zip("NFK", sizes) for option in ("--dim", f"{d}={size}")), *options])
 
