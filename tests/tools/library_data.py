@@ -95,7 +95,7 @@ def dims_text(dims, local):
 MESHES = {"a": "4", "ab": "2x2", "ba": "3x2", "abc": "2x2x2"}  # by the names of their axes
 
 
-def layout_of(random, dims_of):
+def layout_of(random, dims_of, local=()):
     """A layout at random, of arrays that have these dimensions: options of kasen go."""
     kind = random.integers(4)
     if kind == 0:
@@ -107,7 +107,7 @@ def layout_of(random, dims_of):
     for name, dims in dims_of.items():
         if random.random() < 0.5 and len(set(dims)) == len(dims):
             cut = iter(random.permutation(list(axes)))
-            places = [f"{d}/{axis}" if random.random() < 0.6 and (axis := next(cut, None)) else d for d in dims]
+            places = [f"{d}/{axis}" if d not in local and random.random() < 0.6 and (axis := next(cut, None)) else d for d in dims]
             options += ["--layout", f"{name}=[{','.join(places)}]"]
     return options
 

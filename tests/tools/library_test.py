@@ -107,7 +107,7 @@ class LibraryTest(ToolTest):
         if not dims:
             return self.check(head, calls, {}, v, ["--kernels", "interpreter"])
         dims_of = {name: dims for name in names}
-        return self.check(head, calls, dims_of, v, [*sizes, *layout_of(random, dims_of)])
+        return self.check(head, calls, dims_of, v, [*sizes, *layout_of(random, dims_of, local)])
 
     def check_page(self, of, sizes, seed, tables=(OTHERS,), local="", options=None):
         random = np.random.default_rng(seed)
