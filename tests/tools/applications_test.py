@@ -1,50 +1,16 @@
 #!/usr/bin/env python3
-"""Applications of examples/, most of them Spartan's: results are NumPy's, on one to six workers and over meshes.
+"""Applications of examples/, most of them Spartan's: their results are NumPy's, on one to six workers and over meshes.
 
 Usage: applications_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import sys
 import unittest
 
-import h5py
 import numpy
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import ROOT, ToolTest  # noqa: E402
-
-WORKERS = [("--workers", 1), ("--workers", 4, "-n", 2), ("--workers", 6)]
-MESHES = [("--mesh", "2x2"), ("--mesh", "1x4")]
-COLUMNS = ("--mesh", "4", "--layout", "A=[N,N/a]", "-n", 2)
-
-
-def mix64(a, b):
-    """SplitMix64's output number b + 1 from state a."""
-    with numpy.errstate(over="ignore"):
-        z = numpy.asarray(a).astype("u8") + (numpy.asarray(b).astype("u8") + numpy.uint64(1)) * numpy.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> numpy.uint64(27))) * numpy.uint64(0x94D049BB133111EB)
-        return (z ^ (z >> numpy.uint64(31))).astype("i8")
-
-
-def keys(seed, *sizes):
-    """The bits of random(seed, sizes...)."""
-    bits = mix64(seed, 0)
-    for size in sizes:
-        bits = mix64(bits[..., None], numpy.arange(size))
-    return bits
-
-
-def unit(bits):
-    return (bits >> 11) * 2.0**-53 + 0.5
-
-
-def random(seed, *sizes):
-    return unit(keys(seed, *sizes))
-
-
-def normal(seed, *sizes):
-    bits = keys(seed, *sizes)
-    return numpy.sqrt(-2 * numpy.log(1 - unit(mix64(bits, 0)))) * numpy.cos(2 * numpy.pi * unit(mix64(bits, 1)))
+from beside_numpy import COLUMNS, FEATURES, MESHES, WORKERS, BesideNumPy, mix64, normal, random, squares  # noqa: E402
+from scipy.special import ndtr  # noqa: E402
 
 
 def one_of(labels, classes):
@@ -56,47 +22,7 @@ def signed(vectors):
     return vectors * numpy.sign([c[numpy.argmax(abs(c) >= abs(c).max() / 2)] for c in vectors.T])
 
 
-def squares(x, c):
-    return ((x[:, None] - c[None]) ** 2).sum(2)
-
-
-class Applications(ToolTest):
-    def setUp(self):
-        super().setUp()
-        self.numbers = numpy.random.default_rng(7)
-
-    def entries(self, name, matrix):
-        """A sparse input: Matrix Market."""
-        rows, cols = numpy.nonzero(matrix)
-        lines = ["%%MatrixMarket matrix coordinate real general", f"{matrix.shape[0]} {matrix.shape[1]} {len(rows)}"]
-        (self.dir / f"{name}.mtx").write_text("\n".join(lines + [f"{i + 1} {j + 1} {matrix[i, j]:.17g}" for i, j in zip(rows, cols)]) + "\n")
-        return f"{name}={name}.mtx"
-
-    def whole(self, name, array):
-        numpy.save(self.dir / f"{name}.npy", array)
-        return f"{name}={name}.npy"
-
-    def other(self, program, text, instead):
-        """The example with one word changed: dense in place of sparse, or the other way round."""
-        whole = (ROOT / "examples" / f"{program}.ks").read_text()
-        self.assertIn(text, whole)
-        (self.dir / f"{program}.ks").write_text(whole.replace(text, instead))
-        return self.dir / f"{program}.ks"
-
-    def agrees(self, program, inputs, wanted, *, define=(), layouts=(*WORKERS, *MESHES), close=1e-9, shown=lambda got: got):
-        """The program's outputs are those wanted in all layouts; `shown` makes of them what is compared."""
-        if isinstance(program, str):
-            program = ROOT / "examples" / f"{program}.ks"
-        define = [word for value in define for word in ("-D", value)]
-        for layout in layouts:
-            out, _ = self.kasen("go", program, *inputs, *define, *layout, "--top", 0, "--dir", "go", "-o", "out.h5")
-            self.assertIn("Predicted and counted agree to the byte", out)
-            with h5py.File(self.dir / "out.h5") as file:
-                got = shown({name: file[name][()] for name in file if not name.endswith("_ids")})
-            self.assertEqual(sorted(got), sorted(wanted))
-            for name, value in wanted.items():
-                numpy.testing.assert_allclose(got[name], value, rtol=close, atol=close * numpy.max(numpy.abs(value)), err_msg=f"{name} {layout}")
-
+class Applications(BesideNumPy):
     # ---- matrices
 
     def test_qr(self):
@@ -147,9 +73,7 @@ class Applications(ToolTest):
         w, v = numpy.linalg.eigh(a)
         wanted = {"values": w[:-4:-1], "vectors": signed(v[:, :-4:-1])}
         shown = lambda got: {**got, "vectors": signed(got["vectors"])}  # noqa: E731
-        self.agrees("lanczos", [self.entries("A", a)], wanted, shown=shown, layouts=WORKERS)
-        self.agrees(self.other("lanczos", "input A : f64", "input A : dense f64"), [self.whole("A", a)], wanted, shown=shown,
-                    layouts=[COLUMNS, *MESHES])
+        self.agrees_in_both("lanczos", "A", a, [], wanted, COLUMNS, shown=shown)
 
     # ---- samples
 
@@ -252,9 +176,7 @@ class Applications(ToolTest):
             centres = numpy.array([s[cluster == j].mean(0) for j in range(3)])
         numpy.testing.assert_array_equal(cluster, block)
         shown = lambda got: {"cluster": got["cluster"]}  # noqa: E731
-        self.agrees("spectral", [self.entries("A", a)], {"cluster": cluster}, shown=shown, layouts=WORKERS)
-        self.agrees(self.other("spectral", "input A : f64", "input A : dense f64"), [self.whole("A", a)], {"cluster": cluster}, shown=shown,
-                    layouts=[COLUMNS, *MESHES])
+        self.agrees_in_both("spectral", "A", a, [], {"cluster": cluster}, COLUMNS, shown=shown)
 
     # ---- ratings
 
@@ -325,6 +247,95 @@ class Applications(ToolTest):
             u = u + 0.005 * pull(q)
         self.agrees("nbody", [self.whole("p", p), self.whole("v", v), self.whole("m", m)], {"q": q, "u": u},
                     define=["steps=20", "softening=0.1"])
+
+
+class OlderApplications(BesideNumPy):
+    """Those that take a sparse matrix meet it over workers, and a dense one over meshes; the ratings of als.ks stay sparse,
+    since only where some are stored may U @ V' be all pairs: over workers alone. als-dense.ks is that over meshes."""
+
+    def lloyd(self, x, steps):
+        """Centres, clusters and squared distances after so many steps from points that are evenly apart."""
+        centres = x[[0, len(x) // 3, len(x) // 3 * 2]]
+        for _ in range(steps):
+            cluster = squares(x, centres).argmin(1)
+            centres = numpy.array([x[cluster == j].mean(0) for j in range(3)])
+        return centres, squares(x, centres).argmin(1), squares(x, centres).min(1).sum()
+
+    def test_linear_regression(self):
+        x, y, w = self.numbers.normal(size=(60, 9)), self.numbers.normal(size=60), numpy.zeros(9)
+        for _ in range(30):
+            w = w - 2 * 0.1 / 60 * x.T @ (x @ w - y)
+        self.agrees_in_both("linear", "X", x, [self.whole("y", y)], {"w": w, "loss": ((x @ w - y) ** 2).mean()}, FEATURES, define=["turns=30"])
+
+    def test_logistic_regression(self):
+        x, w = self.numbers.normal(size=(60, 9)), numpy.zeros(9)
+        y = numpy.sign(x @ self.numbers.normal(size=9) + self.numbers.normal(size=60))
+        for _ in range(30):
+            w = w - 0.1 / 60 * x.T @ (1 / (1 + numpy.exp(-x @ w)) - (y > 0))
+        self.agrees_in_both("logistic", "X", x, [self.whole("y", y)], {"w": w, "right": ((x @ w > 0) == (y > 0)).sum()}, FEATURES,
+                            define=["turns=30"])
+
+    def test_conjugate_gradient(self):
+        a, b = self.numbers.normal(size=(45, 45)), self.numbers.normal(size=45)
+        a = a @ a.T + 45 * numpy.eye(45)
+        x, r, p, turns = numpy.zeros(45), b, b, 0
+        while r @ r > 1e-16 * (b @ b):
+            q = a @ p
+            x, new = x + r @ r / (p @ q) * p, r - r @ r / (p @ q) * q
+            p, r, turns = new + new @ new / (r @ r) * p, new, turns + 1
+        self.agrees_in_both("cg", "A", a, [self.whole("b", b)], {"x": x, "turns": turns}, COLUMNS, define=["tolerance=1e-8"])
+
+    def test_kmeans(self):
+        x = self.numbers.normal(size=(60, 4)) + 2 * self.numbers.integers(0, 3, size=(60, 1))
+        _, cluster, inertia = self.lloyd(x, 5)
+        self.agrees("kmeans", [self.whole("X", x)], {"cluster": cluster, "inertia": inertia}, define=["d=4", "turns=5"])
+
+    def test_kmeans_in_matrix_form(self):
+        x = self.numbers.normal(size=(60, 4)) + 2 * self.numbers.integers(0, 3, size=(60, 1))
+        centres, cluster, inertia = self.lloyd(x, 5)
+        self.agrees("kmeans-matrix", [self.whole("X", x)], {"C": centres, "cluster": cluster, "wcss": inertia, "step": 5},
+                    define=["steps=5", "tolerance=-1.0"])
+
+    def test_gaussian_mixture(self):
+        x = self.numbers.normal(size=(60, 4)) * [1, 2, 1, 0.5] + 3 * self.numbers.integers(0, 3, size=(60, 1))
+        m, s, w = x[[0, 20, 40]], numpy.tile(x.var(0), (3, 1)), numpy.full(3, 1 / 3)
+        for _ in range(6):
+            chances = w * numpy.exp(-((x[:, None] - m) ** 2 / s + numpy.log(2 * numpy.pi * s)).sum(2) / 2)
+            p = chances / chances.sum(1, keepdims=True)
+            w, m = p.mean(0), (p.T @ x) / p.sum(0)[:, None]
+            s = numpy.array([p[:, j] @ (x - m[j]) ** 2 for j in range(3)]) / p.sum(0)[:, None]
+        self.agrees("gaussian-mixture", [self.whole("X", x)], {"w": w, "M": m, "S": s, "P": p, "likelihood": numpy.log(chances.sum(1)).mean(),
+                                                               "step": 6}, define=["steps=6", "tolerance=-1.0"])
+
+    def test_least_squares_of_ratings(self):
+        x = numpy.where(self.numbers.random((30, 20)) < 0.4, self.numbers.integers(1, 6, (30, 20)), 0).astype(float)
+        u, v, seen = random(1, 30, 4) - 0.5, random(2, 20, 4) - 0.5, x != 0
+        for _ in range(2):
+            for one, other, there, ratings in ((u, v, seen, x), (v, u, seen.T, x.T)):
+                for i in range(len(one)):
+                    near = other[there[i]]
+                    one[i] = numpy.linalg.solve(near.T @ near + 0.05 * there[i].sum() * numpy.eye(4), near.T @ ratings[i, there[i]])
+        e = (x - u @ v.T)[seen]
+        loss = (e**2).sum() + 0.05 * (seen.sum(1) @ (u**2).sum(1) + seen.sum(0) @ (v**2).sum(1))
+        self.agrees("als", [self.entries("X", x)], {"U": u, "V": v, "loss": loss / 2, "rounds": 2, "rmse": numpy.sqrt((e**2).mean())},
+                    define=["factors=4", "rounds=2", "tolerance=-1.0", "inner_tolerance=1e-26", "inner_steps=200"], layouts=WORKERS)
+
+    def test_least_squares_of_a_dense_matrix(self):
+        x, v, ridge = self.numbers.normal(size=(30, 20)), random(1, 20, 4) - 0.5, 0.1 * numpy.eye(4)
+        for _ in range(5):
+            u = numpy.linalg.solve(v.T @ v + ridge, v.T @ x.T).T
+            v = numpy.linalg.solve(u.T @ u + ridge, u.T @ x).T
+        loss = ((x - u @ v.T) ** 2).sum() + 0.1 * ((u**2).sum() + (v**2).sum())
+        self.agrees("als-dense", [self.whole("X", x)], {"U": u, "V": v, "loss": loss}, define=["factors=4", "rounds=5"],
+                    layouts=[*WORKERS, *MESHES, ("--mesh", "4", "--layout", "X=[N,M/a]", "-n", 2)])
+
+    def test_options(self):
+        spot, strike = 50 + 100 * self.numbers.random(57), 50 + 100 * self.numbers.random(57)
+        d = (numpy.log(spot / strike) + 0.02 + 0.3**2 / 2) / 0.3
+        call = spot * ndtr(d) - strike * numpy.exp(-0.02) * ndtr(d - 0.3)
+        for program in ("blackscholes", "blackscholes-half"):
+            self.agrees(program, [self.whole("spot", spot), self.whole("strike", strike)],
+                        {"call": call, "put": call - spot + strike * numpy.exp(-0.02)})
 
 
 if __name__ == "__main__":
