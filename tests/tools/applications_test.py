@@ -326,8 +326,9 @@ class OlderApplications(BesideNumPy):
             u = numpy.linalg.solve(v.T @ v + ridge, v.T @ x.T).T
             v = numpy.linalg.solve(u.T @ u + ridge, u.T @ x).T
         loss = ((x - u @ v.T) ** 2).sum() + 0.1 * ((u**2).sum() + (v**2).sum())
-        self.agrees("als-dense", [self.whole("X", x)], {"U": u, "V": v, "loss": loss}, define=["factors=4", "rounds=5"],
-                    layouts=[*WORKERS, *MESHES, ("--mesh", "4", "--layout", "X=[N,M/a]", "-n", 2)])
+        for program, layouts in (("als-dense", [*WORKERS, *MESHES]),
+                                 (self.other("als-dense", "M local", "M"), [*MESHES, ("--mesh", "4", "--layout", "X=[N,M/a]", "-n", 2)])):
+            self.agrees(program, [self.whole("X", x)], {"U": u, "V": v, "loss": loss}, define=["factors=4", "rounds=5"], layouts=layouts)
 
     def test_options(self):
         spot, strike = 50 + 100 * self.numbers.random(57), 50 + 100 * self.numbers.random(57)
