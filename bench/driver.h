@@ -78,6 +78,8 @@ struct Row {
 // Several of one name: each is made when its turn comes, for they may fill the memory.
 using Questions = std::vector<std::function<Question()>>;
 [[nodiscard]] Questions als_questions(const Settings& settings);
+[[nodiscard]] Questions applications_questions(const Settings& settings);  // scripts, ranks and whole processes, too
+[[nodiscard]] Questions more_applications_questions(const Settings& settings);
 [[nodiscard]] Questions balance_questions(const Settings& settings);
 [[nodiscard]] Questions kmeans_questions(const Settings& settings);
 [[nodiscard]] Questions compressed_questions(const Settings& settings);

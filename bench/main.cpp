@@ -61,6 +61,8 @@ const std::vector<std::pair<std::string, Topic>> topics{
     {"compressed", {kasen::bench::compressed_questions, 3}},
     {"als", {kasen::bench::als_questions, 3}},
     {"balance", {kasen::bench::balance_questions, 3}},
+    {"applications", {kasen::bench::applications_questions, 3}},
+    {"more-applications", {kasen::bench::more_applications_questions, 3}},
 };
 
 bool is_topic(const std::string& name) {
