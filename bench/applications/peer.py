@@ -74,11 +74,12 @@ def by_dask():
         from scipy.special import erf
     except ImportError:
         missing("Dask (Debian: python3-dask)")
+    wait = identity
     if library == "dask":
         dask.config.set(scheduler="threads", num_workers=2)
     else:
         try:
-            from distributed import Client, LocalCluster
+            from distributed import Client, LocalCluster, wait
         except ImportError:
             missing("Dask's processes (Debian: python3-distributed)")
         Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
@@ -103,7 +104,9 @@ def by_dask():
 
     def compute():
         results = app.script(a)
-        return dict(zip(results, dask.persist(*results.values())))
+        made = dask.persist(*results.values())
+        wait(made)  # where persist begins alone
+        return dict(zip(results, made))
 
     return compute
 
