@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -116,7 +115,7 @@ class LineSorter {
   std::vector<std::pair<Key, std::int64_t>> keys_;
 };
 
-// The result's elements, row by row along its last axis in memory.
+// The result's elements in the order of its memory, along its last axis there.
 class Taker {
  public:
   explicit Taker(const AxisCall& call) : call_(call), element_(call.module->type(call.op->operands[0]).element) {
@@ -133,30 +132,19 @@ class Taker {
     wide_ = call.module->type(call.op->operands[1]).element.plane_scalar(0) != Scalar::i32;
   }
 
-  [[nodiscard]] std::int64_t rows() const {
-    std::int64_t rows = 1;
-    for (std::size_t i = 0; i + 1 < axes_.size(); ++i) rows *= axes_[i].size;
-    return rows;
+  [[nodiscard]] std::int64_t elements() const {
+    std::int64_t all = 1;
+    for (const Axis& axis : axes_) all *= axis.size;
+    return all;
   }
 
-  [[nodiscard]] std::optional<OutsidePlace> row(std::int64_t number) const {
-    std::int64_t from = 0, place = 0, rest = number;
-    for (std::size_t i = axes_.size() - 1; i-- > 0; rest /= axes_[i].size) {
-      from += rest % axes_[i].size * axes_[i].from;
-      place += rest % axes_[i].size * axes_[i].place;
-    }
-    const Axis& last = axes_.back();
-    const std::int64_t first = number * last.size;
-    if (last.place == 0 && last.size > 0) {  // one place for the whole row
-      const std::int64_t at = place_at(place);
-      if (at < 0 || at >= size_) return OutsidePlace{first, at};
-      copy_row(from + at * apart_, last, first);
-      return std::nullopt;
-    }
-    for (std::int64_t j = 0; j < last.size; ++j) {
-      const std::int64_t at = place_at(place + j * last.place);
-      if (at < 0 || at >= size_) return OutsidePlace{first + j, at};
-      copy_one(from + j * last.from + at * apart_, first + j);
+  // Elements begin to end - 1; stops at a place outside.
+  [[nodiscard]] std::optional<OutsidePlace> take(std::int64_t begin, std::int64_t end) const {
+    const std::int64_t length = axes_.back().size;
+    while (begin < end) {
+      const std::int64_t some = std::min(length - begin % length, end - begin);
+      if (const auto outside = take_in_row(begin / length, begin % length, some)) return outside;
+      begin += some;
     }
     return std::nullopt;
   }
@@ -171,29 +159,36 @@ class Taker {
     return wide_ ? reinterpret_cast<const std::int64_t*>(data)[k] : reinterpret_cast<const std::int32_t*>(data)[k];
   }
 
-  template <class Copy>
-  void for_planes(const Copy& copy) const {
-    const View &array = call_.inputs[0], &made = call_.output;
+  [[nodiscard]] std::optional<OutsidePlace> take_in_row(std::int64_t row, std::int64_t first,
+                                                        std::int64_t count) const {
+    const Axis& last = axes_.back();
+    std::int64_t from = first * last.from, place = first * last.place, rest = row;
+    for (std::size_t i = axes_.size() - 1; i-- > 0; rest /= axes_[i].size) {
+      from += rest % axes_[i].size * axes_[i].from;
+      place += rest % axes_[i].size * axes_[i].place;
+    }
+    const std::int64_t to = row * last.size + first;
+    for (std::int64_t j = 0; j < (last.place == 0 ? 1 : count); ++j) {
+      const std::int64_t at = place_at(place + j * last.place);
+      if (at < 0 || at >= size_) return OutsidePlace{to + j, at};
+    }
     for (std::int64_t p = 0; p < element_.planes(); ++p) {
-      copy(array.data + plane_offset(element_, array.capacity, p), made.data + plane_offset(element_, made.capacity, p),
-           scalar_bytes(element_.plane_scalar(p)));
+      const View &array = call_.inputs[0], &made = call_.output;
+      const Scalar scalar = element_.plane_scalar(p);
+      const std::byte* const source = array.data + plane_offset(element_, array.capacity, p);
+      std::byte* const target = made.data + plane_offset(element_, made.capacity, p);
+      with_type(scalar, [&](auto zero) {
+        using T = decltype(zero);
+        const T* const elements = reinterpret_cast<const T*>(source) + from;
+        T* const results = reinterpret_cast<T*>(target) + to;
+        const std::int64_t only = last.place == 0 ? place_at(place) * apart_ : 0;  // one place for the whole row
+        for (std::int64_t j = 0; j < count; ++j) {
+          const std::int64_t line = last.place == 0 ? only : place_at(place + j * last.place) * apart_;
+          results[j] = elements[j * last.from + line];
+        }
+      });
     }
-  }
-
-  void copy_one(std::int64_t from, std::int64_t to) const {
-    for_planes([&](const std::byte* source, std::byte* target, std::int64_t size) {
-      std::memcpy(target + to * size, source + from * size, static_cast<std::size_t>(size));
-    });
-  }
-
-  void copy_row(std::int64_t from, const Axis& axis, std::int64_t to) const {
-    if (axis.from != 1) {
-      for (std::int64_t j = 0; j < axis.size; ++j) copy_one(from + j * axis.from, to + j);
-      return;
-    }
-    for_planes([&](const std::byte* source, std::byte* target, std::int64_t size) {
-      std::memcpy(target + to * size, source + from * size, static_cast<std::size_t>(axis.size * size));
-    });
+    return std::nullopt;
   }
 
   const AxisCall& call_;
@@ -220,17 +215,11 @@ AxisLines lines_of(const AxisCall& call) {
 }
 
 std::int64_t axis_pieces(const AxisCall& call) {
-  return call.op->code == OpCode::take ? Taker(call).rows() : lines_of(call).lines();
+  return call.op->code == OpCode::take ? Taker(call).elements() : lines_of(call).lines();
 }
 
 std::optional<OutsidePlace> run_axis(const AxisCall& call, std::int64_t begin, std::int64_t end) {
-  if (call.op->code == OpCode::take) {
-    const Taker taker(call);
-    for (std::int64_t row = begin; row < end; ++row) {
-      if (const auto outside = taker.row(row)) return outside;
-    }
-    return std::nullopt;
-  }
+  if (call.op->code == OpCode::take) return Taker(call).take(begin, end);
   const AxisLines lines = lines_of(call);
   with_type(call.module->type(call.op->operands[0]).element.plane_scalar(0), [&](auto zero) {
     LineSorter<decltype(zero)> sorter(call, lines);

@@ -1,4 +1,5 @@
 // Operators that need whole lines or arrays: each worker works on those that it has (an axis operator, linear algebra).
+#include "libcore/analysis/boxes.h"
 #include "libcore/ir/layout.h"
 #include "libcore/linear/linear.h"
 #include "libcore/run/executor_steps.h"
@@ -12,9 +13,10 @@ class AxisStep : public Step {
 
   void run(Execution& run) override {
     for (int p = 0; p < run.part_count(); ++p) {
+      const ValueId made = op.results[0];
+      if (!has_result(run, made, p)) continue;
       std::vector<View> inputs;
       for (const ValueId v : op.operands) inputs.push_back(run.storage.view(v, p));
-      const ValueId made = op.results[0];
       AxisCall call;
       call.op = &run.forms.op_on(p, op, number);
       call.module = &run.forms.module(p);
@@ -28,6 +30,12 @@ class AxisStep : public Step {
   }
 
  private:
+  // Elsewhere the operands may be undefined, and so places of a take anything.
+  static bool has_result(const Execution& run, ValueId made, int part) {
+    if (!run.forms.are_boxes()) return true;
+    return !stored_elements(run.plan, run.plan.type(made), run.parts[static_cast<size_t>(part)].worker).none;
+  }
+
   // Shareds are charged elsewhere, as those of all operators.
   static std::int64_t touched(const Execution& run, ValueId value, std::int64_t indices, int part) {
     const Type& type = run.module.type(value);

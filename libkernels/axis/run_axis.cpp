@@ -46,13 +46,11 @@ void run_scan(Workshop& shop, const ScanKernels& kernels, const AxisCall& call) 
 
 void run_axis_pieces(Workshop& shop, const AxisCall& call) {
   const std::int64_t pieces = axis_pieces(call);
-  const AxisLines lines = lines_of(call);
+  const std::int64_t elements = call.op->code == OpCode::take ? 1 : lines_of(call).length;
   std::vector<std::optional<OutsidePlace>> outside(static_cast<size_t>(shop.pool.threads()));
-  in_lines(shop.pool, pieces,
-           std::max<std::int64_t>(lines.length * lines.lines() / std::max<std::int64_t>(pieces, 1), 1),
-           [&](int thread, std::int64_t begin, std::int64_t end) {
-             outside[static_cast<size_t>(thread)] = run_axis(call, begin, end);
-           });
+  in_lines(shop.pool, pieces, elements, [&](int thread, std::int64_t begin, std::int64_t end) {
+    outside[static_cast<size_t>(thread)] = run_axis(call, begin, end);
+  });
   for (const auto& found : outside) {  // threads take ascending pieces
     if (found) refuse_outside(*call.op, call.module->dim(worked_dim(*call.op)), found->place);
   }

@@ -306,16 +306,13 @@ class Meaning:
         array, places = e.args
         line, = e.info['over']
         value, at = self.full(self.value(array), array.dims), self.full(self.value(places), places.dims)
-        rest = tuple(d for d in array.dims if d != line)
-        to = rest + tuple(d for d in places.dims if d not in rest)
-        axis = array.dims.index(line)
+        axis, shape = array.dims.index(line), self.shape(e.dims)
+        behind = tuple(d for d in array.dims if d != line) + ('line',)
+        full = np.broadcast_to(align(np.asarray(at), places.dims, e.dims), shape)[..., None].astype(np.int64)
 
         def taken(x):
-            x = np.moveaxis(x, axis, -1).reshape([self.program.size(d) for d in rest] + [1] * (len(to) - len(rest)) + [-1])
-            full = np.broadcast_to(align(np.asarray(at), places.dims, to), self.shape(to))
-            wide = np.broadcast_to(x, self.shape(to) + x.shape[-1:])
-            made = np.take_along_axis(wide, full[..., None].astype(np.int64), -1)[..., 0]
-            return np.transpose(made, [to.index(d) for d in e.dims])
+            wide = align(np.moveaxis(np.asarray(x), axis, -1), behind, e.dims + ('line',))
+            return np.take_along_axis(np.broadcast_to(wide, shape + wide.shape[-1:]), full, -1)[..., 0]
         return each(value, taken)
 
     def of_product(self, e):

@@ -123,11 +123,11 @@ class Axis(ToolTest):
     def test_over_meshes(self):
         (self.dir / "a.ks").write_text(CUT)
         self.kasen("plan", "a.ks", "-o", "p.kir")
-        for n, m, k in [(7, 5, 3), (1, 9, 4)]:
+        for n, m, k in [(1, 9, 4), (7, 5, 3)]:
             arrays, wanted = self.cut(n, m, k)
             self.kasen("partition", "--program", "p.kir", *self.save(arrays), "--workers", "2", "-o", "bundle", "--replace")
             for mesh, ranks, search in [("", 0, ""), ("", 2, ""), ("2x2", 0, "exact"), ("3", 3, "worst"), ("2x2x2", 2, "greedy"),
-                                        ("2x3", 0, "none"), ("2x3", 0, "layouts")]:
+                                        ("2x3", 0, "none"), ("2x3", 0, "layouts")][::4 if n == 1 else 1]:
                 over = ["--mesh", mesh] if mesh else []
                 over += self.layouts(mesh) if search == "layouts" else ["--tile", search] if search else []
                 self.kasen("fuse", "p.kir", *over, "--bundle", "bundle", "-o", "f.kir")

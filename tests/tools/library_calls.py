@@ -257,6 +257,62 @@ PLACES = {
     },
 }
 
+def ranks(x, axis):
+    return np.argsort(np.argsort(x, axis, kind="stable"), axis, kind="stable")
+
+
+def shifted(x, n, axis):
+    x = np.moveaxis(x, axis, 0)
+    made = np.zeros_like(x)
+    made[n:] = x[:max(len(x) - n, 0)]
+    return np.moveaxis(made, 0, axis)
+
+
+def smoothed(x, a, axis):
+    x = np.moveaxis(x, axis, 0)
+    made = x.copy()
+    for k in range(1, len(x)):
+        made[k] = a * x[k] + (1 - a) * made[k - 1]
+    return np.moveaxis(made, 0, axis)
+
+
+def between(x, q, axis):
+    x = f64(x)
+    return np.quantile(x, q, axis=axis) if x.shape[axis] else np.full(x.sum(axis=axis).shape, np.nan)
+
+
+def along_one(of):
+    """Of rank 1 without an axis as along its only one."""
+    return lambda v, axis: of(v, 0 if axis is None else axis)
+
+
+def f64(x):
+    return x.astype(np.float64)
+
+
+# Along one axis, in its order.
+ORDER = {
+    "number": {call: along_one(of) for call, of in {
+        "quantile(X, 0.3, over N)": lambda v, axis: between(v.X, 0.3, axis),
+        "median(X, over N)": lambda v, axis: between(v.X, 0.5, axis),
+        "percentile(X, 80.0, over N)": lambda v, axis: between(v.X, 0.8, axis),
+        "iqr(X, over N)": lambda v, axis: between(v.X, 0.75, axis) - between(v.X, 0.25, axis),
+        "rank(X, over N)": lambda v, axis: ranks(v.X, axis),
+        "ecdf(X, over N)": lambda v, axis: (1 + ranks(v.X, axis)) / v.X.shape[axis],
+        "is_sorted(X, over N)": lambda v, axis: np.all(np.diff(v.X, axis=axis) >= 0, axis=axis),
+        "flip(X, over N)": lambda v, axis: np.flip(v.X, axis),
+        "roll(X, 2, over N)": lambda v, axis: np.roll(v.X, 2, axis),
+        "shift(X, 1, 0, over N)": lambda v, axis: shifted(v.X, 1, axis),
+        "count_unique(X, over N)": lambda v, axis: np.sum(np.diff(np.sort(v.X, axis), axis=axis) != 0, axis=axis) + (v.X.shape[axis] > 0),
+        "cummean(X, over N)": lambda v, axis: np.moveaxis(np.moveaxis(f64(np.cumsum(v.X, axis=axis, dtype=v.X.dtype)), axis, -1)
+                                                          / np.arange(1, v.X.shape[axis] + 1), -1, axis)}.items()},
+    "real": {call: along_one(of) for call, of in {
+        "median_abs_deviation(X, over N)":
+            lambda v, axis: between(abs(v.X - np.expand_dims(between(v.X, 0.5, axis), axis)), 0.5, axis),
+        "trapezoid(X, 1.0, over N)": lambda v, axis: np.trapz(v.X, axis=axis),
+        "smooth(Q, 0.3, over N)": lambda v, axis: smoothed(v.Q, 0.3, axis)}.items()},
+}
+
 # Of arrays of given dimensions.
 OTHERS = {
     "number": {

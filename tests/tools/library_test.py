@@ -13,7 +13,7 @@ import unittest
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from library_calls import ALONG, ELEMENTS, LOCAL, OTHERS, PLACES  # noqa: E402
+from library_calls import ALONG, ELEMENTS, LOCAL, ORDER, OTHERS, PLACES  # noqa: E402
 from library_data import (FITTING, OF_PAGE, TYPES, arrays_of, axes_of, declared, dims_text, layout_of, names_in, page_of,  # noqa: E402
                           wanted)
 from tools_test import BAD, MISSING, ToolTest  # noqa: E402
@@ -24,7 +24,7 @@ SHAPES = [(), (23,), (7, 5), (5, 4, 3)]
 # Of no elements, where NumPy has no value: the one of docs/library.md, by the name of the function.
 NOTHING = {"amax": -np.inf, "ptp": -np.inf, "logsumexp": -np.inf, "amin": np.inf, "nanargmax": np.iinfo(np.int64).max,
            "nanargmin": np.iinfo(np.int64).max, "cross_entropy_logits": 0.0}
-IN_F64 = ("accuracy", "hamming_distance", "jaccard", "float_power", "pairwise_hamming")  # of f32, too
+IN_F64 = ("ecdf", "accuracy", "hamming_distance", "jaccard", "float_power", "pairwise_hamming")  # of f32, too
 
 
 def calls_of(tables, of):
@@ -93,7 +93,7 @@ class LibraryTest(ToolTest):
             axis = None if along == () else along if len(along) > 1 else along[0]
             over = ", over " + ", ".join(dims[a] for a in along) if along else ""
             calls = {}
-            for call, value in calls_of([ALONG, PLACES] if len(along) == 1 or len(shape) == 1 else [ALONG], of).items():
+            for call, value in calls_of([ALONG, PLACES, ORDER] if len(along) == 1 or len(shape) == 1 else [ALONG], of).items():
                 try:
                     calls[call.replace(", over N", over)] = wanted(value, v, axis)
                 except (ValueError, ZeroDivisionError):
@@ -129,7 +129,7 @@ class Library(LibraryTest):
     def test_the_page_shows_every_function(self):
         calls = re.findall(r"^\| `([^`]+)` \|", PAGE, re.M)
         self.assertEqual(len(calls), len(set(calls)))
-        along = [call for call in calls_of([ALONG, PLACES, OTHERS, LOCAL, ELEMENTS], "f64") | calls_of([OTHERS, ELEMENTS], "i64")]
+        along = [call for call in calls_of([ALONG, PLACES, ORDER, OTHERS, LOCAL, ELEMENTS], "f64") | calls_of([OTHERS, ELEMENTS], "i64")]
         self.assertEqual(sorted(calls), sorted(along))
         for library in sorted((ROOT / "libcore/lang/library").glob("*.ks")):
             table = re.search(rf"## {library.stem}\n(.*?)(?=\n## |\Z)", PAGE, re.S)
