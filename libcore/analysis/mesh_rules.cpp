@@ -7,6 +7,7 @@
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 
 namespace kasen {
 namespace {
@@ -60,6 +61,11 @@ MeshAxes contracted_alike(const Module& module, const Op& op, const Contraction&
   return alike;
 }
 
+// In the default layout a worker multiplies with the rows of a dense matrix that it owns, also where it holds others.
+bool by_owned_rows(const Module& module, const Op& op) {
+  return module.mesh.empty() && is_product(op) && !names_layouts(module);
+}
+
 }  // namespace
 
 MeshAxes held_axes(const Module& module, const Type& type, const State& state) {
@@ -91,7 +97,8 @@ Contraction contraction(const Module& module, const Op& op, std::span<const Stat
   for (const size_t i : {size_t{1}, size_t{0}}) {
     const Type& type = module.type(op.operands[i]);
     const Layout own(module, type);
-    const MeshAxes known = taken | (states[i].is_cons() ? held_axes(module, type, states[i]) : 0);
+    const bool held = states[i].is_cons() && !(i == 1 && by_owned_rows(module, op));
+    const MeshAxes known = taken | (held ? held_axes(module, type, states[i]) : 0);
     std::string seen;
     for (std::size_t axis = 0; axis < type.dims.size(); ++axis) {
       const char label = c.labels.operands[i][axis];

@@ -10,11 +10,7 @@
 namespace kasen {
 namespace {
 
-TEST(LocalArrays, RunLikeTheirProgram) {
-  const Module program = compile(
-      "dim K local = 3\ndim N\ninput c : f64[K]\ninput D : f64[N, K]\ninput x : f64[N]\n"
-      "d = c * 2.0 + 1.0\nE = D * d + x\ns = sum(E)\nt = sum(d) * 0.5\nr = D @ d\nq = D' @ x\nu = q / c + t\n"
-      "output d, E, s, t, r, q, u");
+void run_like_program(const Module& program) {
   for (const int workers : {1, 3}) {
     const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 20, 0, 3));
     const auto wanted = interpret(program, whole_inputs(parts));
@@ -29,6 +25,20 @@ TEST(LocalArrays, RunLikeTheirProgram) {
       }
     }
   }
+}
+
+TEST(LocalArrays, RunLikeTheirProgram) {
+  run_like_program(
+      compile("dim K local = 3\ndim N\ninput c : f64[K]\ninput D : f64[N, K]\ninput x : f64[N]\n"
+              "d = c * 2.0 + 1.0\nE = D * d + x\ns = sum(E)\nt = sum(d) * 0.5\nr = D @ d\nq = D' @ x\nu = q / c + t\n"
+              "output d, E, s, t, r, q, u"));
+}
+
+// x is held by every worker for S, and so are X and Y: each multiplies with the rows that it owns all the same.
+TEST(LocalArrays, MatricesThatWorkersHoldAreMultipliedOnce) {
+  run_like_program(compile(
+      "dim N\ndim F local = 2, K local = 3\ninput x : f64[N]\nS = x - fill(3.0, N, N)\nX = fill(0.5, N, F) + x\n"
+      "Y = fill(0.75, N, K) * x\nP = X' @ Y\nq = X' @ x\nr = Y @ (Y' @ x)\noutput S, P, q, r"));
 }
 
 // Every worker touches all of each, 8 bytes an element: w, u and h have 10 elements, C has 30, D has 3. The exchange of
