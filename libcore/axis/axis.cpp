@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <boost/sort/pdqsort/pdqsort.hpp>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -49,7 +50,7 @@ MemoryAxes memory_axes(const AxisCall& call, ValueId value) {
   return axes;
 }
 
-// A number of the same order: of reals, by their bits (IEEE 754, totalOrder), with one NaN behind all.
+// An integer of the same order: of reals, by their bits (IEEE 754, totalOrder), with one NaN behind all.
 template <class T>
 auto order_key(T x) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -59,6 +60,15 @@ auto order_key(T x) {
     return bits < 0 ? static_cast<Bits>(bits ^ std::numeric_limits<Bits>::max()) : bits;
   } else {
     return x;
+  }
+}
+
+template <class T, class Key>
+T from_key(Key key) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::bit_cast<T>(key < 0 ? static_cast<Key>(key ^ std::numeric_limits<Key>::max()) : key);
+  } else {
+    return key;
   }
 }
 
@@ -84,26 +94,31 @@ class LineSorter {
   void line(std::int64_t number) {
     const std::int64_t first = number / lines_.inner * lines_.length * lines_.inner + number % lines_.inner;
     if (places_) return sort_places(first);
-    values_.resize(static_cast<std::size_t>(lines_.length));
-    for (std::int64_t k = 0; k < lines_.length; ++k) values_[static_cast<std::size_t>(k)] = at(first, k);
-    std::sort(values_.begin(), values_.end(), [](T a, T b) { return order_key(a) < order_key(b); });
+    keys_.resize(static_cast<std::size_t>(lines_.length));
+    for (std::int64_t k = 0; k < lines_.length; ++k) keys_[static_cast<std::size_t>(k)] = order_key(at(first, k));
+    boost::sort::pdqsort(keys_.begin(), keys_.end());
     T* const to = reinterpret_cast<T*>(to_);
-    for (std::int64_t k = 0; k < lines_.length; ++k)
-      to[first + k * lines_.inner] = values_[static_cast<std::size_t>(k)];
+    for (std::int64_t k = 0; k < lines_.length; ++k) {
+      to[first + k * lines_.inner] = from_key<T>(keys_[static_cast<std::size_t>(k)]);
+    }
   }
 
  private:
   using Key = decltype(order_key(T()));
+  using Pair = std::pair<Key, std::int64_t>;
 
   [[nodiscard]] T at(std::int64_t first, std::int64_t k) const { return from_[first + k * lines_.inner]; }
 
   void sort_places(std::int64_t first) {
-    keys_.resize(static_cast<std::size_t>(lines_.length));
-    for (std::int64_t k = 0; k < lines_.length; ++k) keys_[static_cast<std::size_t>(k)] = {order_key(at(first, k)), k};
-    std::sort(keys_.begin(), keys_.end());
+    pairs_.resize(static_cast<std::size_t>(lines_.length));
+    for (std::int64_t k = 0; k < lines_.length; ++k) pairs_[static_cast<std::size_t>(k)] = {order_key(at(first, k)), k};
+    boost::sort::pdqsort_branchless(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) {
+      return static_cast<bool>(static_cast<int>(a.first < b.first) |
+                               (static_cast<int>(a.first == b.first) & static_cast<int>(a.second < b.second)));
+    });
     auto* const to = reinterpret_cast<std::int64_t*>(to_);
     for (std::int64_t k = 0; k < lines_.length; ++k) {
-      to[first + k * lines_.inner] = keys_[static_cast<std::size_t>(k)].second;
+      to[first + k * lines_.inner] = pairs_[static_cast<std::size_t>(k)].second;
     }
   }
 
@@ -111,8 +126,8 @@ class LineSorter {
   const T* from_;
   std::byte* to_;
   bool places_;
-  std::vector<T> values_;
-  std::vector<std::pair<Key, std::int64_t>> keys_;
+  std::vector<Key> keys_;
+  std::vector<Pair> pairs_;
 };
 
 // The result's elements in the order of its memory, along its last axis there.

@@ -79,6 +79,8 @@ param r = 0.5
     "dim N\n",
     "const d = 3\n",
     "",
+    "dim N, M, K\nfn next(a, b) = (a.0 * b.0, a.1 * b.0 + b.1)\n"
+    "input A : dense f64[N, M], v : f64[N], k : i64[K]\nsteps = map((a, y) -> (a, y), v, v)\n",
     entries,
     entries + "W = X * log(U @ V' + eps)\n"};
 
