@@ -282,9 +282,12 @@ StopHandedOn::StopHandedOn() {
   for (const int number : {SIGUSR1, SIGUSR2}) std::signal(number, hand_on_stop);
 }
 
+// A request that was handed on is answered by how the step has ended. The same one again, to the whole group of
+// processes, may come later than that end.
 StopHandedOn::~StopHandedOn() {
-  std::signal(SIGTERM, on_second_stop);
-  for (const int number : {SIGUSR1, SIGUSR2}) std::signal(number, on_second_stop);
+  const auto behind = stop_handed_on.came() ? SIG_IGN : on_second_stop;
+  std::signal(SIGTERM, behind);
+  for (const int number : {SIGUSR1, SIGUSR2}) std::signal(number, behind);
 }
 
 }  // namespace kasen::tools
