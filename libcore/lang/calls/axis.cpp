@@ -35,7 +35,7 @@ ValueId AlongAxis::array(const Node& node, const Node& call) {
   if (!stands_twice(dims)) return made;
   source_.fail(node.mark, fmt::format("{} of an array over {}", call.text, show_dims(module_, dims)),
                "arrays meet by the names of dimensions, and one stands twice",
-               "copy it first: [i in N, k in K: A[i, i64(k)]] has another name for one");
+               "declare the array with another name for one of them: dense f64[N, M]");
 }
 
 DimId AlongAxis::along(ValueId array, const Node* over, const Node& call) const {
