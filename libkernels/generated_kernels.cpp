@@ -9,6 +9,7 @@
 
 #include "libcore/analysis/compressed_rules.h"
 #include "libcore/base/checked.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libkernels/axis/run_axis.h"
 #include "libkernels/dense/blas.h"
@@ -129,6 +130,7 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
 
   void axis(const AxisCall& call) override {
+    if (is_grouping(*call.op)) return run_grouping(shop_, plan_->combines.at(call.op->fns.at(0)), call);
     if (call.op->code == OpCode::scan) return run_scan(shop_, plan_->scans.at(call.op->fns.at(0)), call);
     run_axis_pieces(shop_, call);
   }

@@ -137,16 +137,17 @@ class BoxFormBuilder {
     const OpBoxes boxes = op_boxes(plan_, op);
     const ValueId result = op.results.at(0);
     if (op.code == OpCode::reduce || is_axis_op(op)) {
-      const std::vector<DimId>& dims = plan_.type(op.operands[0]).dims;
+      const std::size_t walked = is_grouping(op) ? walked_operand(plan_, op) : 0;
+      const std::vector<DimId>& dims = plan_.type(op.operands[walked]).dims;
       for (DimId& dim : op.over) {
         const auto axis = std::find(dims.begin(), dims.end(), dim) - dims.begin();
-        dim = twin(boxes.operands[0].at(static_cast<std::size_t>(axis)));
+        dim = twin(boxes.operands[walked].at(static_cast<std::size_t>(axis)));
       }
     }
     const ValueId kept = boxes.handed_on < 0 ? no_value : op.operands[static_cast<std::size_t>(boxes.handed_on)];
     for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read_part(op.operands[i], boxes.operands[i]);
     if (boxes.first_only == 0 && boxes.result == stored_box(plan_, plan_.type(result))) return;
-    const FnId reducer = op.code == OpCode::reduce ? op.fns.at(0) : no_fn;
+    const FnId reducer = op.code == OpCode::reduce || is_grouping(op) ? op.fns.at(0) : no_fn;
     op.results[0] = add_stand_in({result, boxes.result, false, {}, no_value, true, boxes.first_only, kept, reducer});
   }
 

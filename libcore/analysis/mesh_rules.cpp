@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "libcore/analysis/whole.h"
@@ -114,6 +115,21 @@ Contraction contraction(const Module& module, const Op& op, std::span<const Stat
   return c;
 }
 
+namespace {
+
+// The keys, or a single value, are read beside the elements that are walked over.
+MeshAxes keys_needed(const Module& module, const Op& op, size_t operand) {
+  const size_t walked = walked_operand(module, op);
+  if (operand == walked) return 0;
+  const Type &along = module.type(op.operands.at(walked)), &type = module.type(op.operands[operand]);
+  std::vector<std::ptrdiff_t> met;
+  for (const DimId d : type.dims)
+    met.push_back(std::find(along.dims.begin(), along.dims.end(), d) - along.dims.begin());
+  return (Layout(module, type).all_cuts() | Layout(module, along).all_cuts()) & ~cut_alike(module, along, type, met);
+}
+
+}  // namespace
+
 MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::span<const State> states) {
   const Type& type = module.type(op.operands.at(operand));
   if (type.sparse) return 0;
@@ -122,6 +138,7 @@ MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::sp
   if (!elementwise && !is_axis_op(op) && !is_contraction(module, op)) return 0;
   const Type& result = module.type(op.results.at(0));
   MeshAxes cut = own.all_cuts() | Layout(module, result).all_cuts();
+  if (is_grouping(op)) return keys_needed(module, op, operand);
   if (is_axis_op(op)) return cut & ~cut_alike(module, result, type, axis_op_places(module, op, operand));
   if (operand > 1 && !elementwise) return 0;  // what terms are reduced onto has a rule of its own
   if (elementwise) return cut & ~cut_alike(module, result, type, met_axes(result.dims, type.dims));
@@ -180,13 +197,13 @@ RuleAnswer axis_rule(const Question& q) {
   MeshAxes held = all_mesh_axes(q.module);
   bool distributed = result.is_distributed();
   for (size_t i = 0; i < q.op.operands.size(); ++i) {
+    held &= q.held(i);  // of a shared, too: it may be at some workers alone
     if (q.shared(i)) continue;
     distributed = true;
     if (q.states[i].is_pre()) {
       return no(18, fmt::format("{}, but {} reads values", q.says(i), row(q.op.code).name),
                 "gather " + q.name(i) + " first");
     }
-    held &= q.held(i);
   }
   if (!distributed) return of_shareds(q);
   if (q.op.code != OpCode::take && result.cuts(worked_place(q.module, q.op)) != 0) {
@@ -196,6 +213,27 @@ RuleAnswer axis_rule(const Question& q) {
               "leave the dimension whole, and relayout the result");
   }
   return yes(18, held == 0 ? State::part() : held_state(q.module, made, held));
+}
+
+RuleAnswer reduce_by_rule(const Question& q) {
+  if (auto broken = check_shareds(q)) return *broken;
+  const size_t walked = walked_operand(q.module, q.op);
+  MeshAxes held = all_mesh_axes(q.module);
+  for (size_t i = 0; i < q.op.operands.size(); ++i) {
+    if (q.states[i].is_pre()) {
+      return no(4, fmt::format("{}, but reduce_by reads values", q.says(i)), "gather " + q.name(i) + " first");
+    }
+    held &= q.held(i);
+  }
+  if (q.shared(walked)) return of_shareds(q);
+  const Type &from = q.type(walked), &made = q.module.type(q.op.results.at(0));
+  const Layout own(q.module, from);
+  MeshAxes reduced = 0;
+  for (size_t axis = 0; axis < from.dims.size(); ++axis) {
+    if (contains(q.op.over, from.dims[axis])) reduced |= own.cuts(axis);
+  }
+  if (reduced != 0) return yes(4, State::pre(q.op.fns[0], held_set(q.module, made, reduced)));
+  return yes(4, held == 0 ? State::part() : held_state(q.module, made, held));
 }
 
 }  // namespace kasen::state_rules

@@ -84,6 +84,9 @@ inline RuleAnswer no(int rule, std::string why, std::string remedy) {
 // Rule 18: each line is whole where an element of it is made.
 [[nodiscard]] RuleAnswer axis_rule(const Question& q);
 
+// Rule 4 for reduce_by: contributions over the axes that cut a dimension which the keys replace.
+[[nodiscard]] RuleAnswer reduce_by_rule(const Question& q);
+
 }  // namespace state_rules
 
 }  // namespace kasen

@@ -1,5 +1,7 @@
 #include "libcore/analysis/op_boxes.h"
 
+#include <algorithm>
+
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
@@ -78,6 +80,29 @@ OpBoxes of_reduce(const Module& module, const Op& op) {
   return boxes;
 }
 
+// A reduction whose keys are read beside its elements. Any place of keys may get one, so their dimension is whole.
+OpBoxes of_grouping(const Module& module, const Op& op) {
+  const size_t walked = walked_operand(module, op);
+  const Type &from = module.type(op.operands.at(walked)), &to = module.type(op.results.at(0));
+  const bool crosses = to.state.is_pre();
+  OpBoxes boxes;
+  Box read = crosses ? owned_box(module, from) : stored_box(module, from);
+  if (crosses) boxes.first_only = all_mesh_axes(module) & ~Layout(module, from).all_cuts();
+  boxes.result = stored_box(module, to);
+  const std::vector<std::ptrdiff_t> places = grouped_places(module, op);
+  for (size_t axis = 0; axis < read.size(); ++axis) {
+    if (places[axis] == no_axis) continue;
+    AxisPart& made = boxes.result.at(static_cast<size_t>(places[axis]));
+    (crosses ? made : read[axis]) = crosses ? read[axis] : made;
+  }
+  Box& other = boxes.operands.emplace_back();
+  for (const DimId d : module.type(op.operands.at(1 - walked)).dims) {
+    other.push_back(read.at(static_cast<size_t>(std::find(from.dims.begin(), from.dims.end(), d) - from.dims.begin())));
+  }
+  boxes.operands.insert(boxes.operands.begin() + static_cast<std::ptrdiff_t>(walked), std::move(read));
+  return boxes;
+}
+
 // The indices of a summed label that a worker takes: its own over the axes that cut the label.
 AxisPart summed_part(const Module& module, const Op& op, const Contraction& c, char label) {
   const MeshAxes summed = c.cuts_of(label);
@@ -118,6 +143,7 @@ OpBoxes op_boxes(const Module& module, const Op& op) {
   if (is_view(op)) return of_view(module, op);
   if (op.code == OpCode::map || op.code == OpCode::apply) return of_map(module, op);
   if (op.code == OpCode::reduce) return of_reduce(module, op);
+  if (is_grouping(op)) return of_grouping(module, op);
   if (is_axis_op(op)) return of_axis_op(module, op);
   if (is_contraction(module, op)) return of_contraction(module, op);
   fail(ExitStatus::bad_input, std::string(row(op.code).name) + " in a plan that names layouts",

@@ -22,6 +22,7 @@ using state_rules::check_shareds;
 using state_rules::no;
 using state_rules::of_shareds;
 using state_rules::Question;
+using state_rules::reduce_by_rule;
 using state_rules::yes;
 
 RuleAnswer input_rule(const Question& q) {

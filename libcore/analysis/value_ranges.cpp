@@ -89,7 +89,7 @@ void ValueRanges::elementwise(const Op& op, int /*depth*/) {
 }
 
 ElementRange ValueRanges::reached(const Op& op) const {
-  if (op.code == OpCode::reduce) {
+  if (op.code == OpCode::reduce || op.code == OpCode::reduce_by) {
     const auto made = combined_.find(op.operands[0]);
     const bool again = made != combined_.end() && made->second.reducer == op.fns[0];
     return again ? made->second.range : of(op.operands[0]);

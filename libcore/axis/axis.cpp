@@ -13,30 +13,24 @@
 #include <type_traits>
 #include <utility>
 
+#include "libcore/axis/memory_axes.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen {
-namespace {
 
-// The dimensions of an array in the order of its memory, and their sizes here.
-struct MemoryAxes {
-  std::vector<DimId> dims;
-  std::vector<std::int64_t> sizes;
+std::int64_t MemoryAxes::count() const {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
 
-  [[nodiscard]] std::int64_t count() const {
-    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+std::int64_t MemoryAxes::stride(DimId dim) const {
+  std::int64_t stride = 1;
+  for (std::size_t i = dims.size(); i-- > 0; stride *= sizes[i]) {
+    if (dims[i] == dim) return stride;
   }
-  // Elements between neighbours along a dimension; 0 along one that the array lacks.
-  [[nodiscard]] std::int64_t stride(DimId dim) const {
-    std::int64_t stride = 1;
-    for (std::size_t i = dims.size(); i-- > 0; stride *= sizes[i]) {
-      if (dims[i] == dim) return stride;
-    }
-    return 0;
-  }
-};
+  return 0;
+}
 
 MemoryAxes memory_axes(const AxisCall& call, ValueId value) {
   const Module& module = *call.module;
@@ -49,6 +43,8 @@ MemoryAxes memory_axes(const AxisCall& call, ValueId value) {
   }
   return axes;
 }
+
+namespace {
 
 // An integer of the same order: of reals, by their bits (IEEE 754, totalOrder), with one NaN behind all.
 template <class T>

@@ -34,16 +34,65 @@ std::vector<std::ptrdiff_t> axis_op_places(const Module& module, const Op& op, s
   return places;
 }
 
+std::size_t walked_operand(const Module& module, const Op& op) {
+  return module.type(op.operands.at(0)).dims.empty() ? 1 : 0;
+}
+
+std::size_t key_place(const Module& module, const Op& op) {
+  const std::vector<DimId>& dims = module.type(op.operands.at(walked_operand(module, op))).dims;
+  const auto first = std::find_if(dims.begin(), dims.end(), [&](DimId d) { return contains(op.over, d); });
+  return static_cast<std::size_t>(first - dims.begin());
+}
+
+DimId key_dim(const Module& module, const Op& op) {
+  return module.type(op.results.at(0)).dims.at(key_place(module, op));
+}
+
+std::vector<DimId> grouped_dims(const std::vector<DimId>& walked, const std::vector<DimId>& over, DimId keys) {
+  std::vector<DimId> dims;
+  bool seen = false;
+  for (const DimId d : walked) {
+    const bool replaced = contains(over, d);
+    if (!replaced) dims.push_back(d);
+    if (replaced && !seen) dims.push_back(keys);
+    seen = seen || replaced;
+  }
+  return dims;
+}
+
+std::vector<std::ptrdiff_t> grouped_places(const Module& module, const Op& op) {
+  std::vector<std::ptrdiff_t> places;
+  std::ptrdiff_t next = 0;
+  bool seen = false;
+  for (const DimId d : module.type(op.operands.at(walked_operand(module, op))).dims) {
+    const bool replaced = contains(op.over, d);
+    places.push_back(replaced ? no_axis : next);
+    if (!replaced || !seen) ++next;
+    seen = seen || replaced;
+  }
+  return places;
+}
+
+namespace {
+
+bool is_cut_twice(const Module& module, const std::vector<DimId>& dims) {
+  return std::count_if(dims.begin(), dims.end(), [&](DimId d) { return !module.dim(d).local; }) > 1;
+}
+
+}  // namespace
+
 bool crosses_workers(const Module& module, const Op& op) {
+  if (is_grouping(op)) {
+    const std::vector<DimId>& walked = module.type(op.operands.at(walked_operand(module, op))).dims;
+    return !module.dim(key_dim(module, op)).local || is_cut_twice(module, walked);
+  }
   if (!module.dim(worked_dim(op)).local) return true;
   const DimId cut = Layout(module, op.results.at(0)).cut();
   std::vector<ValueId> values = op.operands;
   values.push_back(op.results[0]);
   return std::any_of(values.begin(), values.end(), [&](ValueId v) {
-    const std::vector<DimId>& dims = module.type(v).dims;
-    const auto several = std::count_if(dims.begin(), dims.end(), [&](DimId d) { return !module.dim(d).local; }) > 1;
     const Layout layout(module, v);
-    return several || (layout.is_distributed() && layout.cut() != cut);
+    return is_cut_twice(module, module.type(v).dims) || (layout.is_distributed() && layout.cut() != cut);
   });
 }
 

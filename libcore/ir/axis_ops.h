@@ -3,6 +3,14 @@
 // reads some elements of each line, at the places that operands[1] holds.
 //
 // A worker that makes an element of a line has all of the line (rule 18, docs/states.md).
+//
+// reduce_by is a reduction over several dimensions whose place in the result a second array, the keys, holds:
+//
+//   result[k, ...] = R over all elements with key k
+//
+// It walks over the elements of operands[0], or of the keys if that is a single value. The keys are over all dimensions
+// of op.over, and may be over others of the walked array. A new dimension of the result replaces op.over, where the
+// first of these stands. Like a reduction, it makes contributions of dimensions that are cut (rule 4).
 #pragma once
 
 #include <cstddef>
@@ -27,6 +35,22 @@ namespace kasen {
 // For each axis of an operand, the axis of the result that it meets. no_axis: a worker needs the whole line, for
 // any element of the result (but of the places of take).
 [[nodiscard]] std::vector<std::ptrdiff_t> axis_op_places(const Module& module, const Op& op, std::size_t operand);
+
+[[nodiscard]] inline bool is_grouping(const Op& op) { return op.code == OpCode::reduce_by; }
+
+// The operand whose elements a reduce_by walks over: 0, or 1 (the keys) for a single value.
+[[nodiscard]] std::size_t walked_operand(const Module& module, const Op& op);
+
+// The place of its dimension of keys among those of the result, and this dimension.
+[[nodiscard]] std::size_t key_place(const Module& module, const Op& op);
+[[nodiscard]] DimId key_dim(const Module& module, const Op& op);
+
+// The dimensions of its result.
+[[nodiscard]] std::vector<DimId> grouped_dims(const std::vector<DimId>& walked, const std::vector<DimId>& over,
+                                              DimId keys);
+
+// For each axis of the walked operand, that of the result; no_axis for op.over.
+[[nodiscard]] std::vector<std::ptrdiff_t> grouped_places(const Module& module, const Op& op);
 
 // True if lines, or operands that meet, may lie on several workers: then the program is planned over a mesh.
 [[nodiscard]] bool crosses_workers(const Module& module, const Op& op);

@@ -159,6 +159,8 @@ struct Block {
 ///                         operands[2], if there: an array of the result's axes that the terms are reduced onto
 ///   scan, sort, argsort   over[0] the dimension along which they work; scan: fns[0] the function (axis_ops.h)
 ///   take                  operands: the array, the places; over[0] the array's dimension that they are places of
+///   reduce_by             fns[0] the reducer; operands: the array (or a single value), the keys; `over` the dimensions
+///                         that the result's dimension of keys replaces (axis_ops.h)
 ///   solve                 operands: the matrix, the right side
 ///   qr, eigh, svd         operands[0] the matrix; two or three results
 ///   fold_rows, fold_cols  fns[0] F(nonzero, operands...), fns[1] reducer; operands[0] a matrix, then `at_rows` arrays

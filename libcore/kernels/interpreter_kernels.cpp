@@ -6,6 +6,7 @@
 #include "libcore/analysis/compressed_rules.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
@@ -104,6 +105,7 @@ class InterpreterKernels : public KernelSet {
 
   void axis(const AxisCall& call) override {
     if (call.op->code == OpCode::scan) return interpreter::scan(call);
+    if (is_grouping(*call.op)) return interpreter::reduce_by(call);
     run_all(call);
   }
 

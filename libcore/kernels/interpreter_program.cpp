@@ -8,6 +8,7 @@
 
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
+#include "libcore/axis/grouping.h"
 #include "libcore/base/error.h"
 #include "libcore/data/data.h"
 #include "libcore/ir/array_views.h"
@@ -277,6 +278,43 @@ void scan(const AxisCall& call) {
       from.load(at, k == 0 ? before.data() : next.data());
       if (k > 0) reduce_into(fn, before, next);
       to.store(at, before.data());
+    }
+  }
+}
+
+void reduce_by(const AxisCall& call) {
+  constexpr std::int64_t some = 4096;
+  const ScalarFunction& fn = call.module->fn(call.op->fns.at(0));
+  const ElementType& element = fn.result();
+  const GroupWalk walk(call);
+  const Lens from(element, call.inputs[0]), to(element, call.output);
+  const auto planes = static_cast<size_t>(element.planes());
+  std::vector<Word> identities(static_cast<size_t>(walk.results()) * planes), here(planes), next(planes);
+  for (std::int64_t i = 0; i < walk.results(); ++i) to.load(i, &identities[static_cast<size_t>(i) * planes]);
+  const std::int64_t blocks = group_blocks(walk);
+  std::vector<std::int64_t> places;
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    std::vector<Word> made = identities;
+    const std::int64_t end = walk.count() * (b + 1) / blocks;
+    for (std::int64_t i = walk.count() * b / blocks; i < end; i += some) {
+      places.resize(static_cast<size_t>(std::min(some, end - i)));
+      if (const auto outside = walk.targets(i, places)) refuse_key(call, outside->place);
+      for (size_t j = 0; j < places.size(); ++j) {
+        from.load(walk.single() ? 0 : i + static_cast<std::int64_t>(j), next.data());
+        Word* const at = &made[static_cast<size_t>(places[j]) * planes];
+        here.assign(at, at + planes);
+        reduce_into(fn, here, next);
+        std::copy(here.begin(), here.end(), at);
+      }
+    }
+    for (std::int64_t i = 0; i < walk.results(); ++i) {
+      const Word* const at = &made[static_cast<size_t>(i) * planes];
+      if (b > 0) {
+        to.load(i, here.data());
+        next.assign(at, at + planes);
+        reduce_into(fn, here, next);
+      }
+      to.store(i, b > 0 ? here.data() : at);
     }
   }
 }

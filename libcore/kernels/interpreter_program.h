@@ -73,6 +73,7 @@ struct Program {
 // KernelSet::combine of one list, and KernelSet::axis of a scan.
 void combine(const ScalarFunction& fn, const Mirrored& list);
 void scan(const AxisCall& call);
+void reduce_by(const AxisCall& call);
 
 // acc = reducer(acc, next), plane by plane words.
 void reduce_into(const ScalarFunction& fn, std::span<Word> acc, std::span<const Word> next);

@@ -123,7 +123,8 @@ class KernelSet {
   virtual void product(const ProductCall& call) = 0;
   virtual void dense_product(const DenseProductCall& call) = 0;
   virtual void linear(const LinearCall& call) { run_linear(call); }
-  /// scan, sort, argsort or take. Throws UserError (bad_input) for a place of a take outside of its array.
+  /// scan, sort, argsort, take or reduce_by (grouping.h), onto identities in its result. Throws UserError (bad_input)
+  /// for a place of a take outside of its array, and a key that its dimension lacks.
   virtual void axis(const AxisCall& call) = 0;
 
   /// Calls for several parts, or for independent rows of one part. No call touches data that another writes, so they

@@ -62,6 +62,7 @@ Definitions::Arguments Definitions::arguments(const Statement& def, const Node& 
     if (&arg != given.over) given.terms.push_back(evaluator_.eval(arg));
   }
   if (given.over == nullptr) return given;
+  types_.refuse_keys(*given.over);
   if (def.names.empty()) {
     source_.fail(given.over->mark, fmt::format("{} takes no dimensions", called(def)), "its head has no 'over'",
                  fmt::format("write {}", form(def)));

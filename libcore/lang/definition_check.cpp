@@ -88,6 +88,7 @@ class NameCheck {
       }
       case NodeKind::over:
         for (const NameAt& name : node.names) use(name);
+        for (const Node& arg : node.args) expression(arg);
         return;
       case NodeKind::call:
         return call(node);

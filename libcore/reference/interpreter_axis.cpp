@@ -1,9 +1,12 @@
-// Operators along one axis of an array: scan, sort, argsort, take.
+// Operators along axes of an array: scan, sort, argsort, take, reduce_by.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "libcore/axis/axis.h"
+#include "libcore/base/error.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/reference/interpreter_state.h"
 
@@ -97,6 +100,41 @@ void Interpreter::run_take(const Op& op) {
     const std::span<const Word> taken = element(array, at);
     made.insert(made.end(), taken.begin(), taken.end());
   }
+  set(v, std::move(made));
+}
+
+void Interpreter::run_reduce_by(const Op& op) {
+  const ValueId v = op.results.at(0), array = op.operands.at(0), keys = op.operands.at(1);
+  const size_t walked = walked_operand(module_, op);
+  const std::vector<DimId>& dims = module_.type(op.operands[walked]).dims;
+  const std::vector<DimId>&key_dims = module_.type(keys).dims, &made_dims = module_.type(v).dims;
+  const std::vector<std::ptrdiff_t> places = grouped_places(module_, op);
+  const size_t key_at = key_place(module_, op);
+  const std::int64_t size = dim_size(key_dim(module_, op));
+  const auto shape = shape_of(dims);
+  const std::int64_t count = product_of(shape);
+  Words made = identities(op.fns.at(0), count_of(v), op.where);
+  work_.calls(count, op.fns[0]);
+  std::vector<std::int64_t> index(shape.size(), 0), to(made_dims.size(), 0);
+  in_order(count, [&](std::int64_t i) {
+    set_index(index, shape, i);
+    std::int64_t from = 0, place = 0;
+    for (const DimId d : key_dims) {
+      const auto axis = static_cast<size_t>(std::find(dims.begin(), dims.end(), d) - dims.begin());
+      from = from * shape[axis] + index[axis];
+    }
+    const std::int64_t key = element(keys, from)[0].i;
+    if (key < 0 || key >= size) {
+      fail(ExitStatus::bad_input, fmt::format("a key {} of '{}'", key, module_.dim(key_dim(module_, op)).name),
+           fmt::format("it has {} indices", size), "make the dimension larger, or the keys fit", op.where);
+    }
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      if (places[axis] >= 0) to[static_cast<size_t>(places[axis])] = index[axis];
+    }
+    to[key_at] = key;
+    for (size_t axis = 0; axis < to.size(); ++axis) place = place * dim_size(made_dims[axis]) + to[axis];
+    fold(op.fns[0], made, place, element(array, walked == 0 ? i : 0));
+  });
   set(v, std::move(made));
 }
 

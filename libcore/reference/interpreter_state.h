@@ -69,6 +69,7 @@ class Interpreter {
   void run_scan(const Op& op);
   void run_sort(const Op& op);
   void run_take(const Op& op);
+  void run_reduce_by(const Op& op);
   // Calls use(first, apart, length) for each line of the array: its first element, and elements between neighbours.
   template <class Use>
   void for_lines(const Op& op, const Use& use) const;

@@ -72,7 +72,7 @@ void round_otherwise(Expr& e, int number) {
 void find_reducers(const Block& block, IdMap<FnId, bool>& reducers) {
   for (const Op& op : block.ops) {
     const bool two = reduces_terms(op);
-    if (two || op.code == OpCode::reduce) reducers[op.fns.at(two ? 1 : 0)] = true;
+    if (two || op.code == OpCode::reduce || op.code == OpCode::reduce_by) reducers[op.fns.at(two ? 1 : 0)] = true;
     for (const Block& inner : op.blocks) find_reducers(inner, reducers);
   }
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/base/checked.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen {
@@ -30,6 +31,9 @@ bool keeps_apart(const Module& module, const Op& op, DimId dim) {
   }
   if (op.code == OpCode::reduce) {
     return !has_dim(module, op.operands.at(0), dim) || (!op.over.empty() && !contains(op.over, dim));
+  }
+  if (is_axis_op(op)) {
+    return !contains(op.over, dim) && (!is_grouping(op) || key_dim(module, op) != dim);
   }
   if (group == OpGroup::product) return contracted(module, op) != dim;
   return group != OpGroup::entries && group != OpGroup::contraction;

@@ -31,7 +31,8 @@ enum class NodeKind {
   product,      // args[0] @ args[1]
   lambda,       // params -> args[0]
   op_ref,       // text: an operator symbol used as a function
-  over,         // names: the dimensions of a reduction, or those that a def takes
+  over,  // names: the dimensions of a reduction, or those that a def takes; args: the keys of `by k in K`, and K as
+         // a name, which may be missing
 };
 
 struct Node;

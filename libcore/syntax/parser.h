@@ -93,7 +93,9 @@ class Parser {
   Node conditional();
   Node call(const Token& callee);
   Node coordinate_loop(ScalarOp op, const Token& at);
-  Node argument();
+  Node argument(bool first = false);
+  [[nodiscard]] bool at_keys(size_t ahead) const;
+  Node clauses();
   Node lambda();
   [[nodiscard]] bool at_lambda() const;
   [[nodiscard]] Node make(NodeKind kind, Mark mark, std::vector<Node> args = {}) const;

@@ -252,7 +252,7 @@ Node Parser::call(const Token& callee) {
   }
   std::vector<Node> args;
   if (!peek().is(")")) {
-    do args.push_back(argument());
+    do args.push_back(argument(args.empty()));
     while (accept(","));
   }
   expect(")", "after the arguments");
@@ -261,8 +261,36 @@ Node Parser::call(const Token& callee) {
   return node;
 }
 
-// An expression, an operator used as a function (`*`), or the dimensions of a reduction (`over F`).
-Node Parser::argument() {
+// True before `by k`, which no variable or function of the name `by` begins.
+bool Parser::at_keys(size_t ahead) const {
+  const Token &by = peek(ahead), &next = peek(ahead + 1);
+  if (!by.is_name("by")) return false;
+  const bool apart = next.mark.line == by.mark.line && next.mark.column > by.mark.column + 2;
+  return next.kind == TokenKind::name || next.kind == TokenKind::number || (next.is("(") && apart);
+}
+
+// `over N, M`, `by k in K`, or both.
+Node Parser::clauses() {
+  Node node = make(NodeKind::over, peek().mark);
+  do {
+    if (accept_name("over")) {
+      do node.names.push_back(new_name("a dimension"));
+      while (!(peek().is(",") && at_keys(1)) && accept(","));
+    } else {
+      if (!node.args.empty()) unexpected("one 'by'");
+      next();
+      node.args.push_back(expression());
+      if (!accept_name("in")) continue;
+      const NameAt dim = new_name("a dimension");
+      node.args.push_back(make(NodeKind::name, dim.mark));
+      node.args.back().text = dim.text;
+    }
+  } while (peek().is(",") && (peek(1).is_name("over") || at_keys(1)) && accept(","));
+  return node;
+}
+
+// An expression, an operator used as a function (`*`), or the dimensions or keys of a reduction (`over F`, `by k`).
+Node Parser::argument(bool first) {
   const Token& token = peek();
   if (token.kind == TokenKind::symbol && (peek(1).is(",") || peek(1).is(")"))) {
     next();
@@ -274,12 +302,7 @@ Node Parser::argument() {
     at_ += 1;
     unexpected("',' or ')'", "write sum(A, over F) to reduce along F: arguments have no names");
   }
-  if (accept_name("over")) {
-    Node node = make(NodeKind::over, token.mark);
-    do node.names.push_back(new_name("a dimension"));
-    while (accept(","));
-    return node;
-  }
+  if (token.is_name("over") || (!first && at_keys(0))) return clauses();
   return expression();
 }
 

@@ -1,4 +1,4 @@
-// Checks operators along one axis of an array: scan, sort, argsort, take (libcore/ir/axis_ops.h).
+// Checks operators along axes of an array: scan, sort, argsort, take, reduce_by (libcore/ir/axis_ops.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@ class AxisCheck {
   AxisCheck(const Module& module, const Op& op, Faults& faults) : m_(module), op_(op), faults_(faults) {}
 
   void run() {
+    if (is_grouping(op_)) return grouping();
     if (op_.over.size() != 1) {
       return faults_.add(op_, fmt::format("it names {} dimensions", op_.over.size()), "it works along one");
     }
@@ -22,13 +23,7 @@ class AxisCheck {
     if (std::count(dims.begin(), dims.end(), worked_dim(op_)) != 1) {
       return faults_.add(op_, fmt::format("{} is not over its dimension '{}', once", name(0), along().name));
     }
-    for (std::size_t i = 0; i < op_.operands.size(); ++i) {
-      if (m_.type(op_.operands[i]).compressed) return faults_.add(op_, name(i) + " is compressed");
-    }
-    if (stands_twice(result().dims)) {
-      return faults_.add(op_, value_text(m_, op_.results[0]) + " has a dimension twice",
-                         "arrays meet by the names of dimensions");
-    }
+    if (!plain()) return;
     if (op_.code == OpCode::take) return take();
     if (result().dims != dims) return other_result("its operand's");
     if (op_.code == OpCode::scan) return scan();
@@ -58,6 +53,46 @@ class AxisCheck {
                 fmt::format("it gives {}", text(wanted)));
   }
 
+  // False if an error was reported.
+  bool plain() {
+    for (std::size_t i = 0; i < op_.operands.size(); ++i) {
+      const Type& type = m_.type(op_.operands[i]);
+      if (type.compressed || type.sparse) {
+        faults_.add(op_, name(i) + (type.sparse ? " is sparse" : " is compressed"));
+        return false;
+      }
+    }
+    if (!stands_twice(result().dims)) return true;
+    faults_.add(op_, value_text(m_, op_.results[0]) + " has a dimension twice",
+                "arrays meet by the names of dimensions");
+    return false;
+  }
+
+  void grouping() {
+    if (!plain()) return;
+    const std::size_t walked = walked_operand(m_, op_);
+    const std::vector<DimId>&dims = m_.type(op_.operands[walked]).dims, &keys = m_.type(op_.operands[1]).dims;
+    if (stands_twice(dims) || stands_twice(keys)) return faults_.add(op_, "an operand has a dimension twice");
+    const auto within = [](const std::vector<DimId>& some, const std::vector<DimId>& all) {
+      return std::all_of(some.begin(), some.end(), [&](DimId d) { return contains(all, d); });
+    };
+    if (op_.over.empty() || stands_twice(op_.over) || !within(op_.over, keys) || !within(keys, dims)) {
+      return faults_.add(op_, "the dimensions that keys replace are not those of keys and array",
+                         "keys are over each of them, and over no dimension that the array lacks");
+    }
+    const std::size_t place = key_place(m_, op_);
+    const bool there = place < result().dims.size();
+    if (!there || result().dims != grouped_dims(dims, op_.over, result().dims[place])) {
+      return other_result("the array's, with that of the keys in the stead of the replaced ones");
+    }
+    const ElementType& key = m_.type(op_.operands[1]).element;
+    if (!key.is(Scalar::i64) && !key.is(Scalar::i32) && key != ElementType::id(result().dims[place])) {
+      return faults_.add(op_, fmt::format("{} holds {}", name(1), text(key)),
+                         fmt::format("keys are id[{}], i64 or i32", m_.dim(result().dims[place]).name));
+    }
+    scan();  // its function and its result are those of a scan
+  }
+
   void scan() {
     const ScalarFunction& fn = m_.fn(op_.fns[0]);
     const ElementType& element = array().element;
@@ -65,7 +100,7 @@ class AxisCheck {
         fn.params.size() == 2 && fn.params[0].type == element && fn.params[1].type == element && fn.result() == element;
     if (!fits) {
       return faults_.add(op_, fmt::format("{} holds {}", name(0), text(element)),
-                         fmt::format("a scan takes a function of two {0} that gives {0}", text(element)));
+                         fmt::format("it takes a function of two {0} that gives {0}", text(element)));
     }
     gives(element);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
@@ -73,10 +74,21 @@ class LayoutCheck {
 
  private:
   void one(const Op& op) {
-    if (op.code == OpCode::transpose) return passes_on(op, {1, 0});
+    if (op.code == OpCode::transpose) return passes_on(op, std::vector<std::size_t>{1, 0});
     if (op.code == OpCode::reduce || op.code == OpCode::at) return passes_on(op, kept_axes(op));
+    if (is_grouping(op)) return groups(op);
     if (op.code == OpCode::range) return passes_on(op, kept_axes(op));
     if (is_fold(op) || is_sparse_product(m_, op)) dealt_out(op);
+  }
+
+  // Behind the axes of its operand that it keeps, a reduce_by has one of keys.
+  void groups(const Op& op) {
+    std::vector<std::ptrdiff_t> from(m_.type(op.results[0]).dims.size(), no_axis);
+    const std::vector<std::ptrdiff_t> places = grouped_places(m_, op);
+    for (std::size_t axis = 0; axis < places.size(); ++axis) {
+      if (places[axis] != no_axis) from[static_cast<std::size_t>(places[axis])] = static_cast<std::ptrdiff_t>(axis);
+    }
+    passes_on(op, from, walked_operand(m_, op));
   }
 
   // The operand's axis of each axis of the result, for an operator that drops some.
@@ -90,13 +102,17 @@ class LayoutCheck {
     return axes;
   }
 
-  void passes_on(const Op& op, const std::vector<std::size_t>& from) {
-    const Type& operand = m_.type(op.operands[0]);
-    const Layout own(m_, operand), result(m_, op.results[0]);
+  // `from`: of each axis of the result that of the operand, which may have none.
+  template <class Axis>
+  void passes_on(const Op& op, const std::vector<Axis>& from, std::size_t operand = 0) {
+    const Layout own(m_, op.operands[operand]), result(m_, op.results[0]);
+    const auto own_cuts = [&](Axis axis) {
+      return static_cast<std::ptrdiff_t>(axis) == no_axis ? 0 : own.cuts(static_cast<std::size_t>(axis));
+    };
     MeshAxes left = own.all_cuts();  // of dimensions that are reduced: axes along which owners are free
-    for (const std::size_t axis : from) left &= ~own.cuts(axis);
+    for (const Axis axis : from) left &= ~own_cuts(axis);
     for (std::size_t axis = 0; axis < from.size(); ++axis) {
-      const MeshAxes cuts = own.cuts(from[axis]);
+      const MeshAxes cuts = own_cuts(from[axis]);
       if ((result.cuts(axis) & ~left) == cuts && axes_cut_alike(cuts, result.cuts(axis)) == cuts) continue;
       return wrong(op, op.results[0], "it is cut like its operand along the dimensions that they share");
     }

@@ -67,7 +67,7 @@ struct RangeCheck {
 
   void uses(const Op& op) {
     const bool elementwise = op.code == OpCode::map || op.code == OpCode::apply;
-    const bool reduces = op.code == OpCode::reduce || reduces_terms(op);
+    const bool reduces = op.code == OpCode::reduce || op.code == OpCode::reduce_by || reduces_terms(op);
     for (size_t f = 0; f < op.fns.size(); ++f) {
       const ScalarFunction& fn = m.fn(op.fns[f]);
       if (!declares_range(fn)) continue;

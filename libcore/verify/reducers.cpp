@@ -67,7 +67,7 @@ struct ReducerCheck {
 
   void block(const Block& b) {
     for (const Op& op : b.ops) {
-      if (op.code == OpCode::reduce) check(op, op.fns[0]);
+      if (op.code == OpCode::reduce || op.code == OpCode::reduce_by) check(op, op.fns[0]);
       if (reduces_terms(op)) check(op, op.fns[1]);
       if (op.code == OpCode::scan && !contains(known, op.fns[0]))
         static_cast<void>(obeys(op, op.fns[0], LawKind::associative));

@@ -9,6 +9,9 @@ namespace kasen {
 
 void run_scan(Workshop& shop, const ScanKernels& kernels, const AxisCall& call);
 
+// reduce_by, with the compiled loop of its reducer (grouping.h). Throws UserError (bad_input) for a key outside.
+void run_grouping(Workshop& shop, CombineFunction function, const AxisCall& call);
+
 // sort, argsort, take. Throws UserError (bad_input) for the first place outside of its array.
 void run_axis_pieces(Workshop& shop, const AxisCall& call);
 

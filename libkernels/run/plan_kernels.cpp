@@ -56,6 +56,7 @@ class Planner {
         loop(op);
       } else {
         if (op.code == OpCode::scan) plan_.scans[op.fns[0]] = {};
+        if (op.code == OpCode::reduce_by) combined_.insert(op.fns[0]);
         const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
         loops_ += loop ? 1 : 0;
         for (const Block& inner : op.blocks) this->block(inner);
@@ -106,9 +107,7 @@ class Planner {
     for (auto& [op, kernels] : plan_.dense) {
       if (kernels.kernel) product(*kernels.kernel);
     }
-    for (auto& [op, kernel] : plan_.entry_folds) {
-      kernel.rows = reinterpret_cast<RowsFunction>(code.find(kernel.symbol));
-    }
+    for (auto& [op, kernel] : plan_.entry_folds) kernel.rows = reinterpret_cast<RowsFunction>(code.find(kernel.symbol));
     for (auto& [op, kernels] : plan_.chains) {
       for (DenseTileKernel* tiles : {&kernels.inner_tiles, &kernels.outer_tiles}) {
         if (!tiles->symbol.empty()) tiles->function = reinterpret_cast<DenseTileFunction>(code.find(tiles->symbol));

@@ -7,6 +7,7 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
@@ -238,8 +239,9 @@ static_assert(is_complete(actual_rules));  // each operator, in its order
 Polynomial computed_indices(const CostContext& c, const Op& op) {
   const Module& module = *c.module;
   const Type& result = c.type(op.results.at(0));
-  if (op.code == OpCode::reduce && (Layout(module, result).is_shared() || makes_whole(module, op))) {
-    const Type& from = c.type(op.operands.at(0));
+  const bool reduces = op.code == OpCode::reduce || is_grouping(op);
+  if (reduces && (Layout(module, result).is_shared() || makes_whole(module, op))) {
+    const Type& from = c.type(op.operands.at(is_grouping(op) ? walked_operand(module, op) : 0));
     return from.state.is_pre() ? stored_indices(module, from) : master_indices(module, from);
   }
   if (result.state.is_pre() && by_pushdown(c, op)) return master_indices(module, result);

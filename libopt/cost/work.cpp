@@ -11,6 +11,7 @@
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/contraction.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
@@ -108,10 +109,10 @@ Work elementwise_work(const CostContext& c, const Op& op) {
   return work;
 }
 
-// The function runs for each element but the first of a line.
+// The function runs for each element but the first of a line, or for each with a key.
 Work scan_work(const CostContext& c, const Op& op) {
   Work work;
-  const ValueId made = op.results.at(0);
+  const ValueId made = is_grouping(op) ? op.operands[walked_operand(*c.module, op)] : op.results.at(0);
   const Polynomial elements =
       c.boxes ? c.boxes->stored(made) : computed_indices(c, op) * inner_elements(*c.module, c.type(made));
   add(work, operations_of(c.module->fn(op.fns.at(0)), {true, true}), elements);
@@ -271,7 +272,7 @@ Work work_of(const CostContext& context, const Op& op) {
     case OpGroup::vector:
       return elementwise_work(context, op);
     case OpGroup::axis:
-      return op.code == OpCode::scan ? scan_work(context, op) : Work();
+      return op.code == OpCode::scan || is_grouping(op) ? scan_work(context, op) : Work();
     case OpGroup::entries:
       return fold_work(context, op);
     case OpGroup::product:

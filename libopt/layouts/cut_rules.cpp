@@ -81,17 +81,19 @@ Cuts made_cuts(const Module& module, const Op& axis_op, Cuts wanted) {
 }
 
 Cuts cuts_behind(const Module& module, const Op& reduction, const Cuts* wanted) {
-  const Type& from = module.type(reduction.operands[0]);
+  const bool groups = is_grouping(reduction);
+  const Type& from = module.type(reduction.operands[groups ? walked_operand(module, reduction) : 0]);
   const Layout own(module, from);
   MeshAxes left = own.all_cuts();
   Cuts cuts;
-  std::vector<DimId> dims;
   for (std::size_t axis = 0; axis < from.dims.size(); ++axis) {
-    if (reduction.over.empty() || contains(reduction.over, from.dims[axis])) continue;
+    const bool reduced = reduction.over.empty() || contains(reduction.over, from.dims[axis]);
+    if (groups && axis == key_place(module, reduction)) cuts.push_back(0);
+    if (reduced) continue;
     cuts.push_back(own.cuts(axis));
-    dims.push_back(from.dims[axis]);
     left &= ~own.cuts(axis);
   }
+  const std::vector<DimId>& dims = module.type(reduction.results[0]).dims;
   const auto fits = [&](std::size_t axis, MeshAxes longer) {
     const bool comes_behind = (longer & ~left) == cuts[axis] && axes_cut_alike(cuts[axis], longer) == cuts[axis];
     return longer == cuts[axis] || (comes_behind && !module.dim(dims[axis]).local);

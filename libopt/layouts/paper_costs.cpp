@@ -6,6 +6,7 @@
 #include "libcore/analysis/boxes.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/contraction.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
@@ -136,9 +137,9 @@ void PaperProblem::alike_by_labels(const Op& op) {
 
 // Reductions read along their lines. Views show the operand's layout.
 void PaperProblem::passed_on(const Op& op) {
-  const ValueId v = op.operands[0], made = op.results[0];
+  const ValueId v = op.operands[is_grouping(op) ? walked_operand(m_, op) : 0], made = op.results[0];
   if (!is_variable(v)) return;
-  const bool reduces = op.code == OpCode::reduce;
+  const bool reduces = op.code == OpCode::reduce || is_grouping(op);
   add_factor({v, made}, VariableId(-1), !reduces, [&](const Assignment& at) {
     const Choice& from = choice(v, at);
     const std::vector<DimId>& dims = m_.type(v).dims;
@@ -212,6 +213,7 @@ void PaperProblem::one(const Op& op) {
       for (const ValueId v : op.operands) alike(v, op.results[0]);
       return;
     case OpGroup::axis:  // the paper's map and scan
+      if (is_grouping(op)) return passed_on(op);
       if (op.code != OpCode::take) alike(op.operands[0], op.results[0]);
       return;
     case OpGroup::product:

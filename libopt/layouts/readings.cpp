@@ -5,6 +5,7 @@
 
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libopt/sync/box_products.h"
@@ -34,7 +35,7 @@ class Readings {
         if (op.code == OpCode::reduce || is_view(op)) return passed_on(op);
         return elementwise(op);
       case OpGroup::axis:
-        return elementwise(op);
+        return is_grouping(op) ? grouping(op) : elementwise(op);
       case OpGroup::product:
       case OpGroup::contraction:
         return contraction(op);
@@ -128,13 +129,43 @@ class Readings {
     });
   }
 
+  // A reduction whose keys are read beside its elements.
+  void grouping(const Op& op) {
+    const std::size_t walked = walked_operand(m_, op);
+    const ValueId array = op.operands[walked], keys = op.operands[1];
+    if (!is_cut(array)) return;
+    const bool beside = walked == 0 && keys != array && is_cut(keys);
+    Reading& reading =
+        start(op, beside ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{walked}, op.results[0]);
+    reading.decides = true;
+    const std::vector<State> states(op.operands.size(), State::part());
+    for_results(reading, [&](const Cuts& wanted) {
+      std::vector<ReadingWay> ways;
+      for (const Cuts& cuts : choices(array)) {
+        set(array, cuts);
+        const double moved = behind(op, wanted);
+        for (const Cuts& others : beside ? choices(keys) : std::vector<Cuts>{Cuts()}) {
+          ReadingWay way{{{cuts, 0}}, moved};
+          if (beside) {
+            set(keys, others);
+            way.forms.push_back({others, is_uncut(others) ? 0 : needed_axes(m_, op, 1, states)});
+          }
+          ways.push_back(std::move(way));
+        }
+      }
+      set(array, {});
+      set(keys, {});
+      return ways;
+    });
+  }
+
   // Bytes of a result of a reduction or view until it is cut as wanted.
   [[nodiscard]] double behind(const Op& op, const Cuts& wanted) {
     const Type& made = m_.type(op.results[0]);
-    const bool reduces = op.code == OpCode::reduce;
+    const bool reduces = op.code == OpCode::reduce || is_grouping(op);
     double moved = 0;
     if (reduces) {
-      const Type& from = m_.type(op.operands[0]);
+      const Type& from = m_.type(op.operands[is_grouping(op) ? walked_operand(m_, op) : 0]);
       MeshAxes reduced = 0;
       for (std::size_t axis = 0; axis < from.dims.size(); ++axis) {
         if (op.over.empty() || contains(op.over, from.dims[axis])) reduced |= Layout(m_, from).cuts(axis);

@@ -39,8 +39,10 @@ void Tiler::tile(const Op& op) {
     case OpGroup::vector:
       if (op.code == OpCode::reduce) return reduce(op);
       return is_view(op) ? view(op) : vector(op);
-    case OpGroup::shared:
     case OpGroup::axis:
+      if (is_grouping(op)) return reduce(op);
+      [[fallthrough]];
+    case OpGroup::shared:
       return vector(op);
     case OpGroup::linear: {
       Op tiled = op;
@@ -181,9 +183,20 @@ void Tiler::view(Op op) {
   emit(std::move(op));
 }
 
+// Keys are cut as the elements beside which they are read.
 void Tiler::reduce(Op op) {
   read_now(op);
-  op.operands[0] = read(op, 0, m_.type(op.operands[0]).cuts);
+  const std::size_t walked = is_grouping(op) ? walked_operand(m_, op) : 0;
+  op.operands[walked] = read(op, walked, m_.type(op.operands[walked]).cuts);
+  if (is_grouping(op) && walked == 0) {
+    const Type &array = m_.type(op.operands[0]), &keys = m_.type(op.operands[1]);
+    Cuts beside = keys.cuts;
+    for (std::size_t axis = 0; axis < beside.size(); ++axis) {
+      const auto met = std::find(array.dims.begin(), array.dims.end(), keys.dims[axis]) - array.dims.begin();
+      beside[axis] = Layout(m_, array).cuts(static_cast<std::size_t>(met));
+    }
+    op.operands[1] = read(op, 1, is_uncut(beside) ? keys.cuts : beside);
+  }
   set_cuts(op.results.at(0), cuts_behind(m_, op, decided(op.results[0])));
   emit(std::move(op));
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
@@ -60,7 +61,7 @@ class Invariants {
       const bool vector = group == OpGroup::vector && !is_slice(op);
       const bool pure = generates(op) || vector || group == OpGroup::product || group == OpGroup::contraction ||
                         group == OpGroup::entries || group == OpGroup::shared ||
-                        (group == OpGroup::axis && op.code != OpCode::take);  // a take may fail
+                        (group == OpGroup::axis && op.code != OpCode::take && !is_grouping(op));  // these may fail
       invariant_.push_back(pure && std::all_of(op.operands.begin(), op.operands.end(),
                                                [&](ValueId v) { return fixed[static_cast<size_t>(v)]; }));
       for (const ValueId result : op.results) {

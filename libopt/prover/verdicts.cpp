@@ -9,7 +9,7 @@ namespace {
 
 void collect_reducers(const Block& block, std::vector<FnId>& found) {
   for (const Op& op : block.ops) {
-    if (op.code == OpCode::reduce) found.push_back(op.fns[0]);
+    if (op.code == OpCode::reduce || op.code == OpCode::reduce_by) found.push_back(op.fns[0]);
     if (reduces_terms(op)) found.push_back(op.fns[1]);
     for (const Block& inner : op.blocks) collect_reducers(inner, found);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libcore/analysis/state_rules.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/contraction.h"
 #include "libcore/ir/layout.h"
 #include "libcore/laws/laws.h"
@@ -41,12 +42,14 @@ class RandomModule {
 
   void make_program() {
     for (int i = 0; i < 3; ++i) input(i);
+    for (int i = 3; i < 5; ++i) keys(i);
     for (int tries = 0; tries < 60 && made_ < 15; ++tries) attempt();
     finish();
   }
 
   [[nodiscard]] const Module& module() const { return module_; }
   [[nodiscard]] const std::map<int, int>& rules() const { return rules_; }  // how often each has allowed one
+  [[nodiscard]] int groups() const { return groups_; }                      // reductions by keys
   [[nodiscard]] int ontos() const { return ontos_; }                        // contractions onto arrays
   [[nodiscard]] const std::map<std::string, MeshRun::Whole>& inputs() const { return inputs_; }
 
@@ -91,6 +94,8 @@ class RandomModule {
     return dims;
   }
 
+  static constexpr std::int64_t most_keys = 3;
+
   ValueId value(std::vector<DimId> dims, std::vector<MeshAxes> cuts) {
     Type type;
     type.element = ElementType::of(Scalar::f64);
@@ -115,12 +120,27 @@ class RandomModule {
     add(std::move(op));
   }
 
+  void keys(int number) {
+    input(number);
+    keys_.push_back(values_.back());
+    values_.pop_back();
+    Op& op = module_.body.ops.back();
+    MeshRun::Whole whole = std::move(inputs_.at(op.name));
+    op.name = std::string("k") + std::to_string(number);
+    for (double& key : whole) key = below(static_cast<int>(most_keys));
+    module_.value(keys_.back()).type.element = ElementType::of(Scalar::i64);
+    inputs_[op.name] = std::move(whole);
+  }
+
   ValueId some_value() { return values_[static_cast<size_t>(below(static_cast<int>(values_.size())))]; }
 
   void attempt() {
     Op op;
     op.operands = {some_value()};
-    switch (below(12)) {
+    switch (below(14)) {
+      case 12:
+      case 13:
+        return group(std::move(op));
       case 0:
       case 1:
         return transition(std::move(op));
@@ -156,6 +176,7 @@ class RandomModule {
       module_.laws.push_back(*answer.law);
     ++made_;
     ++rules_[answer.rule];
+    groups_ += op.code == OpCode::reduce_by ? 1 : 0;
     add(std::move(op));
   }
 
@@ -168,6 +189,7 @@ class RandomModule {
     const Type type = module_.type(op.operands[0]);
     op.code = type.state.is_pre() ? OpCode::gather : OpCode::scatter;
     op.results = {value(type.dims, type.cuts)};
+    module_.value(op.results[0]).type.element = type.element;
     if (op.code == OpCode::scatter) {
       Type& made = module_.value(op.results[0]).type;
       const MeshAxes axes = static_cast<MeshAxes>(below(1 << module_.mesh.size()));
@@ -272,14 +294,18 @@ class RandomModule {
     const Type from = module_.type(op.operands[0]);
     op.code = OpCode::relayout;
     op.results = {value(from.dims, some_cuts(from.dims))};
+    module_.value(op.results[0]).type.element = from.element;
     keep(std::move(op));
   }
 
-  // A scan or a sort. Most results are cut as their operand is, but along the lines.
+  // A scan or a sort, which would bring infinities of empty reductions to other places. Most results are cut as their
+  // operand is, but along the lines.
   void along(Op op) {
     const Type from = module_.type(op.operands[0]);
     if (from.dims.empty() || is_square(from.dims)) return;
-    op.code = chance(0.6) ? OpCode::scan : OpCode::sort;
+    const bool any_empty =
+        std::any_of(module_.dims.begin(), module_.dims.end(), [](const Dimension& d) { return d.size == 0; });
+    op.code = any_empty || chance(0.6) ? OpCode::scan : OpCode::sort;
     if (op.code == OpCode::scan) op.fns = {chance(0.7) ? add_ : most_};
     const auto axis = static_cast<size_t>(below(static_cast<int>(from.dims.size())));
     op.over = {from.dims[axis]};
@@ -287,6 +313,54 @@ class RandomModule {
     if (!cuts.empty() && chance(0.9)) cuts[axis] = 0;
     op.results = {value(from.dims, std::move(cuts))};
     keep(std::move(op));
+  }
+
+  // Keys as they are, or elsewhere.
+  ValueId some_keys() {
+    Op op;
+    op.operands = {keys_[static_cast<size_t>(below(static_cast<int>(keys_.size())))]};
+    const size_t before = values_.size();
+    if (chance(0.5)) transition(op);
+    if (values_.size() == before && chance(0.3)) relayout(op);
+    if (values_.size() == before) return op.operands[0];
+    keys_.push_back(values_.back());
+    values_.pop_back();
+    return keys_.back();
+  }
+
+  // A reduction by keys, cut like its array and along the keys over axes that are reduced.
+  void group(Op op) {
+    const std::vector<DimId> dims = module_.type(op.operands[0]).dims;
+    op.operands.push_back(some_keys());
+    const std::vector<DimId> of_keys = module_.type(op.operands[1]).dims;
+    const std::vector<DimId>& walked = dims.empty() ? of_keys : dims;
+    const bool within = std::all_of(of_keys.begin(), of_keys.end(), [&](DimId d) { return contains(walked, d); });
+    if (!within || is_square(walked)) return;
+    op.code = OpCode::reduce_by;
+    op.fns = {chance(0.7) ? add_ : most_};
+    for (const DimId d : of_keys) {
+      if (op.over.empty() || chance(0.5)) op.over.push_back(d);
+    }
+    const DimId into(below(3));
+    const std::vector<DimId> made = grouped_dims(walked, op.over, into);
+    if (is_square(made) || module_.dim(into).size < most_keys) return;
+    op.results = {value(made, some_cuts(made))};
+    cut_alike(op);
+    keep(std::move(op));
+  }
+
+  void cut_alike(const Op& op) {
+    std::vector<MeshAxes>& cuts = module_.value(op.results[0]).type.cuts;
+    if (cuts.empty()) return;
+    const Layout own(module_, op.operands[walked_operand(module_, op)]);
+    const std::vector<std::ptrdiff_t> places = grouped_places(module_, op);
+    MeshAxes left = 0;
+    cuts.assign(cuts.size(), 0);
+    for (size_t axis = 0; axis < places.size(); ++axis) {
+      if (places[axis] == no_axis) left |= own.cuts(axis);
+      if (places[axis] != no_axis) cuts[static_cast<size_t>(places[axis])] = own.cuts(axis);
+    }
+    if (chance(0.5) && !module_.dim(key_dim(module_, op)).local) cuts[key_place(module_, op)] = left;
   }
 
   void product(Op op) {
@@ -412,16 +486,18 @@ class RandomModule {
   Module module_;
   FnId twice_, less_, add_, mul_, most_;
   std::map<std::string, MeshRun::Whole> inputs_;
-  std::vector<ValueId> values_, outputs_;
-  int made_ = 0, ontos_ = 0;
+  std::vector<ValueId> values_, keys_, outputs_;
+  int made_ = 0, ontos_ = 0, groups_ = 0;
   std::map<int, int> rules_;
 };
 
 inline WholeInputs whole_of(const RandomModule& random) {
   WholeInputs whole;
   for (const auto& [name, numbers] : random.inputs()) {
-    Array array(ElementType::of(Scalar::f64), static_cast<std::int64_t>(numbers.size()));
-    std::copy(numbers.begin(), numbers.end(), reinterpret_cast<double*>(array.plane(0)));
+    const bool keys = name[0] == 'k';
+    Array array(ElementType::of(keys ? Scalar::i64 : Scalar::f64), static_cast<std::int64_t>(numbers.size()));
+    if (keys) std::copy(numbers.begin(), numbers.end(), array.as<std::int64_t>());
+    if (!keys) std::copy(numbers.begin(), numbers.end(), array.as<double>());
     whole.arrays.emplace(name, std::move(array));
   }
   return whole;

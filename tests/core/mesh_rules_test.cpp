@@ -10,7 +10,7 @@ namespace {
 using testing::MeshRun;
 using testing::RandomModule;
 
-constexpr int onto_array = 100;  // stands for a rule: contractions onto arrays
+constexpr int onto_array = 100, by_keys = 101;  // stand for rules: contractions onto arrays, reductions by keys
 
 // Adds how often each rule has allowed an operator.
 void try_one(std::uint64_t seed, std::map<int, int>& rules) {
@@ -18,6 +18,7 @@ void try_one(std::uint64_t seed, std::map<int, int>& rules) {
   random.make_program();
   for (const auto& [rule, count] : random.rules()) rules[rule] += count;
   rules[onto_array] += random.ontos();
+  rules[by_keys] += random.groups();
   const std::string text = print_module(random.module());
   SCOPED_TRACE(text);
   Module module = parse_module(text, "random.kir");
@@ -49,6 +50,7 @@ TEST(MeshRules, WhatTheyAllowComputesTheProgram) {
   for (int rule = 1; rule <= 16; ++rule) EXPECT_GT(rules[rule], 10) << "rule " << rule;
   EXPECT_GT(rules[18], 100);
   EXPECT_GT(rules[onto_array], 100);
+  EXPECT_GT(rules[by_keys], 100);
 }
 
 TEST(LongMeshRules, WhatTheyAllowComputesTheProgram) {

@@ -4,6 +4,7 @@
 
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
+#include "libcore/axis/axis.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
@@ -147,6 +148,8 @@ void MeshRun::one(const Op& op) {
       return store(op, value(op.operands[0]));
     case OpCode::transpose:
       return transpose(op);
+    case OpCode::reduce_by:
+      return reduce_by(op);
     case OpCode::scan:
     case OpCode::sort:
       return along(op);
@@ -203,6 +206,38 @@ void MeshRun::reduce(const Op& op) {
       std::optional<double>& sum = held_[to][static_cast<std::size_t>(w)][flat(to, rest)];
       if (!sum) throw std::logic_error("worker " + std::to_string(w) + " contributes where nobody collects");
       sum = call(op.fns[0], std::vector<double>{*sum, at(from, index, w)});
+    }
+  });
+}
+
+// A worker takes an element at its owner, or, where none contributes, each element for which it has the result. It
+// needs the key, too.
+void MeshRun::reduce_by(const Op& op) {
+  const ValueId walked = op.operands[walked_operand(m_, op)], to = op.results[0];
+  const bool crosses = m_.type(to).state.is_pre();
+  const std::vector<DimId>&dims = m_.type(walked).dims, &of_keys = m_.type(op.operands[1]).dims;
+  const std::vector<std::ptrdiff_t> places = grouped_places(m_, op);
+  for_each_index(to, [&](const Index& index) {
+    for (std::int64_t w = 0; w < workers(); ++w) {
+      if (is_stored(to, index, w))
+        held_[to][static_cast<std::size_t>(w)][flat(to, index)] = reducer_identity(m_.fn(op.fns[0])).value()[0].f;
+    }
+  });
+  for_each_index(walked, [&](const Index& index) {
+    Index made(m_.type(to).dims.size(), 0), at_keys;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+      if (places[axis] != no_axis) made[static_cast<std::size_t>(places[axis])] = index[axis];
+    }
+    for (const DimId d : of_keys)
+      at_keys.push_back(index[static_cast<std::size_t>(std::find(dims.begin(), dims.end(), d) - dims.begin())]);
+    for (std::int64_t w = 0; w < workers(); ++w) {
+      if (!(crosses ? is_owned(walked, index, w) : is_stored(to, made, w))) continue;
+      made[key_place(m_, op)] = static_cast<std::int64_t>(at(op.operands[1], at_keys, w));
+      std::optional<double>& sum = held_[to][static_cast<std::size_t>(w)][flat(to, made)];
+      if (!sum) throw std::logic_error("worker " + std::to_string(w) + " contributes where nobody collects");
+      const bool single = m_.type(op.operands[0]).dims.empty();
+      sum = call(op.fns[0], std::vector<double>{*sum, at(op.operands[0], single ? Index{} : index, w)});
+      made[key_place(m_, op)] = 0;
     }
   });
 }
@@ -300,7 +335,8 @@ void MeshRun::along(const Op& op) {
       const auto here = index[axis];
       std::optional<double>& made = held_[to][static_cast<std::size_t>(w)][flat(to, index)];
       if (op.code == OpCode::sort) {
-        std::sort(line.begin(), line.end());
+        std::sort(line.begin(), line.end(),
+                  [](double a, double b) { return comes_before(Scalar::f64, Word::real(a), Word::real(b)); });
         made = line[static_cast<std::size_t>(here)];
         continue;
       }

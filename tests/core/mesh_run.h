@@ -54,6 +54,7 @@ class MeshRun {
   void store(const Op& op, const Whole& whole);
   void map(const Op& op);
   void reduce(const Op& op);
+  void reduce_by(const Op& op);
   void contract(const Op& op);
   [[nodiscard]] bool takes_up(const Op& op, const Index& index, std::int64_t worker) const;
   [[nodiscard]] MeshAxes cutting(const Op& op, const Contraction& c, char label, std::size_t axis) const;

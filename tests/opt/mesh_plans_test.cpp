@@ -144,7 +144,16 @@ class RandomProgram {
         "y31 = take(I, y30)\ny32 = take(u, y30)\ny33 = take(P, argsort(u))\ny34 = cummax(J, over M)\n"
         "y35 = scan(affine, map(pair, 0.5 * A, A), over N)\ny36 = argsort(I, over M)\ny37 = take(v, y36)\n"
         "y38 = sort(u)\ny39 = take(y1, i64(y36), over M)\n";
-    for (int i = 1; i <= 39; ++i) outputs_ += ", y" + std::to_string(i);
+    // By keys: over one dimension and both, along dimensions of the array and another, of single values, in a loop.
+    text_ +=
+        "input k1 : i64[N], k2 : dense i32[N, M]\n"
+        "q1 = abs(k1) % size(N)\nq2 = abs(k1) % size(M)\nq3 = i32(abs(i64(k2)) % size(N))\nq4 = abs(I) % size(M)\nq5 = "
+        "abs(I) % size(K)\n"
+        "y40 = sum(A, by q1 in N)\ny41 = sum(X, by q2 in M, over N)\n"
+        "y42 = max(I, by q3 in N)\ny43 = sum(1, by q1 in N)\ny44 = mean(f64(W), by q5 in K, over N)\n"
+        "y45 = reduce(both, y1, by q3 in N, over N)\ny46 = sum(1.5, over N, by q5 in K)\ny47 = any(y8, by q4 in M)\n"
+        "y48 = min(u, by argsort(u))\ny49 = u * 1.0\nfor i in 0..3 {\n  y49 = 0.5 * sum(y49 + u, by q1 in N)\n}\n";
+    for (int i = 1; i <= 49; ++i) outputs_ += ", y" + std::to_string(i);
     text_ += "s0 = tanh(sum(u) * 0.1)\nj = index(N)\ng = if f64(j) < 3.0 then u else 0.5 * u\n";
     known_.push_back({"s0", ""});
     known_.push_back({"g", "N"});
@@ -244,6 +253,8 @@ class RandomProgram {
     const std::string over = std::string(", over ") + d + ")";
     const bool places = y.name.size() == 1 && y.dims.find(d) != std::string::npos;
     if (places && below(2) == 0) return define(x.dims, "take(" + x.name + ", argsort(" + y.name + over + over);
+    if (x.dims.find('N') != std::string::npos && below(3) == 0)
+      return define(x.dims, "tanh(0.1 * sum(" + x.name + ", by q1 in N))");
     constexpr const char* forms[] = {"cumsum(", "cummin(", "sort(", "scan(max, "};
     define(x.dims, "tanh(" + (forms[below(4)] + x.name) + over + " * 0.1)");
   }

@@ -39,6 +39,7 @@ IR = {
     'sort': (NUMBERS, WHERE_HELD, ['none']),
     'argsort': (['id'], WHERE_HELD, ['none']),
     'take': (ELEMENTS, WHERE_HELD, ['none']),
+    'reduce_by': (ELEMENTS, WHERE_HELD + ['shared-pre'], ['none']),
     'apply': (ELEMENTS, ['shared'], ['none']),
     'list': (NUMBERS + ['bool', 'array'], WHERE_HELD, ['none']),
     'get': (NUMBERS + ['bool', 'array'], WHERE_HELD, ['none']),

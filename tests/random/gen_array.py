@@ -147,7 +147,8 @@ class ArrayPart(Base):
 
     def array_form(self, elem, dims, depth):
         forms = [self.reduction, self.reduction] + [self.product] * (5 if len(dims) == 1 else 3) + [self.view, self.view, self.aggregate,
-                 self.outer, self.dot, self.size_form, self.entries_form, self.entries_form, self.from_list_form, self.along, self.along]
+                 self.outer, self.dot, self.size_form, self.entries_form, self.entries_form, self.from_list_form, self.along, self.along, self.grouped,
+                 self.grouped]
         return self.pick(forms)(elem, dims, depth - 1)
 
     def from_list_form(self, elem, dims, depth):
@@ -194,6 +195,30 @@ class ArrayPart(Base):
         bound = {'sum': array.bound * reduced, 'sumsq': array.bound ** 2 * reduced, 'min': array.bound, 'max': array.bound,
                  'prod': max(1.0, array.bound) ** min(reduced, 65) if array.bound < 1e4 else INF}.get(spelling, 1)
         return Expr('reduce', elem, dims, [array], bound=INF if ends else max(1.0, bound), spelling=spelling, over=over)
+
+    def grouped(self, elem, dims, depth):
+        """A reduction by keys: their dimension, a local one, takes the place of one or two others."""
+        keys = [d for d in dims if self.program.is_local(d) and self.size(d) > 0]
+        if not keys or len(set(dims)) < len(dims):
+            return None
+        into = self.pick(keys)
+        others = [d for d in self.program.dims if d not in dims or d == into]
+        gone = tuple(self.random.sample(others, min(len(others), self.pick([1, 1, 2]))))
+        walked = tuple(w for d in dims for w in (gone if d == into else (d,)))
+        if not self.in_default_layout(walked) or self.count(walked) > 4000 or (is_id(elem) and self.count(walked) == 0):
+            return None
+        of_keys = tuple(d for d in walked if d in gone or self.chance(0.3))
+        array = () if of_keys == walked and self.chance(0.2) else walked
+        places, reduced = self.places_along(into, of_keys, depth), self.count(gone)
+        spelling, source = self.spelling(elem, reduced), self.expr(elem, array, depth)
+        if spelling != 'reduce':
+            e = self.named_reduction(spelling, source, elem, dims, gone, reduced)
+        else:
+            r, identity = self.reducer(elem, reduced)
+            source = self.tame(source) if elem in NUMBERS else source
+            e = Expr('reduce', elem, dims, [source], bound=INF, spelling='reduce', r=r, over=gone, identity=identity)
+        bound = INF if spelling in ('min', 'max') else e.bound
+        return Expr('group', elem, dims, [e.args[0], places], bound=bound, into=into, walked=walked, **e.info)
 
     def aggregate(self, elem, dims, depth):
         """mean, argmax, argmin."""
@@ -279,13 +304,15 @@ class ArrayPart(Base):
             line, array, places = over, dims, self.pick([(over,), dims])
         if self.size(line) == 0 or (places != dims and any(not self.program.is_local(d) for d in places)):
             return None
+        at, source = self.places_along(line, places, depth), self.expr(elem, array, depth)
+        return Expr('take', elem, dims, [source, at], bound=source.bound, over=(line,))
+
+    def places_along(self, line, dims, depth):
+        """Indices of `line`, of which it has some."""
         kind = self.pick(['id', 'i64', 'i32'])
         if kind == 'id':
-            at = self.expr(('id', line), places, depth)
-        else:
-            at = op('%', self.tame(self.expr(kind, places, depth)), lit(kind, self.size(line)), places, bound=self.size(line))
-        source = self.expr(elem, array, depth)
-        return Expr('take', elem, dims, [source, at], bound=source.bound, over=(line,))
+            return self.expr(('id', line), dims, depth)
+        return op('%', self.tame(self.expr(kind, dims, depth)), lit(kind, self.size(line)), dims, bound=self.size(line))
 
     # -- views
 

@@ -19,7 +19,7 @@ class Unsteady(Exception):
 
 # Kinds that make whole arrays: beside stored entries they are computed before, and stand at rows or columns.
 WHOLE = {'reduce', 'arg', 'product', 'fill', 'index', 'random', 'size', 'range', 'at', 'transpose', 'get', 'dot', 'outer', 'scan',
-         'sort', 'take'}
+         'sort', 'take', 'group'}
 
 
 class Meaning:
@@ -314,6 +314,24 @@ class Meaning:
             wide = align(np.moveaxis(np.asarray(x), axis, -1), behind, e.dims + ('line',))
             return np.take_along_axis(np.broadcast_to(wide, shape + wide.shape[-1:]), full, -1)[..., 0]
         return each(value, taken)
+
+    def of_group(self, e):
+        array, places = e.args
+        walked, gone, into = e.info['walked'], e.info['over'], e.info['into']
+        kept = [d for d in walked if d not in gone]
+        shape, size = self.shape(walked), self.shape((into,))[0]
+        order = [walked.index(d) for d in kept] + [walked.index(d) for d in gone]
+
+        def rows(x, dims):
+            return np.transpose(np.broadcast_to(align(np.asarray(x), dims, walked), shape), order).reshape(-1)
+        value = prepared(self, e, self.full(self.value(array), array.dims))
+        groups = int(np.prod([shape[walked.index(d)] for d in kept], dtype=np.int64))
+        keys = rows(self.full(self.value(places), places.dims), places.dims).astype(np.int64)
+        keys = keys + size * np.repeat(np.arange(groups), len(keys) // max(groups, 1))
+        made = by_place(self, rule_of(e), each(value, lambda x: rows(x, array.dims)), keys, groups * size, e.args[0].elem,
+                        e.info.get('identity'))
+        axis = e.dims.index(into)
+        return each(made, lambda x: np.moveaxis(x.reshape([shape[walked.index(d)] for d in kept] + [size]), -1, axis))
 
     def of_product(self, e):
         return product(self, e)

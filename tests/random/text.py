@@ -137,6 +137,17 @@ def reduce_text(e):
     return f'{how}({arguments(e)}{over_text(e)})'
 
 
+def group_text(e):
+    array, keys = e.args
+    function = function_text(e.info['r']) + ', ' if e.info['spelling'] == 'reduce' else ''
+    by = f'by ({expr_text(keys)})'
+    if keys.elem != ('id', e.info['into']) or style(e) % 2:
+        by += f' in {e.info["into"]}'
+    if set(keys.dims) != set(e.info['over']) or style(e) == 3:
+        by = over_text(e)[2:] + ', ' + by if style(e) > 4 else by + over_text(e)
+    return f'{e.info["spelling"]}({function}{expr_text(array)}, {by})'
+
+
 def call_text(e):
     return f'map({e.info["fn"]}, {arguments(e)})' if style(e) == 2 else f'{e.info["fn"]}({arguments(e)})'
 
@@ -202,6 +213,7 @@ FORMS = {
     'scan': scan_text,
     'sort': lambda e: f'{e.info["which"]}({arguments(e)}{axis_text(e)})',
     'take': lambda e: f'take({arguments(e)}{over_text(e)})',
+    'group': group_text,
     'range': range_text,
     'at': at_text,
     'transpose': lambda e: primary(e.args[0]) + ('.T' if style(e) == 1 else "'"),

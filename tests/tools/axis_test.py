@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Along one dimension: scan, sort, argsort and take give NumPy's values, in the usual layout, over meshes and random
+"""Along one dimension: scan, sort, argsort, take and reductions by keys give NumPy's values, in the usual layout, over meshes and random
 layouts, beside a graph, on the wild numbers, and with places that do not exist.
 
 Usage: axis_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
@@ -63,6 +63,46 @@ for i in 0..3 {
 output r1, two, r3, r4, r5, r6, r7, r8, r9, x
 """
 
+KEYS = """dim N, M, K, C local, F local
+fn both(a, b) = (max(a.0, b.0), a.1 + b.1)
+fn sharp(a, b) = a + b + a * b
+input A : dense f64[N, M], I : dense i64[N, M], H : dense f32[N, F], x : f64[N], k : i64[N], c : i32[N], q : dense i64[N, M], b : dense bool[N, M], f : i64[F]
+r1 = sum(1, by k in K)
+r2 = sum(x, by k in K)
+r3 = max(A, by c in C)
+r4 = mean(A, by q in K)
+r5 = sum(A, by q in K, over N)
+r6 = min(I, over N, by k in K)
+r7 = sum(H, by f in C)
+r8 = prod(map((a, i) -> if i > 0 then 2.0 else 1.0, A, I), by q in C, over M)
+r9 = any(b, by q in K)
+pairs = reduce(both, map((a, i) -> (a, i), x, k), by c in C)
+r10 = pairs.0
+r11 = sumsq(x, by index(N))
+r12 = sum(2.5, over N, by q in C)
+r13 = reduce(sharp, x, by k in K)
+r14 = x
+for i in 0..3 {
+  r14 = 0.5 * sum(r14 + x, by k in N)
+}
+output r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14
+"""
+KEYS_LOCAL = """dim V, L local, C local
+input G : null[V, V], X : f64[V, L], k : i64[V], q : i64[V, L], l : i64[L]
+r1 = sum(X, by k in C)
+r2 = max(X, by q in C)
+r3 = mean(X, by q in C, over L)
+r4 = sum(1, by k in C)
+r5 = sum(X, by l in C)
+r6 = sum(X, by q in L, over L)
+s = fill(0.0, C)
+x = X @ fill(1.0, L)
+for i in 0..3 {
+  s = 0.5 * s + sum(G @ x, by k in C)
+  x = x * 0.1 + sum(s)
+}
+output r1, r2, r3, r4, r5, r6, s
+"""
 
 def recurrence(a, b):
     x, made = 0.0, []
@@ -72,7 +112,9 @@ def recurrence(a, b):
     return np.array(made)
 
 
-class Axis(ToolTest):
+class AxisTest(ToolTest):
+    """Runs plans, and compares their outputs with NumPy's."""
+
     def setUp(self):
         super().setUp()
         self.random = random.Random(7)
@@ -97,7 +139,7 @@ class Axis(ToolTest):
 
     def layouts(self, mesh):
         hints = []
-        for name, dims in {"A": "NM", "I": "NM", "H": "NMK", "u": "N", "v": "M", "b": "NM", "j": "K"}.items():
+        for name, dims in self.inputs.items():
             cuts = [""] * len(dims)
             for axis in "abc"[:mesh.count("x") + 1]:
                 place = self.random.randrange(len(dims) + 1)
@@ -105,6 +147,10 @@ class Axis(ToolTest):
                     cuts[place] += axis
             hints += ["--layout", f"{name}=[" + ",".join(d + ("/" + c if c else "") for d, c in zip(dims, cuts)) + "]"]
         return hints
+
+
+class Axis(AxisTest):
+    inputs = {"A": "NM", "I": "NM", "H": "NMK", "u": "N", "v": "M", "b": "NM", "j": "K"}
 
     def cut(self, n, m, k):
         numbers = np.random.default_rng(n + m)
@@ -198,6 +244,140 @@ class Axis(ToolTest):
         (self.dir / "bad.ks").write_text("dim N\ninput G : f64[N, N], x : f64[N]\ns = cumsum(x)\noutput y = G @ x, s\n")
         plan, _ = self.kasen("plan", "bad.ks")
         self.fault("fuse", status=BAD, stdin=plan, says=["bad.ks:3", "'G' is sparse", "a program of its own"])
+
+
+def grouped(f, start, x, keys, size):
+    """Of a first axis."""
+    made = np.full((size,) + np.shape(x)[1:], start, np.asarray(x).dtype)
+    f.at(made, keys, x)
+    return made
+
+
+class ByKeys(AxisTest):
+    inputs = {"A": "NM", "I": "NM", "x": "N", "k": "N", "c": "N", "q": "NM", "b": "NM"}
+
+    def program(self, n, m):
+        """The inputs, and what NumPy makes of them."""
+        size, classes, f = 6, 4, 5
+        numbers = np.random.default_rng(n + m)
+        A, I, H = numbers.normal(size=(n, m)), numbers.integers(-3, 4, (n, m)), numbers.normal(size=(n, f)).astype("f4")
+        x, k, c = numbers.normal(size=n), numbers.integers(0, min(n, size), n), numbers.integers(0, classes, n).astype("i4")
+        q, b, at = numbers.integers(0, classes, (n, m)), numbers.random((n, m)) < 0.3, numbers.integers(0, classes, f)
+        lines, cols = np.arange(n)[:, None], np.arange(m)[None, :]
+        with np.errstate(invalid="ignore"):
+            mean = grouped(np.add, 0.0, A.ravel(), q.ravel(), size) / np.bincount(q.ravel(), minlength=size)
+        by_column, by_row = np.zeros((size, m)), np.ones((n, classes))
+        np.add.at(by_column, (q, np.broadcast_to(cols, q.shape)), A)
+        np.multiply.at(by_row, (np.broadcast_to(lines, q.shape), q), np.where(I > 0, 2.0, 1.0))
+        single = np.zeros((classes, m))
+        np.add.at(single, (q, np.broadcast_to(cols, q.shape)), 2.5)
+        sharp, last = np.zeros(size), x
+        for value, key in zip(x, k):
+            sharp[key] += value + sharp[key] * value
+        for _ in range(3):
+            last = 0.5 * np.bincount(k, last + x, n)
+        top = np.iinfo(np.int64).max
+        wanted = {
+            "r1": np.bincount(k, minlength=size), "r2": np.bincount(k, x, size), "r3": grouped(np.maximum, -np.inf, A, c, classes),
+            "r4": mean, "r5": by_column, "r6": grouped(np.minimum, top, I, k, size), "r7": grouped(np.add, np.float32(0), H.T, at, classes).T,
+            "r8": by_row, "r9": grouped(np.logical_or, False, b.ravel(), q.ravel(), size), "r10": grouped(np.maximum, -np.inf, x, c, classes),
+            "r11": x * x, "r12": single, "r13": sharp, "r14": last}
+        return dict(A=A, I=I, H=H, x=x, k=k, c=c, q=q, b=b, f=at), wanted
+
+    def test_over_meshes(self):
+        (self.dir / "a.ks").write_text(KEYS)
+        self.kasen("plan", "a.ks", "-o", "p.kir")
+        for n, m in [(1, 9), (7, 5)]:
+            arrays, wanted = self.program(n, m)
+            self.kasen("partition", "--program", "p.kir", *self.save(arrays), "--dim", "K=6", "--dim", "C=4", "--workers", "2", "-o",
+                       "bundle", "--replace")
+            for mesh, ranks, search in [("", 0, ""), ("", 2, ""), ("2x2", 0, "exact"), ("3", 3, "worst"), ("2x2x2", 2, "greedy"),
+                                        ("2x3", 0, "none"), ("2x3", 0, "layouts"), ("2x2", 4, "layouts")][::4 if n == 1 else 1]:
+                over = ["--mesh", mesh] if mesh else []
+                over += self.layouts(mesh) if search == "layouts" else ["--tile", search] if search else []
+                self.kasen("fuse", "p.kir", *over, "--bundle", "bundle", "-o", "f.kir")
+                self.run_it("f.kir", wanted, f"{mesh} {search}", *(["-n", str(ranks)] if ranks else []))
+
+    def test_beside_a_graph(self):
+        (self.dir / "a.ks").write_text(KEYS_LOCAL)
+        numbers = np.random.default_rng(2)
+        v, l, c = 20, 6, 7
+        X, k, q, at = numbers.normal(size=(v, l)), numbers.integers(0, c, v), numbers.integers(0, l, (v, l)), numbers.integers(0, c, l)
+        G = (numbers.random((v, v)) < 0.2).astype(float)
+        G[0, :] = G[:, 0] = 1  # so that each vertex is mentioned
+        (self.dir / "g.txt").write_text("".join(f"{i} {j}\n" for i, j in zip(*np.nonzero(G))))
+        rows = np.broadcast_to(np.arange(v)[:, None], q.shape)
+        sums, counts, own, x, s = np.zeros((v, c)), np.zeros((v, c)), np.zeros((v, l)), X.sum(1), np.zeros(c)
+        np.add.at(sums, (rows, q), X)
+        np.add.at(counts, (rows, q), 1)
+        np.add.at(own, (rows, q), X)
+        for _ in range(3):
+            s = 0.5 * s + np.bincount(k, G @ x, c)
+            x = x * 0.1 + s.sum()
+        with np.errstate(invalid="ignore"):
+            mean = sums / counts
+        wanted = {"r1": grouped(np.add, 0.0, X, k, c), "r2": grouped(np.maximum, -np.inf, X.ravel(), q.ravel(), c), "r3": mean,
+                  "r4": np.bincount(k, minlength=c), "r5": grouped(np.add, 0.0, X.T, at, c).T, "r6": own, "s": s}
+        inputs = self.save(dict(X=X, k=k, q=q, l=at))
+        self.kasen("plan", "a.ks", "-o", "p.kir")
+        for workers, ranks, strategy in self.plans():
+            self.kasen("partition", "--program", "p.kir", "G=g.txt", *inputs, "--dim", f"C={c}", "--workers", workers, "-o", "bundle",
+                       "--replace")
+            self.kasen("fuse", "p.kir", "--strategy", strategy, "-o", "f.kir")
+            self.run_it("f.kir", wanted, f"{workers} {strategy}", *self.over(ranks))
+
+    def test_any_number_of_threads(self):
+        """Few results are made in blocks, many by parts of the keys' dimension: always in one order."""
+        (self.dir / "a.ks").write_text("dim N, C local, F local\ninput x : f64[N], k : i64[N], j : i64[N]\ny = map(x -> f32(x), x)\n"
+                                       "output few = sum(x, by k in C), many = sum(x, by j in F), real = sum(y, by j in F), one = sum(0.1, by j in F)\n")
+        numbers = np.random.default_rng(5)
+        n, few, many = 400000, 10, 300000
+        x, k, j = numbers.normal(size=n), numbers.integers(0, few, n), numbers.integers(0, many, n)
+        inputs = self.save(dict(x=x, k=k, j=j)) + ["--dim", f"C={few}", "--dim", f"F={many}"]
+        made = []
+        for more in (["--threads", "1"], ["--threads", "2"], ["--threads", "5"], ["--kernels", "interpreter"]):
+            self.kasen("go", "a.ks", *inputs, *more, "-o", "out.npy")
+            made.append([np.load(self.dir / name).tobytes() for name in ("out.npy", "out-many.npy", "out-real.npy", "out-one.npy")])
+        self.assertTrue(all(one == made[0] for one in made))
+        np.testing.assert_allclose(np.load(self.dir / "out.npy"), np.bincount(k, x, few), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(np.load(self.dir / "out-many.npy"), np.bincount(j, x, many), rtol=1e-12)
+        np.testing.assert_allclose(np.load(self.dir / "out-one.npy"), 0.1 * np.bincount(j, minlength=many), rtol=1e-12)
+
+    def test_the_empty_array(self):
+        (self.dir / "a.ks").write_text("dim N, F local, K, C local\ninput X : f64[N, F], k : i64[N]\n"
+                                       "output s = sum(X, by k in K), o = max(X, by k in C), n = sum(1, by k in C)\n")
+        for n, f in [(0, 3), (4, 0), (1, 1)]:
+            inputs = self.save({"X": np.ones((n, f)), "k": np.zeros(n, int)})
+            self.kasen("go", "a.ks", *inputs, "--dim", f"N={n}", "--dim", f"F={f}", "--dim", "K=2", "--dim", "C=3", "-o", "out.npy")
+            np.testing.assert_array_equal(np.load(self.dir / "out.npy"), [[n] * f, [0] * f])
+            np.testing.assert_array_equal(np.load(self.dir / "out-o.npy"), [[1 if n else -np.inf] * f] + [[-np.inf] * f] * 2)
+            np.testing.assert_array_equal(np.load(self.dir / "out-n.npy"), [n, 0, 0])
+
+    def test_keys_outside(self):
+        (self.dir / "a.ks").write_text("dim N, K, C local\ninput x : f64[N], k : i64[N], c : i64[N]\n"
+                                       "a = sum(x, by k in K)\nb = sum(x, by c in C)\noutput a, b\n")
+        good = {"x": np.arange(5.0), "k": np.array([0, 3, 2, 1, 0]), "c": np.array([2, 1, 0, 0, 0])}
+        sizes = ["--dim", "K=4", "--dim", "C=3"]
+        self.kasen("go", "a.ks", *self.save(good), *sizes, "-o", "out.npy")
+        for name, bad, says in [("k", [0, 4, 2, 1, 0], ["a.ks:3", "key 4 of 'K'", "0 to 3"]), ("c", [0, 0, 0, 0, -1], ["a.ks:4", "key -1 of 'C'"])]:
+            inputs = self.save({**good, name: np.array(bad)})
+            self.fault("go", "a.ks", *inputs, *sizes, "-o", "bad.npy", status=BAD, says=says)
+            self.assertFalse((self.dir / "bad.npy").exists())
+            self.fault("go", "a.ks", *inputs, *sizes, "--workers", "3", "-n", "3", "-o", "bad.npy", status=BAD, says=says)
+
+    def test_refusals(self):
+        head = "dim N, M, K local = 4\ninput A : dense f64[N, M], S : dense f64[N, N], x : f64[N], k : i64[N], m : i64[M]\n"
+        for text, says in [("sum(x, by k)", "name it: sum(x, by k in K)"), ("sum(x, by x in K)", "ids, i64 or i32"),
+                           ("reduce(-, x, by k in K)", "not associative"), ("sum(x, by m in K)", "by keys over [M]"),
+                           ("sum(A, by k in K, over M)", "the keys are not over 'M'"), ("sum(A, by k in M)", "a dimension stands twice"),
+                           ("sum(S, by k in K)", "stands twice"), ("cumsum(x, by k in K)", "no reduction"), ("argmax(x, by k in K)", "no reduction"),
+                           ("sum(x, by index(N) in K)", "write i64(k)"), ("sum(x, by 3 in K)", "single value"),
+                           ("sum(x, by k in K, by k in K)", "one 'by'"), ("sum(x, by k in Q)", "'Q'")]:
+            (self.dir / "bad.ks").write_text(head + f"output y = {text}\n")
+            self.fault("plan", "bad.ks", status=BAD, says=["bad.ks:3", says])
+        (self.dir / "bad.ks").write_text("dim N, K\ninput G : f64[N, N], x : f64[N], k : i64[N]\ns = sum(x, by k in K)\noutput y = G @ x, s\n")
+        plan, _ = self.kasen("plan", "bad.ks")
+        self.fault("fuse", status=BAD, stdin=plan, says=["bad.ks:3", "'G' is sparse", "declare the dimension local"])
 
 
 if __name__ == "__main__":

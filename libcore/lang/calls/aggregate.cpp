@@ -40,6 +40,14 @@ Term Reductions::mean(const Node& node) {
   const auto converted = [&](Term term) { return convert_term(module_, scalar, std::move(term)); };
   if (!array.type().is(scalar)) array = located(source_, node.mark, [&] { return converted(std::move(array)); });
   const std::vector<DimId> dims = array.dims;
+  if (const Node* over = over_argument(node, 1); has_keys(over)) {  // each key has its own number of elements
+    const Node add = function_node("add", node.mark);
+    Term sums = reduce(add, std::move(array), over, node.mark, "total");
+    Term counts = reduce(add, literal_term(scalar, Word::real(1)), over, node.mark, "count");
+    return located(source_, node.mark, [&] {
+      return combine(module_, ScalarOp::div, {std::move(sums), std::move(counts)});
+    });
+  }
   Term total = reduce(function_node("add", node.mark), std::move(array), over_argument(node, 1), node.mark, "total");
   return located(source_, node.mark, [&] {
     Term count = literal_term(Scalar::f64, Word::real(1));

@@ -17,7 +17,7 @@ constexpr std::int64_t trial_points = 160;  // as many as the prover tries
 template <class Visit>
 void for_reductions(const Block& block, const Visit& visit) {
   for (const Op& op : block.ops) {
-    if (op.code == OpCode::reduce || reduces_terms(op)) visit(op);
+    if (op.code == OpCode::reduce || op.code == OpCode::reduce_by || reduces_terms(op)) visit(op);
     for (const Block& inner : op.blocks) for_reductions(inner, visit);
   }
 }

@@ -20,6 +20,7 @@ Reductions::Reductions(const Part& part, Reducers& reducers, Folds& folds)
 }
 
 Term Reductions::reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint) {
+  if (has_keys(over)) return grouped(fn, std::move(array), *over, mark, hint);
   values_.require_array(array, mark, "a reduction");
   if (formulas_.is_entries(array)) return folds_.reduce(fn, std::move(array), over, mark, hint);
   const ValueId operand = values_.materialise(std::move(array), "t", mark);
@@ -52,7 +53,7 @@ Term Reductions::aggregated(const Node& node) {
                     coordinates ? fmt::format(", or {}(j in d: p[j]) for coordinates", node.text) : std::string()));
   }
   Term array = evaluator_.element(node.args[0]);
-  values_.require_array(array, node.args[0].mark, node.text);
+  if (!has_keys(over_argument(node, 1))) values_.require_array(array, node.args[0].mark, node.text);
   return array;
 }
 

@@ -11,11 +11,15 @@ class Reductions : Part {
  public:
   Reductions(const Part& part, Reducers& reducers, Folds& folds);
 
-  // `over`: the dimensions that go; null: all of them.
+  // `over`: the dimensions that go; null: all of them. With keys, elements of one key are reduced to one.
   [[nodiscard]] Term reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint);
   [[nodiscard]] Term dot(std::vector<Term> pair, Mark mark, const std::string& hint);
 
  private:
+  [[nodiscard]] Term grouped(const Node& fn, Term array, const Node& over, Mark mark, const std::string& hint);
+  [[nodiscard]] ValueId keys_of(const Node& over, DimId& into);
+  [[nodiscard]] ValueId beside_keys(Term array, ValueId keys, Mark mark);
+  [[nodiscard]] std::vector<DimId> replaced(ValueId walked, ValueId keys, const Node& over, Mark mark) const;
   [[nodiscard]] Term reduce_call(const Node& node, const std::string& hint);
   [[nodiscard]] Term named_call(const Node& node, const std::string& hint);  // sum, max, any, ...
   [[nodiscard]] Term dot_call(const Node& node, const std::string& hint);

@@ -32,10 +32,12 @@ class Part {
   const Module& module_;
 };
 
-// The argument `over N` of a call whose other arguments are `count`, or null.
+// The argument `over N` or `by k` of a call whose other arguments are `count`, or null.
 [[nodiscard]] inline const Node* over_argument(const Node& call, size_t count) {
   const bool over = call.args.size() == count + 1 && call.args[count].kind == NodeKind::over;
   return over ? &call.args[count] : nullptr;
 }
+// True for `by k`.
+[[nodiscard]] inline bool has_keys(const Node* over) { return over != nullptr && !over->args.empty(); }
 
 }  // namespace kasen::lang

@@ -77,8 +77,15 @@ Type Types::array(const TypeNode& node) {
   return type;
 }
 
+void Types::refuse_keys(const Node& over) const {
+  if (over.args.empty()) return;
+  source_.fail(over.args[0].mark, "keys of something that is no reduction", "'by' stands in reductions alone",
+               "write sum(x, by k in K), or max, min, prod, any, all, mean, sumsq, reduce(f, x, by k in K)");
+}
+
 std::vector<DimId> Types::named(const std::vector<DimId>& whole, const Node* over, Mark mark) const {
   if (over == nullptr) return {};
+  refuse_keys(*over);
   std::vector<DimId> rest = whole;
   std::vector<DimId> dims;
   for (const NameAt& name : over->names) {

@@ -22,6 +22,8 @@ class Types {
   [[nodiscard]] std::vector<DimId> dims(const Node& node) const;
   // The dimensions of an array that `over` names; none for all of them, which is the common form.
   [[nodiscard]] std::vector<DimId> named(const std::vector<DimId>& whole, const Node* over, Mark mark) const;
+  // `by k` stands in reductions alone.
+  void refuse_keys(const Node& over) const;
 
  private:
   const SourceText& source_;
