@@ -5,7 +5,7 @@ import scipy.spatial.distance as spatial
 import scipy.special as sc
 import scipy.stats as st
 from applications_test import normal, random
-from library_numpy import (away, canberra, correlation, cosine, count, covariance, divergence, focal, jarque_bera, largest, nanaverage,
+from library_numpy import (away, by_group, canberra, correlation, cosine, count, covariance, divergence, focal, jarque_bera, largest, nanaverage,
                            orth, pca, pinball, place, projected, rescaled, standard, trimmed, weighted_var)
 from scipy.linalg import expm, hilbert
 
@@ -316,6 +316,10 @@ ORDER = {
 # Of arrays of given dimensions.
 OTHERS = {
     "number": {
+        "bincount(m, over M)": lambda v: np.bincount(v.m, minlength=9),
+        "histogram(x, -2, 2, over K)": lambda v: np.histogram(v.x, v.K, (-2, 2))[0] if v.K else np.zeros(0, int),
+        "group_var(X, m, 0, over M)": lambda v: by_group(np.var, v.X, v.m, 9),
+        "group_std(X, m, 0, over M)": lambda v: by_group(np.std, v.X, v.m, 9),
         "diag(S)": lambda v: np.diag(v.S),
         "diagonal(S)": lambda v: np.diag(v.S),
         "trace(S)": lambda v: np.trace(v.S),

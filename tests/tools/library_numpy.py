@@ -94,3 +94,8 @@ def pca(x):
 def largest(a, start):
     values, vectors = np.linalg.eigh(a)
     return values[-1], vectors[:, -1] * np.sign(vectors[:, -1] @ start)
+
+
+def by_group(f, x, keys, size):
+    """f of the rows of x with each key; NaN of none."""
+    return np.array([f(x[keys == k], axis=0) if (keys == k).any() else np.full(x.shape[1:], np.nan) for k in range(size)])
