@@ -49,7 +49,9 @@ class BoxFormBuilder {
     const auto [it, fresh] = twins_.emplace(part, no_dim);
     if (fresh) {
       const std::int64_t size = count_of(runs_of(plan_, part, worker_));
-      it->second = module().dims.push_back({plan_.dim(part.dim).name + "'", true, size});
+      Dimension dim{plan_.dim(part.dim).name + "'", true, size};
+      if (part.cuts == 0) dim.derived = plan_.dim(part.dim).derived;
+      it->second = module().dims.push_back(std::move(dim));
     }
     return it->second;
   }
@@ -132,11 +134,26 @@ class BoxFormBuilder {
     }
   }
 
+  // The dimensions of a slice, concatenation or reshape, as its operands and its result have them.
+  void name_twins(Op& op, const OpBoxes& boxes) {
+    std::map<DimId, DimId> twins;
+    const auto add = [&](ValueId v, const Box& box) {
+      const std::vector<DimId>& dims = plan_.type(v).dims;
+      for (std::size_t axis = 0; axis < dims.size(); ++axis) twins[dims[axis]] = twin(box.at(axis));
+    };
+    add(op.results.at(0), boxes.result);
+    for (std::size_t i = 0; i < op.operands.size(); ++i) add(op.operands[i], boxes.operands.at(i));
+    op.dim = twins.at(op.dim);
+    for (DimId& dim : op.over) dim = twins.at(dim);
+  }
+
   // On entry, `op` still names the plan's values.
   void rewrite(Op& op) {
     const OpBoxes boxes = op_boxes(plan_, op);
     const ValueId result = op.results.at(0);
-    if (op.code == OpCode::reduce || is_axis_op(op)) {
+    if (is_rearrangement(op)) {
+      name_twins(op, boxes);
+    } else if (op.code == OpCode::reduce || is_axis_op(op)) {
       const std::size_t walked = is_grouping(op) ? walked_operand(plan_, op) : 0;
       const std::vector<DimId>& dims = plan_.type(op.operands[walked]).dims;
       for (DimId& dim : op.over) {

@@ -206,10 +206,12 @@ RuleAnswer axis_rule(const Question& q) {
     }
   }
   if (!distributed) return of_shareds(q);
-  if (q.op.code != OpCode::take && result.cuts(worked_place(q.module, q.op)) != 0) {
+  const std::vector<DimId> whole = made_dims(q.module, q.op);
+  for (std::size_t axis = 0; axis < made.dims.size(); ++axis) {
+    if (!contains(whole, made.dims[axis]) || result.cuts(axis) == 0) continue;
     return no(18,
               fmt::format("its result is cut over '{}', and each line is made as a whole",
-                          q.module.dim(worked_dim(q.op)).name),
+                          q.module.dim(made.dims[axis]).name),
               "leave the dimension whole, and relayout the result");
   }
   return yes(18, held == 0 ? State::part() : held_state(q.module, made, held));

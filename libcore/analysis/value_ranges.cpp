@@ -152,6 +152,12 @@ void ValueRanges::joined(const Op& op, int /*depth*/) {
   set(op.results[0], join(of(op.operands[0]), of(op.operands.back())));
 }
 
+void ValueRanges::all_joined(const Op& op, int /*depth*/) {
+  ElementRange range = of(op.operands[0]);
+  for (const ValueId operand : op.operands) range = join(range, of(operand));
+  set(op.results[0], std::move(range));
+}
+
 void ValueRanges::block(const Block& b, int depth) {
   for (const Op& op : b.ops) one(op, depth);
 }

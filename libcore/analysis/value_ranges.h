@@ -38,6 +38,7 @@ class ValueRanges {
   void contracted(const Op& op, int depth);
   void same(const Op& op, int depth);
   void joined(const Op& op, int depth);
+  void all_joined(const Op& op, int depth);
   void loop(const Op& op, int depth);
   void branches(const Op& op, int depth);
   void nothing(const Op&, int) {}

@@ -14,36 +14,11 @@
 #include <utility>
 
 #include "libcore/axis/memory_axes.h"
+#include "libcore/axis/rearrange.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/axis_ops.h"
-#include "libcore/ir/layout.h"
 
 namespace kasen {
-
-std::int64_t MemoryAxes::count() const {
-  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-std::int64_t MemoryAxes::stride(DimId dim) const {
-  std::int64_t stride = 1;
-  for (std::size_t i = dims.size(); i-- > 0; stride *= sizes[i]) {
-    if (dims[i] == dim) return stride;
-  }
-  return 0;
-}
-
-MemoryAxes memory_axes(const AxisCall& call, ValueId value) {
-  const Module& module = *call.module;
-  const Layout layout(module, value);
-  MemoryAxes axes;
-  if (layout.is_distributed()) axes = {{layout.cut()}, {call.indices}};
-  for (const DimId d : layout.is_distributed() ? layout.whole_dims() : module.type(value).dims) {
-    axes.dims.push_back(d);
-    axes.sizes.push_back(module.dim(d).size);
-  }
-  return axes;
-}
-
 namespace {
 
 // An integer of the same order: of reals, by their bits (IEEE 754, totalOrder), with one NaN behind all.
@@ -66,16 +41,6 @@ T from_key(Key key) {
   } else {
     return key;
   }
-}
-
-// Calls use(T()) with the type of the scalar in memory.
-template <class Use>
-void with_type(Scalar scalar, const Use& use) {
-  if (scalar == Scalar::f64) return use(double());
-  if (scalar == Scalar::f32) return use(float());
-  if (scalar == Scalar::i32) return use(std::int32_t());
-  if (scalar == Scalar::boolean) return use(std::uint8_t());
-  return use(std::int64_t());
 }
 
 template <class T>
@@ -226,11 +191,16 @@ AxisLines lines_of(const AxisCall& call) {
 }
 
 std::int64_t axis_pieces(const AxisCall& call) {
+  if (is_rearrangement(*call.op)) return Rearrangement(call).elements();
   return call.op->code == OpCode::take ? Taker(call).elements() : lines_of(call).lines();
 }
 
 std::optional<OutsidePlace> run_axis(const AxisCall& call, std::int64_t begin, std::int64_t end) {
   if (call.op->code == OpCode::take) return Taker(call).take(begin, end);
+  if (is_rearrangement(*call.op)) {
+    Rearrangement(call).copy(begin, end);
+    return std::nullopt;
+  }
   const AxisLines lines = lines_of(call);
   with_type(call.module->type(call.op->operands[0]).element.plane_scalar(0), [&](auto zero) {
     LineSorter<decltype(zero)> sorter(call, lines);

@@ -1,6 +1,6 @@
 /// \file
 /// Operators along one axis (group `axis`, libcore/ir/axis_ops.h) on one worker: which elements form a line in memory,
-/// and sort, argsort and take as plain loops. A scan applies a function of the program, so kernel sets run it.
+/// and all but scan as plain loops. A scan applies a function of the program, so kernel sets run it.
 ///
 /// The order of sort is total: negative numbers, -0, 0, positive numbers, then NaN, all of which are equal. argsort
 /// keeps the order of equal elements. So take(x, argsort(x)) has the bits of sort(x), except a NaN's.
@@ -33,7 +33,7 @@ struct AxisLines {
 /// Of operands[0].
 [[nodiscard]] AxisLines lines_of(const AxisCall& call);
 
-/// The number of independent pieces of work of sort, argsort or take.
+/// The number of independent pieces of work of sort, argsort, take, slice, concat or reshape.
 [[nodiscard]] std::int64_t axis_pieces(const AxisCall& call);
 
 /// A place outside of the array.

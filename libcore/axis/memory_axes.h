@@ -1,22 +1,55 @@
-// The dimensions of an array in the order of a worker's memory. Internal to libcore/axis.
+// How an array of an operator along an axis lies in memory. Internal to this folder.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include "libcore/axis/axis.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 
+// The dimensions of an array in the order of its memory, and their sizes here.
 struct MemoryAxes {
   std::vector<DimId> dims;
-  std::vector<std::int64_t> sizes;  // here
+  std::vector<std::int64_t> sizes;
 
-  [[nodiscard]] std::int64_t count() const;
+  [[nodiscard]] std::int64_t count() const {
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+  }
   // Elements between neighbours along a dimension; 0 along one that the array lacks.
-  [[nodiscard]] std::int64_t stride(DimId dim) const;
+  [[nodiscard]] std::int64_t stride(DimId dim) const {
+    std::int64_t stride = 1;
+    for (std::size_t i = dims.size(); i-- > 0; stride *= sizes[i]) {
+      if (dims[i] == dim) return stride;
+    }
+    return 0;
+  }
 };
 
-[[nodiscard]] MemoryAxes memory_axes(const AxisCall& call, ValueId value);
+[[nodiscard]] inline MemoryAxes memory_axes(const AxisCall& call, ValueId value) {
+  const Module& module = *call.module;
+  const Layout layout(module, value);
+  MemoryAxes axes;
+  if (layout.is_distributed()) axes = {{layout.cut()}, {call.indices}};
+  for (const DimId d : layout.is_distributed() ? layout.whole_dims() : module.type(value).dims) {
+    axes.dims.push_back(d);
+    axes.sizes.push_back(module.dim(d).size);
+  }
+  return axes;
+}
+
+// Calls use(T()) with the type of the scalar in memory.
+template <class Use>
+void with_type(Scalar scalar, const Use& use) {
+  if (scalar == Scalar::f64) return use(double());
+  if (scalar == Scalar::f32) return use(float());
+  if (scalar == Scalar::i32) return use(std::int32_t());
+  if (scalar == Scalar::boolean) return use(std::uint8_t());
+  return use(std::int64_t());
+}
 
 }  // namespace kasen

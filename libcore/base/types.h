@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,10 +32,29 @@ template <class Number>
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
+// How the indices of a dimension follow from those of others, which are declared before it (ir/derived_dims.h).
+struct Derivation {
+  enum class Kind : std::uint8_t {
+    none,     // they do not: a size of its own, or the data's
+    slice,    // N[begin:end:step], as in Python
+    product,  // N * M: all pairs, the last index first
+    sum,      // N + M: those of N, then those of M
+  };
+  Kind kind = Kind::none;
+  std::vector<DimId> sources;              // slice: one; else two or more
+  std::optional<std::int64_t> begin, end;  // slice; negative: from the end
+  std::int64_t step = 1;
+
+  friend bool operator==(const Derivation&, const Derivation&) = default;
+};
+
 struct Dimension {
   std::string name;
   bool local = false;      // every worker holds all of it: never cut
   std::int64_t size = -1;  // known at plan time (`dim K = 10`), else -1: bound by the data
+  Derivation derived = {};
+
+  [[nodiscard]] bool is_derived() const { return derived.kind != Derivation::Kind::none; }
 
   friend bool operator==(const Dimension&, const Dimension&) = default;
 };

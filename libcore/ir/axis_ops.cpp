@@ -11,6 +11,29 @@ std::size_t worked_place(const Module& module, const Op& op) {
   return static_cast<std::size_t>(std::find(dims.begin(), dims.end(), worked_dim(op)) - dims.begin());
 }
 
+std::vector<DimId> worked_dims(const Module& module, const Op& op, std::size_t operand) {
+  if (op.code == OpCode::concat) return {op.over.at(operand)};
+  if (op.code == OpCode::reshape && contains(module.type(op.operands.at(0)).dims, op.dim)) return {op.dim};
+  return operand == 0 ? op.over : std::vector<DimId>();
+}
+
+std::vector<DimId> made_dims(const Module& module, const Op& op) {
+  if (op.code == OpCode::take) return {};
+  if (!is_rearrangement(op)) return op.over;
+  if (op.code == OpCode::reshape && contains(module.type(op.operands.at(0)).dims, op.dim)) return op.over;
+  return {op.dim};
+}
+
+std::optional<std::vector<DimId>> with_replaced(const std::vector<DimId>& dims, const std::vector<DimId>& from,
+                                                const std::vector<DimId>& to) {
+  const auto at = std::search(dims.begin(), dims.end(), from.begin(), from.end());
+  if (at == dims.end()) return std::nullopt;
+  std::vector<DimId> replaced(dims.begin(), at);
+  replaced.insert(replaced.end(), to.begin(), to.end());
+  replaced.insert(replaced.end(), at + std::ssize(from), dims.end());
+  return replaced;
+}
+
 std::vector<DimId> taken_dims(const std::vector<DimId>& array, DimId along, const std::vector<DimId>& places) {
   std::vector<DimId> rest = array, dims;
   rest.erase(std::remove(rest.begin(), rest.end(), along), rest.end());
@@ -26,10 +49,10 @@ std::vector<DimId> taken_dims(const std::vector<DimId>& array, DimId along, cons
 
 std::vector<std::ptrdiff_t> axis_op_places(const Module& module, const Op& op, std::size_t operand) {
   const std::vector<DimId>&dims = module.type(op.operands.at(operand)).dims, &made = module.type(op.results.at(0)).dims;
+  const std::vector<DimId> worked = worked_dims(module, op, operand);
   std::vector<std::ptrdiff_t> places;
   for (const DimId d : dims) {
-    const bool whole = operand == 0 && d == worked_dim(op);
-    places.push_back(whole ? no_axis : std::find(made.begin(), made.end(), d) - made.begin());
+    places.push_back(contains(worked, d) ? no_axis : std::find(made.begin(), made.end(), d) - made.begin());
   }
   return places;
 }
@@ -86,7 +109,9 @@ bool crosses_workers(const Module& module, const Op& op) {
     const std::vector<DimId>& walked = module.type(op.operands.at(walked_operand(module, op))).dims;
     return !module.dim(key_dim(module, op)).local || is_cut_twice(module, walked);
   }
-  if (!module.dim(worked_dim(op)).local) return true;
+  std::vector<DimId> along = op.over;
+  if (is_rearrangement(op)) along.push_back(op.dim);
+  if (std::any_of(along.begin(), along.end(), [&](DimId d) { return !module.dim(d).local; })) return true;
   const DimId cut = Layout(module, op.results.at(0)).cut();
   std::vector<ValueId> values = op.operands;
   values.push_back(op.results[0]);

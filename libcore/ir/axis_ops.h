@@ -1,6 +1,10 @@
-// Operators of group `axis`. Each works along one dimension, op.over[0], of operands[0]: the elements of a *line* are
-// those that differ in their index of this dimension alone. scan, sort and argsort make lines of the same length. take
-// reads some elements of each line, at the places that operands[1] holds.
+// Operators of group `axis`. Each works along a dimension of its operands: the elements of a *line* are those that
+// differ in their index of this dimension alone. scan, sort and argsort work along op.over[0] of operands[0] and make
+// lines of the same length. take reads some elements of each line, at the places that operands[1] holds.
+//
+// slice, concat and reshape *rearrange*: lines along op.over, the sources of a derived dimension op.dim, become lines
+// along that one. A slice has some elements of its line. A concatenation takes each part of a line from an operand of
+// its own. A reshape works along neighbouring dimensions at once, in either direction.
 //
 // A worker that makes an element of a line has all of the line (rule 18, docs/states.md).
 //
@@ -15,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "libcore/ir/module.h"
@@ -23,9 +28,23 @@ namespace kasen {
 
 [[nodiscard]] inline bool is_axis_op(const Op& op) { return row(op.code).group == OpGroup::axis; }
 
-// The dimension along which the operator works, and its place among those of operands[0].
+[[nodiscard]] inline bool is_rearrangement(const Op& op) {
+  return op.code == OpCode::slice || op.code == OpCode::concat || op.code == OpCode::reshape;
+}
+
+// The dimension along which scan, sort, argsort and take work, and its place among those of operands[0].
 [[nodiscard]] inline DimId worked_dim(const Op& op) { return op.over.at(0); }
 [[nodiscard]] std::size_t worked_place(const Module& module, const Op& op);
+
+// Of any operator of the group: the operand's dimensions along which it reads whole lines, and the result's along which
+// it makes them. A take makes elements one by one.
+[[nodiscard]] std::vector<DimId> worked_dims(const Module& module, const Op& op, std::size_t operand);
+[[nodiscard]] std::vector<DimId> made_dims(const Module& module, const Op& op);
+
+// `dims` with `to` in the stead of `from`, which are neighbours there; nothing if they are not.
+[[nodiscard]] std::optional<std::vector<DimId>> with_replaced(const std::vector<DimId>& dims,
+                                                              const std::vector<DimId>& from,
+                                                              const std::vector<DimId>& to);
 
 // The dimensions of a take: those of the array, with those of the places for the one along which it reads. Dimensions
 // that both have meet: take(X, k) with X over [N, F] and k over [N, F] reads X[k[n, f], f].

@@ -61,6 +61,7 @@ enum class TextForm : std::uint8_t {
   dim,            ///< [N]
   dim_of,         ///< [K of N] %a, %b
   along,          ///< [N] %a, %b
+  derived,        ///< [S of N, M] %a, %b
   labels,         ///< [f, g; ij, jk -> ik] %a, %b
   rows,           ///< [f, g] %a, %b rows 1
   while_loop,     ///< (%p : f64 = %p0) test 0
@@ -161,6 +162,7 @@ struct Block {
 ///   take                  operands: the array, the places; over[0] the array's dimension that they are places of
 ///   reduce_by             fns[0] the reducer; operands: the array (or a single value), the keys; `over` the dimensions
 ///                         that the result's dimension of keys replaces (axis_ops.h)
+///   slice, concat, reshape  `dim` a derived dimension, `over` its sources (axis_ops.h); concat: one operand for each
 ///   solve                 operands: the matrix, the right side
 ///   qr, eigh, svd         operands[0] the matrix; two or three results
 ///   fold_rows, fold_cols  fns[0] F(nonzero, operands...), fns[1] reducer; operands[0] a matrix, then `at_rows` arrays

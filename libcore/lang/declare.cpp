@@ -47,13 +47,6 @@ void Declarations::require_storage(const Statement& s, const Type& type) const {
   }
 }
 
-void Declarations::dimension(const Statement& s) {
-  Dimension dim{s.name.text, s.local, -1};
-  if (!s.value.empty()) dim.size = evaluator_.count(s.value[0], 1, fmt::format("the size of '{}'", s.name.text));
-  const DimId id = builder_.add_dim(std::move(dim));
-  scopes_.define(s.name.text, s.mark, {.kind = Binding::Kind::dimension, .dim = id, .fixed = "it is a dimension"});
-}
-
 bool Declarations::is_id_param(const Statement& s) {
   return s.kind == StatementKind::param && !s.type.empty() && types_.element(s.type[0]).is(Scalar::id);
 }

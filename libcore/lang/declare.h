@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,6 +26,12 @@ class Declarations : Part {
   void append_outputs();       // behind all other operators; there must be some
 
  private:
+  // Nothing for a size that consts give.
+  [[nodiscard]] Derivation derivation(const Statement& s);
+  [[nodiscard]] Derivation sliced(const Statement& s);
+  [[nodiscard]] Derivation joined(const Statement& s) const;
+  [[nodiscard]] bool names_open_dimension(const Node& node) const;
+  [[nodiscard]] std::optional<DimId> dimension_of(const Node& node) const;
   void require_storage(const Statement& s, const Type& type) const;
   [[nodiscard]] bool is_id_param(const Statement& s);
   [[nodiscard]] Term written_value(const Statement& s);

@@ -11,9 +11,9 @@
 //   Evaluator      nodes as terms, for every form that has expressions inside. Here the one circle is closed
 //   Types          types and dimensions as written
 //   Calls, Reducers         scalar functions applied to terms; reducers, their identities and masks
-//   Folds, Contractions, MatrixProducts, Reductions, Views, Generators, AlongAxis, LinearAlgebra, Products   work
-//   on whole arrays. Each adds its calls to
-//                  Functions by name, so that a new one changes its own part alone
+//   Folds, Contractions, MatrixProducts, Reductions, Views, Generators, AlongAxis, Rearrangements, LinearAlgebra,
+//   Products work on whole arrays. Each adds its calls to Functions by name, so that a new one changes its own part
+//   alone
 //   Indexed                 index notation
 //   Definitions             calls of a def: its body, lowered for each call
 //   Lists, Expressions      lists; what each node means. Expressions set how the Evaluator lowers a node
@@ -26,6 +26,7 @@
 #include "libcore/lang/calls/generate.h"
 #include "libcore/lang/calls/indexed.h"
 #include "libcore/lang/calls/linear.h"
+#include "libcore/lang/calls/rearrange.h"
 #include "libcore/lang/definition.h"
 #include "libcore/lang/expression.h"
 #include "libcore/lang/program.h"
@@ -59,6 +60,7 @@ class Lowering {
   Views views_;
   Generators generators_;
   AlongAxis along_axis_;
+  Rearrangements rearrangements_;
   LinearAlgebra linear_;
   Products products_;
   Indexed indexed_;

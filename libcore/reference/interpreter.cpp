@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/analysis/value_ranges.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/reference/interpreter_state.h"
 
 namespace kasen::reference {
@@ -27,6 +28,14 @@ std::map<std::string, Array> Interpreter::run() {
 
 std::int64_t Interpreter::size_of(const Dimension& dim) const {
   const auto it = inputs_.dims.find(dim.name);
+  if (dim.is_derived()) {
+    const std::int64_t size = derived_size(dim.derived, [&](DimId source) { return sizes_.at(source); });
+    if (it != inputs_.dims.end() && size >= 0 && size != it->second) {
+      refuse_derived_size(fmt::format("dimension '{}' has {} indices", dim.name, it->second),
+                          derivation_text(module_, module_.find_dim(dim.name)), size);
+    }
+    if (size >= 0) return size;
+  }
   if (it == inputs_.dims.end()) return dim.size;
   if (dim.size >= 0 && dim.size != it->second) {
     fail(ExitStatus::bad_input, fmt::format("dimension '{}' has {} indices, not {}", dim.name, it->second, dim.size));

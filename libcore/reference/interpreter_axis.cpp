@@ -1,4 +1,4 @@
-// Operators along axes of an array: scan, sort, argsort, take, reduce_by.
+// Operators along axes of an array: scan, sort, argsort, take, slice, concat, reshape, reduce_by.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "libcore/axis/axis.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/reference/interpreter_state.h"
 
 namespace kasen::reference {
@@ -107,7 +108,7 @@ void Interpreter::run_reduce_by(const Op& op) {
   const ValueId v = op.results.at(0), array = op.operands.at(0), keys = op.operands.at(1);
   const size_t walked = walked_operand(module_, op);
   const std::vector<DimId>& dims = module_.type(op.operands[walked]).dims;
-  const std::vector<DimId>&key_dims = module_.type(keys).dims, &made_dims = module_.type(v).dims;
+  const std::vector<DimId>&key_dims = module_.type(keys).dims, &result_dims = module_.type(v).dims;
   const std::vector<std::ptrdiff_t> places = grouped_places(module_, op);
   const size_t key_at = key_place(module_, op);
   const std::int64_t size = dim_size(key_dim(module_, op));
@@ -115,7 +116,7 @@ void Interpreter::run_reduce_by(const Op& op) {
   const std::int64_t count = product_of(shape);
   Words made = identities(op.fns.at(0), count_of(v), op.where);
   work_.calls(count, op.fns[0]);
-  std::vector<std::int64_t> index(shape.size(), 0), to(made_dims.size(), 0);
+  std::vector<std::int64_t> index(shape.size(), 0), to(result_dims.size(), 0);
   in_order(count, [&](std::int64_t i) {
     set_index(index, shape, i);
     std::int64_t from = 0, place = 0;
@@ -132,10 +133,62 @@ void Interpreter::run_reduce_by(const Op& op) {
       if (places[axis] >= 0) to[static_cast<size_t>(places[axis])] = index[axis];
     }
     to[key_at] = key;
-    for (size_t axis = 0; axis < to.size(); ++axis) place = place * dim_size(made_dims[axis]) + to[axis];
+    for (size_t axis = 0; axis < to.size(); ++axis) place = place * dim_size(result_dims[axis]) + to[axis];
     fold(op.fns[0], made, place, element(array, walked == 0 ? i : 0));
   });
   set(v, std::move(made));
+}
+
+// Element by element of the result: where it stands in its operand. `line` gives the index along the dimensions that
+// the operator works along.
+template <class Line>
+Words Interpreter::rearranged(const Op& op, const Line& line) {
+  const ValueId v = op.results.at(0);
+  const std::vector<DimId>&dims = module_.type(v).dims, made = made_dims(module_, op);
+  const std::vector<std::int64_t> shape = shape_of(dims);
+  const std::int64_t count = product_of(shape);
+  work_.copies(count, static_cast<std::int64_t>(planes_of(v)));
+  Words words;
+  std::vector<std::int64_t> index(shape.size(), 0);
+  for (std::int64_t i = 0; i < count; ++i, next_index(index, shape)) {
+    std::int64_t along = 0;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (contains(made, dims[d])) along = along * shape[d] + index[d];
+    }
+    const Place from = line(along);
+    const std::vector<DimId>& whole = module_.type(op.operands[from.operand]).dims;
+    const std::vector<std::ptrdiff_t> places = axis_op_places(module_, op, from.operand);
+    std::int64_t at = 0;
+    bool placed = false;  // of several neighbouring dimensions, `along` counts all
+    for (size_t d = 0; d < whole.size(); ++d) {
+      if (places[d] >= 0) at = at * dim_size(whole[d]) + index[static_cast<size_t>(places[d])];
+      if (places[d] < 0 && !placed) at = at * from.size + from.index;
+      placed = placed || places[d] < 0;
+    }
+    const std::span<const Word> taken = element(op.operands[from.operand], at);
+    words.insert(words.end(), taken.begin(), taken.end());
+  }
+  return words;
+}
+
+void Interpreter::run_slice(const Op& op) {
+  const std::int64_t size = dim_size(op.over.at(0));
+  const Derivation& slice = module_.dim(op.dim).derived;
+  const std::int64_t first = sliced_indices(slice, size).first;
+  set(op.results.at(0), rearranged(op, [&](std::int64_t k) { return Place{0, size, first + k * slice.step}; }));
+}
+
+void Interpreter::run_concat(const Op& op) {
+  set(op.results.at(0), rearranged(op, [&](std::int64_t k) {
+        size_t part = 0;
+        for (; k >= dim_size(op.over.at(part)); ++part) k -= dim_size(op.over[part]);
+        return Place{part, dim_size(op.over[part]), k};
+      }));
+}
+
+void Interpreter::run_reshape(const Op& op) {
+  const std::int64_t size = dim_size(op.dim);
+  set(op.results.at(0), rearranged(op, [&](std::int64_t k) { return Place{0, size, k}; }));
 }
 
 }  // namespace kasen::reference

@@ -70,6 +70,16 @@ class Interpreter {
   void run_sort(const Op& op);
   void run_take(const Op& op);
   void run_reduce_by(const Op& op);
+  void run_slice(const Op& op);
+  void run_concat(const Op& op);
+  void run_reshape(const Op& op);
+  // Index `index` along an operand's dimensions that the operator works along, which have `size` indices.
+  struct Place {
+    size_t operand = 0;
+    std::int64_t size = 0, index = 0;
+  };
+  template <class Line>
+  Words rearranged(const Op& op, const Line& line);
   // Calls use(first, apart, length) for each line of the array: its first element, and elements between neighbours.
   template <class Use>
   void for_lines(const Op& op, const Use& use) const;

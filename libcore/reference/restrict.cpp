@@ -33,7 +33,7 @@ bool keeps_apart(const Module& module, const Op& op, DimId dim) {
     return !has_dim(module, op.operands.at(0), dim) || (!op.over.empty() && !contains(op.over, dim));
   }
   if (is_axis_op(op)) {
-    return !contains(op.over, dim) && (!is_grouping(op) || key_dim(module, op) != dim);
+    return !contains(op.over, dim) && op.dim != dim && (!is_grouping(op) || key_dim(module, op) != dim);
   }
   if (group == OpGroup::product) return contracted(module, op) != dim;
   return group != OpGroup::entries && group != OpGroup::contraction;
@@ -61,6 +61,19 @@ void replace_sources(Block& block, DimId dim, std::int64_t size) {
       op.literal = {Word::integer(size)};
     }
     for (Block& inner : op.blocks) replace_sources(inner, dim, size);
+  }
+}
+
+// With some indices alone, the dimension is derived from no other, and no other from it: all keep their sizes.
+void forget_derivations(Module& module, DimId dim) {
+  std::vector<DimId> changed{dim};
+  for (const DimId d : module.dims.ids()) {
+    const std::vector<DimId>& sources = module.dim(d).derived.sources;
+    const auto is_changed = [&](DimId source) { return contains(changed, source); };
+    if (d == dim || std::any_of(sources.begin(), sources.end(), is_changed)) {
+      changed.push_back(d);
+      module.dims[d].derived = {};
+    }
   }
 }
 
@@ -140,6 +153,7 @@ Restricted restricted_to(const Module& module, DimId dim, const std::vector<Part
   made.inputs = whole_inputs(one);
   if (dim == no_dim) return made;
   made.module.dims[dim].size = -1;
+  forget_derivations(made.module, dim);
   replace_sources(made.module.body, dim, parts.at(0).dims.at(name).size);
   made.inputs.arrays.insert_or_assign(chosen_ids, ids_of(module, dim, parts, chosen));
   return made;

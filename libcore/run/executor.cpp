@@ -11,6 +11,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/run/executor_steps.h"
 #include "libcore/schedule/schedule.h"
@@ -296,6 +297,7 @@ Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
            "partition the data with this program");
     }
   }
+  derive_sizes(bound.dims, "the data");
   return bound;
 }
 

@@ -1,5 +1,6 @@
 // Operators that need whole lines or arrays: each worker works on those that it has (an axis operator, linear algebra).
 #include <algorithm>
+#include <set>
 
 #include "libcore/analysis/boxes.h"
 #include "libcore/ir/axis_ops.h"
@@ -29,7 +30,9 @@ class AxisStep : public Step {
       call.indices = indices(run, p);
       if (grouping) store_identity(run, op.fns.at(0), call.output, run.storage.elements(made, p));
       run.forms.kernels(run.forms.shape(p)).axis(call);
-      for (const ValueId v : op.operands) run.count(number).read_bytes += touched(run, v, call.indices, p);
+      for (const ValueId v : std::set<ValueId>(op.operands.begin(), op.operands.end())) {
+        run.count(number).read_bytes += touched(run, v, call.indices, p);
+      }
       run.count(number).written_bytes += touched(run, made, call.indices, p);
     }
   }

@@ -86,7 +86,7 @@ enum class StatementKind {
   for_loop,    // for name in index..value { body }
   if_else,     // if value { body } else { other }
   output,      // output name = value
-  dimension,   // dim name [local] [= value]
+  dimension,   // dim name [local] [= value], or value [ slice ]
   constant,    // const name [: type] = value
   param,       // param name [: type] = value
   input,       // input name : type
@@ -108,7 +108,8 @@ struct Statement {
   std::vector<Node> arguments;  // assume; the results of a def
   std::vector<ParamNode> params;
   std::vector<Statement> body, other;
-  std::vector<Node> expect;  // none or one
+  std::vector<Node> expect;                // none or one
+  std::vector<std::optional<Node>> slice;  // of a dimension: none, or begin, end and step as far as written
   bool local = false, likely = false, down = false, unroll = false;
 };
 

@@ -189,7 +189,13 @@ bool Parser::declaration(std::vector<Statement>& out, const Token& keyword, bool
 Statement Parser::dimension() {
   Statement s = named(StatementKind::dimension, "the name of a dimension");
   s.local = accept_name("local");
-  if (accept("=")) s.value.push_back(expression());
+  if (accept("=")) {
+    if (peek().kind == TokenKind::name && peek(1).is("[")) {
+      sliced_dimension(s);
+    } else {
+      s.value.push_back(expression());
+    }
+  }
   if (peek().is_name("local")) {
     unexpected("the end of the statement",
                fmt::format("write dim {} local = size: 'local' stands before the size", s.name.text));

@@ -52,6 +52,7 @@ class Parser {
   bool declaration(std::vector<Statement>& out, const Token& keyword, bool top);
   [[nodiscard]] bool begins(const Token& word) const;
   Statement dimension();
+  void sliced_dimension(Statement& s);
   Statement constant(StatementKind kind);
   Statement input();
   Statement output();

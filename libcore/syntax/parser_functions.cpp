@@ -138,4 +138,23 @@ Statement Parser::use() {
   return s;
 }
 
+// `N[begin:end:step]`; each of the three may be missing.
+void Parser::sliced_dimension(Statement& s) {
+  const NameAt source = new_name("the name of a dimension");
+  Node node = make(NodeKind::name, source.mark);
+  node.text = source.text;
+  s.value.push_back(std::move(node));
+  next();  // [
+  do {
+    const bool missing = peek().is(":") || peek().is("]");
+    s.slice.push_back(missing ? std::nullopt : std::optional(expression()));
+  } while (s.slice.size() < 3 && accept(":"));
+  if (s.slice.size() == 1) {
+    unexpected("':' and the end of the slice",
+               fmt::format("write dim {0} = {1}[i:i + 1] for one index, {1}[a:b] for those from a to before b",
+                           s.name.text, source.text));
+  }
+  expect("]", "after the slice");
+}
+
 }  // namespace kasen::lang

@@ -86,8 +86,8 @@ void Parser::refuse_slice() const {
     source_.fail(peek().mark, "an element by several indices", "an array is assigned whole, and a list by one index",
                  "write A = [i in N, j in M: ...] for all elements");
   }
-  source_.fail(peek().mark, "a slice", "an array is used whole, or by ranges of its local dimensions",
-               "write range(A, K, 1) for size(K) indices from 1 on, where dim K local");
+  source_.fail(peek().mark, "a slice", "arrays meet by the names of dimensions, and the slice needs a name of its own",
+               "write dim K = N[5:8] at the top, and slice(A, K); or range(A, K, i) from an index that varies on");
 }
 
 // After a point: `x.sum()`, `np.sum`, `x.shape`.

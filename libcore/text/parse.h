@@ -41,6 +41,8 @@ class ModuleParser {
   bool declaration();
   bool mesh();
   bool dimension();
+  void derivation(Dimension& d);
+  void sliced(Derivation& derived);
   bool constant();
   bool function();
   Interval interval();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/scalar/element_range.h"
 #include "libcore/text/parse.h"
@@ -54,9 +55,61 @@ bool ModuleParser::dimension() {
   if (m_.find_dim(name.text) != no_dim)
     lexer_.fail_at(name, fmt::format("dimension '{}' is declared twice", name.text));
   Dimension d{std::string(name.text), lexer_.accept("local"), -1};
-  if (lexer_.accept("=")) d.size = parse_integer(lexer_, "a size");
+  if (lexer_.accept("=")) {
+    if (lexer_.peek().kind == TokenKind::name) {
+      derivation(d);
+    } else {
+      d.size = parse_integer(lexer_, "a size");
+    }
+  }
   m_.dims.push_back(std::move(d));
   return true;
+}
+
+// `N[5:8]`, `N * M`, `N + M`: of dimensions above.
+void ModuleParser::derivation(Dimension& d) {
+  constexpr size_t most_sources = 64;
+  Derivation& derived = d.derived;
+  const Token first = lexer_.peek();
+  derived.sources = {dim_name()};
+  if (lexer_.at("[")) {
+    derived.kind = Derivation::Kind::slice;
+    sliced(derived);
+  } else {
+    const char* const sign = lexer_.at("*") ? "*" : "+";
+    derived.kind = lexer_.at("*") ? Derivation::Kind::product : Derivation::Kind::sum;
+    lexer_.expect(sign);
+    do derived.sources.push_back(dim_name());
+    while (lexer_.accept(sign));
+  }
+  if (derived.sources.size() > most_sources)
+    lexer_.fail_at(first, fmt::format("a dimension of more than {} others", most_sources));
+  try {
+    d.size = derived_size(derived, [&](DimId source) { return m_.dim(source).size; });
+  } catch (const UserError& error) {
+    lexer_.fail_at(first, error.diagnostics().front().what);
+  }
+}
+
+// `[begin:end:step]`
+void ModuleParser::sliced(Derivation& derived) {
+  lexer_.expect("[");
+  const auto number = [&]() -> std::optional<std::int64_t> {
+    if (lexer_.at(":") || lexer_.at("]")) return std::nullopt;
+    const Token token = lexer_.peek();
+    const Literal literal = parse_literal(lexer_);
+    if (literal.scalar != Scalar::i64) lexer_.fail_at(token, "a bound of a slice is an i64");
+    return literal.value.i;
+  };
+  derived.begin = number();
+  lexer_.expect(":");
+  derived.end = number();
+  if (lexer_.accept(":")) {
+    const Token token = lexer_.peek();
+    derived.step = number().value_or(1);
+    if (derived.step == 0) lexer_.fail_at(token, "a slice of step 0");
+  }
+  lexer_.expect("]");
 }
 
 bool ModuleParser::constant() {

@@ -137,6 +137,14 @@ void ModuleParser::head(Op& op) {
       op.dim = dim_name();
       lexer_.expect("]");
       return;
+    case TextForm::derived:
+      lexer_.expect("[");
+      op.dim = dim_name();
+      lexer_.expect("of");
+      do op.over.push_back(dim_name());
+      while (lexer_.accept(","));
+      lexer_.expect("]");
+      return operands(op);
     case TextForm::dim_of:
       lexer_.expect("[");
       op.dim = dim_name();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "libcore/base/error.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
@@ -75,6 +76,12 @@ struct ModulePrinter {
     return text.empty() ? "" : '[' + text + ']';
   }
 
+  std::string dim_names(const std::vector<DimId>& dims) const {
+    std::string text;
+    for (const DimId dim : dims) text += (text.empty() ? "" : ", ") + m.dim(dim).name;
+    return text;
+  }
+
   std::string factors(const Op& op) const {
     if (!is_onto(op)) return values(op.operands);
     return fmt::format("{} onto {}", values({op.operands[0], op.operands[1]}), values({op.operands[2]}));
@@ -106,6 +113,8 @@ struct ModulePrinter {
         return fmt::format("{} {} = {}", name, quoted_text(op.name), words(op));
       case TextForm::dim:
         return fmt::format("{}[{}]", name, m.dim(op.dim).name);
+      case TextForm::derived:
+        return fmt::format("{}[{} of {}] {}", name, m.dim(op.dim).name, dim_names(op.over), values(op.operands));
       case TextForm::dim_of:
         return fmt::format("{}[{} of {}] {}", name, m.dim(op.dim).name, m.dim(op.over.at(0)).name, values(op.operands));
       case TextForm::along:
@@ -178,9 +187,11 @@ struct ModulePrinter {
 
   void declarations() {
     mesh();
-    for (const Dimension& d : m.dims) {
-      out += fmt::format("  dim {}{}{}\n", d.name, d.local ? " local" : "",
-                         d.size >= 0 ? fmt::format(" = {}", d.size) : "");
+    for (const DimId id : m.dims.ids()) {
+      const Dimension& d = m.dim(id);
+      const std::string value = d.is_derived() ? derivation_text(m, id) : fmt::format("{}", d.size);
+      const bool known = d.is_derived() || d.size >= 0;
+      out += fmt::format("  dim {}{}{}\n", d.name, d.local ? " local" : "", known ? " = " + value : "");
     }
     for (const Constant& c : m.constants)
       out += fmt::format("  const {} = {}\n", c.name, literal_text(c.scalar, c.value));

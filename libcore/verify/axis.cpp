@@ -16,6 +16,7 @@ class AxisCheck {
 
   void run() {
     if (is_grouping(op_)) return grouping();
+    if (is_rearrangement(op_)) return rearrangement();
     if (op_.over.size() != 1) {
       return faults_.add(op_, fmt::format("it names {} dimensions", op_.over.size()), "it works along one");
     }
@@ -42,6 +43,50 @@ class AxisCheck {
     return std::adjacent_find(dims.begin(), dims.end()) != dims.end();
   }
 
+  // No operand is compressed, and the result has each dimension once.
+  bool plain() {
+    for (std::size_t i = 0; i < op_.operands.size(); ++i) {
+      const Type& type = m_.type(op_.operands[i]);
+      if (type.compressed || type.sparse) {
+        faults_.add(op_, fmt::format("{} is {}", name(i), type.sparse ? "sparse" : "compressed"));
+        return false;
+      }
+    }
+    if (!stands_twice(result().dims)) return true;
+    faults_.add(op_, value_text(m_, op_.results[0]) + " has a dimension twice",
+                "arrays meet by the names of dimensions");
+    return false;
+  }
+
+  // The kind of derivation that the operator is for.
+  [[nodiscard]] Derivation::Kind kind() const {
+    if (op_.code == OpCode::slice) return Derivation::Kind::slice;
+    return op_.code == OpCode::concat ? Derivation::Kind::sum : Derivation::Kind::product;
+  }
+
+  void rearrangement() {
+    const Dimension& dim = m_.dim(op_.dim);
+    if (dim.derived.kind != kind() || dim.derived.sources != op_.over) {
+      return faults_.add(op_, fmt::format("'{}' is not derived so from the dimensions that it names", dim.name));
+    }
+    if (op_.code == OpCode::concat && op_.operands.size() != op_.over.size()) {
+      return faults_.add(op_, fmt::format("{} operands", op_.operands.size()),
+                         fmt::format("'{}' is a sum of {} dimensions", dim.name, op_.over.size()));
+    }
+    if (!plain()) return;
+    for (std::size_t i = 0; i < op_.operands.size(); ++i) {
+      const Type& type = m_.type(op_.operands[i]);
+      if (stands_twice(type.dims)) return faults_.add(op_, name(i) + " has a dimension twice");
+      const auto wanted = with_replaced(type.dims, worked_dims(m_, op_, i), made_dims(m_, op_));
+      if (!wanted) {
+        return faults_.add(op_, fmt::format("{} is {}", name(i), type_text(m_, type)),
+                           "it is over the dimensions that the operator names, as neighbours");
+      }
+      if (result().dims != *wanted) return other_result("its operand's, with those that the operator makes");
+      gives(type.element);
+    }
+  }
+
   void other_result(const char* wanted) {
     faults_.add(op_, fmt::format("{} is {}", value_text(m_, op_.results[0]), type_text(m_, result())),
                 fmt::format("its dimensions are {}", wanted));
@@ -51,21 +96,6 @@ class AxisCheck {
     if (result().element == wanted) return;
     faults_.add(op_, fmt::format("its result holds {}", text(result().element)),
                 fmt::format("it gives {}", text(wanted)));
-  }
-
-  // False if an error was reported.
-  bool plain() {
-    for (std::size_t i = 0; i < op_.operands.size(); ++i) {
-      const Type& type = m_.type(op_.operands[i]);
-      if (type.compressed || type.sparse) {
-        faults_.add(op_, name(i) + (type.sparse ? " is sparse" : " is compressed"));
-        return false;
-      }
-    }
-    if (!stands_twice(result().dims)) return true;
-    faults_.add(op_, value_text(m_, op_.results[0]) + " has a dimension twice",
-                "arrays meet by the names of dimensions");
-    return false;
   }
 
   void grouping() {

@@ -88,7 +88,7 @@ class StructureCheck {
     }
     const OpGroup group = row(op.code).group;
     const TextForm form = row(op.code).text;
-    const bool with_dim = form == TextForm::dim || form == TextForm::dim_of;
+    const bool with_dim = form == TextForm::dim || form == TextForm::dim_of || form == TextForm::derived;
     if (with_dim && !m_.dims.contains(op.dim)) {
       faults_.add(op, "a dimension that is not declared");
     }

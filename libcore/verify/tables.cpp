@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "libcore/ir/derived_dims.h"
 #include "libcore/scalar/element_range.h"
 #include "libcore/scalar/loops.h"
 #include "libcore/verify/rules.h"
@@ -31,6 +32,27 @@ struct TableCheck {
 
   [[nodiscard]] bool dim_known(DimId d) const { return m.dims.contains(d); }
   [[nodiscard]] bool fn_known(FnId f) const { return m.functions.contains(f); }
+
+  void dimension(DimId id) {
+    const Dimension& d = m.dim(id);
+    if (d.size < -1) faults.add(fmt::format("dimension '{}' has size {}", d.name, d.size));
+    if (!d.is_derived()) return;
+    const auto wrong = [&](const char* why) {
+      faults.add(fmt::format("dimension '{}' is derived wrongly", d.name), why);
+    };
+    const Derivation& derived = d.derived;
+    const bool slice = derived.kind == Derivation::Kind::slice;
+    for (const DimId source : derived.sources) {
+      if (source < 0 || source >= id) return wrong("its sources are dimensions before it");
+    }
+    if (slice ? derived.sources.size() != 1 : derived.sources.size() < 2) {
+      return wrong("a slice has one source, a product or sum at least two");
+    }
+    if (slice && derived.step == 0) return wrong("a slice of step 0");
+    if (!slice && (derived.begin || derived.end || derived.step != 1)) return wrong("bounds are for slices");
+    const std::int64_t size = derived_size(derived, [&](DimId source) { return m.dim(source).size; });
+    if (size >= 0 && size != d.size) wrong("its size is not that of its sources");
+  }
 
   [[nodiscard]] std::string element_fault(const ElementType& type) const {
     if (type.components.empty()) return "an element type without components";
@@ -162,9 +184,7 @@ void verify_tables(const Module& module, Faults& faults) {
   check.unique(module.dims, "dimension", [](const Dimension& d) -> const std::string& { return d.name; });
   check.unique(module.functions, "function", [](const ScalarFunction& f) -> const std::string& { return f.name; });
   check.unique(module.values, "value", [](const Value& v) -> const std::string& { return v.name; });
-  for (const Dimension& d : module.dims) {
-    if (d.size < -1) faults.add(fmt::format("dimension '{}' has size {}", d.name, d.size));
-  }
+  for (const DimId d : module.dims.ids()) check.dimension(d);
   check.functions();
   check.values();
   check.buffers();

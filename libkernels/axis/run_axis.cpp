@@ -46,7 +46,8 @@ void run_scan(Workshop& shop, const ScanKernels& kernels, const AxisCall& call) 
 
 void run_axis_pieces(Workshop& shop, const AxisCall& call) {
   const std::int64_t pieces = axis_pieces(call);
-  const std::int64_t elements = call.op->code == OpCode::take ? 1 : lines_of(call).length;
+  const bool one_by_one = call.op->code == OpCode::take || is_rearrangement(*call.op);
+  const std::int64_t elements = one_by_one ? 1 : lines_of(call).length;
   std::vector<std::optional<OutsidePlace>> outside(static_cast<size_t>(shop.pool.threads()));
   in_lines(shop.pool, pieces, elements, [&](int thread, std::int64_t begin, std::int64_t end) {
     outside[static_cast<size_t>(thread)] = run_axis(call, begin, end);

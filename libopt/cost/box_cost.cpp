@@ -6,6 +6,7 @@
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/analysis/shared_traffic.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/kernels/box_exchange.h"
@@ -239,6 +240,7 @@ Module sized_module(const Module& module, const Sizes& sizes) {
     const auto known = sizes.totals.find({SymbolKind::size, dim.name, {}, -1});
     if (dim.size < 0 && known != sizes.totals.end()) dim.size = known->second;
   }
+  derive_sizes(sized.dims, "these sizes");
   const int workers = sizes.workers > 0 ? sizes.workers : mesh_workers(sized);
   sized.mesh = mesh_of(module, workers);
   return sized;

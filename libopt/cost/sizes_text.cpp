@@ -9,6 +9,7 @@
 
 #include "libcore/base/error.h"
 #include "libcore/base/suggest.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libopt/cost/box_cost.h"
@@ -84,10 +85,26 @@ void fill_in_sets(const std::vector<Symbol>& symbols, const SymbolNames& names, 
   }
 }
 
+// Dimensions that it is derived from stand before it.
+void derive_dimension(const Module& module, const Dimension& dim, Sizes& sizes) {
+  const std::int64_t size = derived_size(dim.derived, [&](DimId source) {
+    const auto known = sizes.totals.find({SymbolKind::size, module.dim(source).name, {}, -1});
+    return known == sizes.totals.end() ? std::int64_t{-1} : known->second;
+  });
+  if (size < 0) return;
+  const auto [known, fresh] = sizes.totals.emplace(Symbol{SymbolKind::size, dim.name, {}, -1}, size);
+  if (fresh || known->second == size) return;
+  const DimId id = module.find_dim(dim.name);
+  fail(ExitStatus::usage, fmt::format("a size of {} for dimension '{}'", known->second, dim.name),
+       fmt::format("the program derives it as {}, which has {} indices", derivation_text(module, id), size),
+       "leave it out: it follows from the other sizes");
+}
+
 void derive(const Module& module, const std::vector<Symbol>& symbols, const SymbolNames& names, Sizes& sizes) {
   for (const Dimension& dim : module.dims) {
     const Symbol size{SymbolKind::size, dim.name, {}, -1};
     if (dim.size >= 0) sizes.totals.emplace(size, dim.size);
+    if (dim.is_derived()) derive_dimension(module, dim, sizes);
     const auto known = sizes.totals.find(size);
     if (known != sizes.totals.end()) sizes.totals.emplace(Symbol{SymbolKind::whole, dim.name, {}, -1}, known->second);
   }

@@ -212,9 +212,9 @@ void PaperProblem::one(const Op& op) {
       if (op.code == OpCode::reduce || is_view(op)) return passed_on(op);
       for (const ValueId v : op.operands) alike(v, op.results[0]);
       return;
-    case OpGroup::axis:  // the paper's map and scan
+    case OpGroup::axis:  // the paper's map and scan; its views cost nothing
       if (is_grouping(op)) return passed_on(op);
-      if (op.code != OpCode::take) alike(op.operands[0], op.results[0]);
+      if (op.code != OpCode::take && !is_rearrangement(op)) alike(op.operands[0], op.results[0]);
       return;
     case OpGroup::product:
     case OpGroup::contraction:

@@ -5,6 +5,7 @@
 
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libopt/cost/cost.h"
 #include "libopt/layouts/from_module.h"
@@ -93,6 +94,18 @@ Polynomial::Bindings known_sizes(const Module& module, const OptimizeOptions& op
   return options.sizes ? options.sizes(module).totals : Polynomial::Bindings();
 }
 
+namespace {
+
+// Those that are assumed or scaled here follow from their sources, too.
+void derive_dimensions(const Module& module, Polynomial::Bindings& sizes) {
+  const auto size = [&](DimId d) -> std::int64_t& { return sizes.at({SymbolKind::size, module.dim(d).name, {}, -1}); };
+  for (const DimId d : module.dims.ids()) {
+    if (module.dim(d).is_derived()) size(d) = derived_size(module.dim(d).derived, size);
+  }
+}
+
+}  // namespace
+
 TilingSizes tiling_sizes(const Module& module, const OptimizeOptions& options) {
   Pricing pricing(options.sizes, options.machine);
   const TimeCase in = pricing.time_case(module);
@@ -106,6 +119,7 @@ TilingSizes tiling_sizes(const Module& module, const OptimizeOptions& options) {
     const double size = static_cast<double>(scaled->second) * options.scaled.second;
     scaled->second = std::max<std::int64_t>(1, std::llround(std::min(size, 1e12)));
   }
+  derive_dimensions(module, sizes.bindings);
   std::int64_t workers = 1;
   for (const MeshAxis& axis : module.mesh.empty() ? options.mesh : module.mesh) workers *= axis.size;
   const bool meshed = !module.mesh.empty() || !options.mesh.empty();

@@ -43,6 +43,7 @@ std::vector<Change> changes(const Module& module, LawChecker& laws, const Optimi
   same.mesh = best.mesh;
   same.mesh_workers = 0;
   for (const Dimension& dim : module.dims) {
+    if (dim.is_derived()) continue;  // its sources change it
     for (double factor = step; factor <= most_factor; factor *= step) {
       for (const double by : {factor, 1 / factor}) {
         same.scaled = {dim.name, by};

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/module.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/imbalance.h"
@@ -93,6 +94,9 @@ class Numbers {
     const DimId d = plan_.find_dim(symbol.name);
     if (d == no_dim) return reported(symbol, default_indices);
     const Dimension& dim = plan_.dim(d);
+    if (dim.is_derived()) {
+      return derived_size(dim.derived, [&](DimId source) { return (*this)(size_of(plan_.dim(source).name)); });
+    }
     return dim.size >= 0 ? dim.size : reported(symbol, dim.local ? default_local : default_indices);
   }
 

@@ -28,6 +28,10 @@ const std::vector<std::string> worlds{
 input A : dense f64[N, M], B : dense f64[M, K], x : f64[N], y : f64[M], P : [f64; 3][N]
 param g = 0.5
 )",
+    "dim N, M\nconst a = 2, b = 8, s = 2\n",
+    "dim N, M, K = N[5:8], L = M[::2], NM = N * M\nconst a = 2, b = 8, s = 2\ninput A : dense f64[N, M]\n",
+    "dim N, M, S = N + M\ninput A : f64[N], B : f64[M]\n",
+    "dim N, M, NM = N * M\ninput A : f64[NM]\n",
     "dim F local, C local\ninput H : f64[F, F], X : f64[C, F], g : f64[F]\n",
     "dim N, F local\ninput X : f64[N, F], y : f64[N]\n",
     "dim N, F local\ninput A : f64[N, F], x : f64[N]\n",

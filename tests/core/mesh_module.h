@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/contraction.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/laws/laws.h"
 #include "libcore/reference/interpreter.h"
@@ -28,6 +30,7 @@ class RandomModule {
     for (int a = 0; a < rank; ++a) module_.mesh.push_back({axes[a], 1 + below(rank == 1 ? 5 : 3)});
     constexpr std::int64_t sizes[] = {0, 1, 2, 3, 4, 5, 7};
     for (const char* name : {"N", "K", "M"}) module_.dims.push_back({name, chance(0.15), sizes[below(7)]});
+    derive_dims();
     twice_ = function(
         "twice", [](const Expr& x, const Expr&) { return make(ScalarOp::mul, x, number(2)); }, 1);
     less_ = function(
@@ -59,6 +62,28 @@ class RandomModule {
   static Expr number(double x) { return make_literal(Scalar::f64, Word::real(x)); }
   static Expr make(ScalarOp op, const Expr& a, const Expr& b) { return make_op(op, {a, b}); }
 
+  // A slice, a product, and sums, also of one dimension with itself.
+  void derive_dims() {
+    const auto dim = [&] { return DimId(below(own_dims)); };
+    const auto bound = [&] { return chance(0.4) ? std::nullopt : std::optional<std::int64_t>(below(17) - 8); };
+    const auto add = [&](const char* name, Derivation derived) {
+      const std::int64_t size = derived_size(derived, [&](DimId d) { return module_.dim(d).size; });
+      module_.dims.push_back({name, chance(0.3), size, std::move(derived)});
+    };
+    constexpr std::int64_t steps[] = {1, 1, 2, 3, -1, -2};
+    add("E", {Derivation::Kind::slice, {dim()}, bound(), bound(), steps[below(6)]});
+    add("B", {Derivation::Kind::slice, {dim()}, bound(), bound(), steps[below(6)]});
+    add("P", {Derivation::Kind::product, {DimId(0), DimId(1)}, {}, {}, 1});
+    add("S", {Derivation::Kind::sum, {dim(), dim()}, {}, {}, 1});
+    add("T", {Derivation::Kind::sum, {dim(), dim(), dim()}, {}, {}, 1});
+  }
+
+  std::int64_t elements_of(const std::vector<DimId>& dims) const {
+    std::int64_t count = 1;
+    for (const DimId d : dims) count *= module_.dim(d).size;
+    return count;
+  }
+
   template <class Body>
   FnId function(const char* name, const Body& body, int params) {
     ScalarFunction fn;
@@ -89,7 +114,8 @@ class RandomModule {
   std::vector<DimId> some_dims() {
     std::vector<DimId> dims;
     for (const DimId d : module_.dims.ids()) {
-      if (chance(0.55)) dims.push_back(d);
+      if (chance(d < own_dims ? 0.55 : 0.1) && elements_of(dims) * module_.dim(d).size <= most_elements)
+        dims.push_back(d);
     }
     return dims;
   }
@@ -137,9 +163,9 @@ class RandomModule {
   void attempt() {
     Op op;
     op.operands = {some_value()};
-    switch (below(14)) {
-      case 12:
-      case 13:
+    switch (below(16)) {
+      case 14:
+      case 15:
         return group(std::move(op));
       case 0:
       case 1:
@@ -159,6 +185,9 @@ class RandomModule {
         return contract(std::move(op));
       case 10:
         return along(std::move(op));
+      case 11:
+      case 12:
+        return rearrange(std::move(op));
       default:
         return product(std::move(op));
     }
@@ -363,6 +392,42 @@ class RandomModule {
     if (chance(0.5) && !module_.dim(key_dim(module_, op)).local) cuts[key_place(module_, op)] = left;
   }
 
+  // A slice, a concatenation or a reshape to a derived dimension that fits the operand, or from a product.
+  void rearrange(Op op) {
+    const Type from = module_.type(op.operands[0]);
+    if (is_square(from.dims)) return;
+    op.dim = DimId(own_dims + below(static_cast<int>(module_.dims.size()) - own_dims));
+    const Derivation& derived = module_.dim(op.dim).derived;
+    op.over = derived.sources;
+    op.code = derived.kind == Derivation::Kind::slice     ? OpCode::slice
+              : derived.kind == Derivation::Kind::product ? OpCode::reshape
+                                                          : OpCode::concat;
+    if (op.code == OpCode::concat && !add_parts(op)) return;
+    const auto dims = with_replaced(from.dims, worked_dims(module_, op, 0), made_dims(module_, op));
+    if (!dims || is_square(*dims) || elements_of(*dims) > most_elements) return;
+    std::vector<MeshAxes> cuts(dims->size(), 0);
+    for (size_t axis = 0; axis < from.cuts.size(); ++axis) {
+      const auto to = std::find(dims->begin(), dims->end(), from.dims[axis]);
+      if (to != dims->end()) cuts[static_cast<size_t>(to - dims->begin())] = from.cuts[axis];
+    }
+    op.results = {value(*dims, chance(0.8) ? usual(*dims, cuts) : some_cuts(*dims))};
+    keep(std::move(op));
+  }
+
+  // The other operands of a concatenation: values that fit the first.
+  bool add_parts(Op& op) {
+    const auto made = with_replaced(module_.type(op.operands[0]).dims, {op.over[0]}, {op.dim});
+    for (size_t i = 1; made && i < op.over.size(); ++i) {
+      std::vector<ValueId> fitting;
+      for (const ValueId v : values_) {
+        if (with_replaced(module_.type(v).dims, {op.over[i]}, {op.dim}) == made) fitting.push_back(v);
+      }
+      if (fitting.empty()) return false;
+      op.operands.push_back(fitting[static_cast<size_t>(below(static_cast<int>(fitting.size())))]);
+    }
+    return made.has_value();
+  }
+
   void product(Op op) {
     const ValueId matrix = some_value();
     const Type& m = module_.type(matrix);
@@ -395,6 +460,10 @@ class RandomModule {
   void contract(Op op) {
     op.code = OpCode::contract;
     op.operands.push_back(some_value());
+    for (const ValueId v : op.operands) {
+      const auto is_derived = [&](DimId d) { return d >= own_dims; };
+      if (std::any_of(module_.type(v).dims.begin(), module_.type(v).dims.end(), is_derived)) return;
+    }
     constexpr const char* letters[] = {"ij", "kl", "mn"};
     const auto label_of = [&](DimId d) { return letters[d][below(2)]; };
     Labels labels;
@@ -481,6 +550,9 @@ class RandomModule {
       if (!v.type.state.placed()) v.type.state = State::part();
     }
   }
+
+  static constexpr int own_dims = 3;  // those before the derived ones
+  static constexpr std::int64_t most_elements = 600;
 
   std::mt19937_64 random_;
   Module module_;

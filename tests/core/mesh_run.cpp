@@ -153,6 +153,10 @@ void MeshRun::one(const Op& op) {
     case OpCode::scan:
     case OpCode::sort:
       return along(op);
+    case OpCode::slice:
+    case OpCode::concat:
+    case OpCode::reshape:
+      return rearrange(op);
     default:
       throw std::logic_error("an operator that is not simulated");
   }
@@ -344,6 +348,60 @@ void MeshRun::along(const Op& op) {
       for (std::int64_t k = 1; k <= here; ++k) {
         made = call(op.fns[0], std::vector<double>{*made, line[static_cast<std::size_t>(k)]});
       }
+    }
+  });
+}
+
+namespace {
+
+// The indices of a slice, one by one, as Python's manual says.
+std::vector<std::int64_t> slice_indices(const Derivation& slice, std::int64_t size) {
+  const auto from_start = [&](std::int64_t bound) { return bound < 0 ? bound + size : bound; };
+  std::vector<std::int64_t> found;
+  if (slice.step > 0) {
+    std::int64_t i = std::max<std::int64_t>(0, from_start(slice.begin.value_or(0)));
+    for (; i < size && (!slice.end || i < from_start(*slice.end)); i += slice.step) found.push_back(i);
+  } else {
+    std::int64_t i = slice.begin ? std::min(size - 1, from_start(*slice.begin)) : size - 1;
+    for (; i >= 0 && (!slice.end || i > from_start(*slice.end)); i += slice.step) found.push_back(i);
+  }
+  return found;
+}
+
+}  // namespace
+
+// Where an element of a slice, concatenation or reshape stands, and in which operand.
+MeshRun::Index MeshRun::source_of(const Op& op, const Index& index, std::size_t& operand) const {
+  const std::vector<DimId>& dims = m_.type(op.results[0]).dims;
+  const auto found = std::find(dims.begin(), dims.end(), op.dim) - dims.begin();
+  const bool splits = found == std::ssize(dims);
+  const auto at = splits ? std::find(dims.begin(), dims.end(), op.over[0]) - dims.begin() : found;
+  Index source(index.begin(), index.begin() + at);
+  std::int64_t line = index.at(static_cast<std::size_t>(at));
+  operand = 0;
+  if (op.code == OpCode::slice) {
+    source.push_back(slice_indices(m_.dim(op.dim).derived, m_.dim(op.over[0]).size).at(static_cast<std::size_t>(line)));
+  } else if (op.code == OpCode::concat) {
+    for (; line >= m_.dim(op.over[operand]).size; ++operand) line -= m_.dim(op.over[operand]).size;
+    source.push_back(line);
+  } else if (splits) {
+    source.push_back(line * m_.dim(op.over[1]).size + index.at(static_cast<std::size_t>(at) + 1));
+  } else {
+    source.push_back(line / m_.dim(op.over[1]).size);
+    source.push_back(line % m_.dim(op.over[1]).size);
+  }
+  source.insert(source.end(), index.begin() + at + (splits ? 2 : 1), index.end());
+  return source;
+}
+
+void MeshRun::rearrange(const Op& op) {
+  const ValueId to = op.results[0];
+  for_each_index(to, [&](const Index& index) {
+    std::size_t operand = 0;
+    const Index source = source_of(op, index, operand);
+    for (std::int64_t w = 0; w < workers(); ++w) {
+      if (!is_stored(to, index, w)) continue;
+      held_[to][static_cast<std::size_t>(w)][flat(to, index)] = at(op.operands[operand], source, w);
     }
   });
 }

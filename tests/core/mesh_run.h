@@ -62,6 +62,8 @@ class MeshRun {
   void scatter(const Op& op);
   void transpose(const Op& op);
   void along(const Op& op);
+  void rearrange(const Op& op);
+  [[nodiscard]] Index source_of(const Op& op, const Index& index, std::size_t& operand) const;
 
   const Module& m_;
   const std::map<std::string, Whole>& inputs_;

@@ -179,8 +179,18 @@ mutants("rules", "libcore/analysis/mesh_rules.cpp",
         ("own.cuts(axis)) & ⟦c.cuts_of(label)⟧;", "c.summed"),
         ("if (fresh == 0 || ⟦seen.find(label) != std::string::npos⟧) continue;", "false"),
         ("if (q.shared(i) && ⟦!q.states[i].is_cons()⟧) {", "q.states[i].is_pre()"),
-        ("if (⟦q.op.code != OpCode::take && result.cuts(worked_place(q.module, q.op)) != 0⟧) {", "false"))
-mutants("rules", "libcore/ir/axis_ops.cpp", ("const bool whole = operand == 0 && ⟦d == worked_dim(op)⟧;", "op.dim == d"))
+        ("if (⟦!contains(whole, made.dims[axis]) || result.cuts(axis) == 0⟧) continue;", "true"))
+mutants("rules", "libcore/ir/axis_ops.cpp",
+        ("places.push_back(⟦contains(worked, d)⟧ ?", "op.dim == d"),
+        ("if (op.code == OpCode::concat) return {op.over.at(⟦operand⟧)};", "0"))
+mutants("rules", "libcore/ir/derived_dims.cpp",
+        ("std::clamp(⟦bound < 0 ? bound + size : bound⟧, lowest, highest);", "bound"),
+        ("return {first, (last - first + ⟦(up ? -1 : 1)⟧) / slice.step + 1};", "0"),
+        ("const std::int64_t lowest = ⟦up ? 0 : -1⟧,", "0"))
+mutants("rules", "libcore/axis/rearrange.cpp",
+        ("!joined.empty() && ⟦joined.back().from == axis.size * axis.from⟧ &&", "true"),
+        ("copy.axes.push_back({size_of(op.dim), ⟦step * from.stride(source)⟧, to.stride(op.dim)});", "from.stride(source)"),
+        ("⟦placed += size_of(source)⟧;", ";"))
 mutants("rules", "libcore/analysis/op_boxes.cpp",
         ("return axis_part(module.type(op.operands[i]).dims[axis], cuts, ⟦cuts & ~summed⟧);", "cuts & summed"))
 mutants("rules", "libcore/analysis/box_form.cpp",

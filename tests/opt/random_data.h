@@ -1,6 +1,7 @@
 // Random data for any program: whatever inputs a module declares, over a few workers.
 #pragma once
 
+#include "libcore/ir/derived_dims.h"
 #include "tests/support/data.h"
 
 namespace kasen::testing {
@@ -24,7 +25,8 @@ inline TestData random_data(const Module& module, int workers, std::int64_t size
   data.workers = workers;
   std::int64_t next = size;
   for (const Dimension& dim : module.dims) {
-    const std::int64_t n = dim.size >= 0 ? dim.size : next++;
+    const auto source = [&](DimId d) { return data.dims.at(module.dim(d).name).size; };
+    const std::int64_t n = dim.is_derived() ? derived_size(dim.derived, source) : dim.size >= 0 ? dim.size : next++;
     data.dims[dim.name] = {n, dim.local, random_owners(random, n, workers)};
   }
   for (const Op& op : module.body.ops) {

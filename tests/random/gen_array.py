@@ -149,6 +149,7 @@ class ArrayPart(Base):
         forms = [self.reduction, self.reduction] + [self.product] * (5 if len(dims) == 1 else 3) + [self.view, self.view, self.aggregate,
                  self.outer, self.dot, self.size_form, self.entries_form, self.entries_form, self.from_list_form, self.along, self.along, self.grouped,
                  self.grouped]
+        forms += [self.rearranged] * (12 if self.rearrangements(dims) else 0)
         return self.pick(forms)(elem, dims, depth - 1)
 
     def from_list_form(self, elem, dims, depth):
@@ -278,6 +279,29 @@ class ArrayPart(Base):
         if is_id(elem) and elem[1] in local:
             forms += [self.sort, self.sort]
         return self.pick(forms)(elem, dims, depth, self.pick(local))
+
+    def rearrangements(self, dims):
+        """The derived dimensions of a result that are made of others; None for dimensions that their product is cut into."""
+        have = self.program.dims
+        if not self.in_default_layout(dims):
+            return []
+        ways = [d for d in dims if have[d].derived]
+        return ways + [None] * ('FK' in have and ('F', 'K') in zip(dims, dims[1:]))
+
+    def rearranged(self, elem, dims, depth):
+        have = self.program.dims
+        to = self.pick(self.rearrangements(dims))
+        if to is None:
+            at = dims.index('F')
+            array = self.expr(elem, dims[:at] + ('FK',) + dims[at + 2:], depth)
+            return Expr('reshape', elem, dims, [array], bound=array.bound, to=self.pick(['[F, K]', 'F, K']))
+        how, names = have[to].how, [d.name for d in have[to].sources]
+        if set(names) & set(dims):
+            return None
+        at, parts = dims.index(to), [names] if how == '*' else [[n] for n in names]
+        arrays = [self.expr(elem, dims[:at] + tuple(part) + dims[at + 1:], depth) for part in parts]
+        kind = {'slice': 'slice', '+': 'concat', '*': 'reshape'}[how]
+        return Expr(kind, elem, dims, arrays, bound=max(a.bound for a in arrays), dim=to, to=to)
 
     def scan(self, elem, dims, depth, over):
         array, size = self.tame(self.expr(elem, dims, depth)), max(1, self.size(over))

@@ -5,11 +5,12 @@ from gen_functions import FunctionPart
 from gen_idioms import IdiomPart
 from gen_product import ProductPart
 from gen_scalar import ScalarPart
-from tree import (FLOATS, INTS, NUMBERS, Dim, Expr, Stmt, Var, assumable, is_arr, is_id, is_scalar, is_tup, scalars_of)
+from tree import (FLOATS, INTS, NUMBERS, DerivedDim, Dim, Expr, Stmt, Var, assumable, is_arr, is_id, is_scalar, is_tup, scalars_of)
 from vary import vary
 
 SHAPES = [('N',), ('N',), ('N',), ('M',), ('F',), ('K',), ('N', 'F'), ('N', 'F'), ('N', 'K'), ('F', 'K'), ('M', 'K'),
-          ('N', 'C'), ('T', 'N'), ('T', 'N', 'F'), ('N', 'F', 'K'), ('N', 'M'), ('N', 'N'), ('F', 'F'), ('F', 'N'), ('K', 'N')]
+          ('N', 'C'), ('T', 'N'), ('T', 'N', 'F'), ('N', 'F', 'K'), ('N', 'M'), ('N', 'N'), ('F', 'F'), ('F', 'N'), ('K', 'N'), ('E',), ('S',), ('N', 'E'),
+          ('N', 'E'), ('N', 'S'), ('N', 'S'), ('E', 'K'), ('FK',), ('N', 'FK'), ('N', 'FK')]
 
 
 class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
@@ -33,9 +34,24 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
                 if name != 'C' and self.chance(0.02):
                     size = 0
                 self.declare(name, True, size)
+        self.derived()
         have = self.program.dims
         self.shapes = [s for s in SHAPES if all(d in have for d in s) and self.fits(s) and
                        (s != ('N', 'N') or self.size('N') <= 65)]
+
+    def derived(self):
+        """E some of F, S those of F and others behind, FK all pairs of F and K."""
+        have = self.program.dims
+        if 'F' not in have or 'K' not in have or self.chance(0.4):
+            return
+        bounds = [self.pick([None, None, 0, 1, 2, -1, -2, 5]), self.pick([None, None, None, 1, 3, -1, -3]),
+                  self.pick([None, None, 1, 2, 3, -1, -1, -2])]
+        F, K = have['F'], have['K']
+        new = [DerivedDim('E', 'slice', [F], bounds)]
+        new.append(DerivedDim('S', '+', self.pick([[F, K], [F, F], [F, new[0], F]])))
+        if F.size * K.size <= 200:
+            new.append(DerivedDim('FK', '*', [F, K]))
+        have.update({d.name: d for d in new})
 
     def declare(self, name, local, size):
         known = self.chance(0.6 if local else 0.15) and size > 0 and not self.files
@@ -78,7 +94,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
             self.add_input(Var(f'G{i}', elem, dims, 4.0, sparse=True))
 
         for d in self.program.dims.values():
-            if self.files and d.size == 0:      # a size of 0 comes with an array
+            if self.files and d.size == 0 and not d.derived:      # a size of 0 comes with an array
                 self.add_input(Var(f'z{d.name}', 'f64', (d.name,), 6.0))
 
     def input_elem(self):

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "libcore/ir/derived_dims.h"
 #include "tests/random/job.h"
 #include "tests/support/data.h"
 
@@ -65,7 +66,10 @@ inline testing::TestData data_of(const Module& module, const Job& job, int worke
   testing::TestData data;
   data.workers = workers;
   for (const Dimension& dim : module.dims) {
-    const std::int64_t size = dim.size >= 0 ? dim.size : job.sizes.at(dim.name);
+    const auto source = [&](DimId d) { return data.dims.at(module.dim(d).name).size; };
+    const std::int64_t size = dim.is_derived() ? derived_size(dim.derived, source)
+                              : dim.size >= 0  ? dim.size
+                                               : job.sizes.at(dim.name);
     data.dims[dim.name] = {size, dim.local, deal(random, way, size, workers)};
   }
   for (const Op& op : module.body.ops) {

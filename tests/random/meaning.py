@@ -19,7 +19,7 @@ class Unsteady(Exception):
 
 # Kinds that make whole arrays: beside stored entries they are computed before, and stand at rows or columns.
 WHOLE = {'reduce', 'arg', 'product', 'fill', 'index', 'random', 'size', 'range', 'at', 'transpose', 'get', 'dot', 'outer', 'scan',
-         'sort', 'take', 'group'}
+         'sort', 'take', 'group', 'slice', 'concat', 'reshape'}
 
 
 class Meaning:
@@ -332,6 +332,21 @@ class Meaning:
                         e.info.get('identity'))
         axis = e.dims.index(into)
         return each(made, lambda x: np.moveaxis(x.reshape([shape[walked.index(d)] for d in kept] + [size]), -1, axis))
+
+    def of_slice(self, e):
+        array = e.args[0]
+        value, line = self.full(self.value(array), array.dims), self.program.dims[e.info['dim']]
+        pick = [slice(None)] * len(array.dims)
+        pick[e.dims.index(line.name)] = slice(*line.bounds)
+        return each(value, lambda x: np.asarray(x)[tuple(pick)])
+
+    def of_concat(self, e):
+        axis, values = e.dims.index(e.info['dim']), [self.full(self.value(a), a.dims) for a in e.args]
+        return zip_values(lambda *parts: np.concatenate(parts, axis), *values)
+
+    def of_reshape(self, e):
+        value = self.full(self.value(e.args[0]), e.args[0].dims)
+        return each(value, lambda x: np.reshape(np.asarray(x), self.shape(e.dims)))
 
     def of_product(self, e):
         return product(self, e)

@@ -167,7 +167,7 @@ class Shrinker:
 
     def sizes(self):
         smaller = False
-        for name in list(self.best.dims):
+        for name in [d.name for d in self.best.dims.values() if not d.derived]:
             for size in SMALL:
                 if size >= self.best.dims[name].size:
                     break

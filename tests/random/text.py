@@ -214,6 +214,9 @@ FORMS = {
     'sort': lambda e: f'{e.info["which"]}({arguments(e)}{axis_text(e)})',
     'take': lambda e: f'take({arguments(e)}{over_text(e)})',
     'group': group_text,
+    'slice': lambda e: f'slice({arguments(e)}, {e.info["dim"]})',
+    'concat': lambda e: f'concat({arguments(e)}, {e.info["dim"]})',
+    'reshape': lambda e: f'reshape({arguments(e)}, {e.info["to"]})',
     'range': range_text,
     'at': at_text,
     'transpose': lambda e: primary(e.args[0]) + ('.T' if style(e) == 1 else "'"),
@@ -322,7 +325,7 @@ def value_text(elem, value):
 def program_text(p):
     lines = []
     for d in p.dims.values():
-        lines.append(f'dim {d.name}' + (' local' if d.local else '') + (f' = {d.size}' if d.known else ''))
+        lines.append(f'dim {d.name}' + (' local' if d.local else '') + (f' = {d.derived}' if d.derived else f' = {d.size}' if d.known else ''))
     lines += [f'const {n} : {elem_text(t)} = {value_text(t, v)}' for n, t, v in p.consts]
     lines += [f'param {n} : {elem_text(t)} = {value_text(t, v)}' for n, t, v in p.params]
     lines += [input_text(v, p.is_local) for v in p.inputs]

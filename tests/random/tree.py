@@ -3,6 +3,7 @@
 Element types are 'f64' 'f32' 'i64' 'i32' 'bool', ('id', 'N'), ('arr', 'f64', 3) and ('tup', (type, ...)).
 """
 import copy
+import math
 
 FLOATS = ('f64', 'f32')
 INTS = ('i64', 'i32')
@@ -80,8 +81,33 @@ class Fn:
 
 
 class Dim:
+    derived = None  # its text, where the size follows from those of others
+
     def __init__(self, name, local, size, known):
         self.name, self.local, self.size, self.known = name, local, size, known
+
+
+class DerivedDim:
+    """A slice of a dimension (`bounds`: begin, end, step), or the product or sum (`*`, `+`) of several."""
+    local, known = True, False
+
+    def __init__(self, name, how, sources, bounds=None):
+        self.name, self.how, self.sources, self.bounds = name, how, sources, bounds
+
+    @property
+    def size(self):
+        sizes = [d.size for d in self.sources]
+        if self.how == 'slice':
+            return len(range(sizes[0])[slice(*self.bounds)])
+        return sum(sizes) if self.how == '+' else math.prod(sizes)
+
+    @property
+    def derived(self):
+        names = [d.name for d in self.sources]
+        if self.how != 'slice':
+            return f' {self.how} '.join(names)
+        begin, end, step = ('' if b is None else str(b) for b in self.bounds)
+        return f'{names[0]}[{begin}:{end}' + (f':{step}]' if step else ']')
 
 
 class Var:

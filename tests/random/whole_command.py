@@ -74,7 +74,7 @@ def write_files(program, data, folder):
             (folder / f'{v.name}.mtx').write_text(matrix_text(v, data.matrices[v.name], *sizes))
             arguments.append(f'{v.name}={v.name}.mtx')
     for d in program.dims.values():
-        if d.size > 0:
+        if d.size > 0 and not d.derived:
             arguments += ['--dim', f'{d.name}={d.size}']
     return arguments
 

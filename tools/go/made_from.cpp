@@ -14,6 +14,7 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/derived_dims.h"
 #include "libopt/time/run_report.h"
 #include "tools/system/files.h"
 
@@ -107,7 +108,8 @@ std::string wanted_data(const Module& module, std::string_view method) {
   std::string text;
   for (const DimId id : module.dims.ids()) {
     const Dimension& dim = module.dim(id);
-    text += fmt::format("dim {} {} {} {}\n", dim.name, dim.local, dim.size, is_whole(module, id));
+    text += fmt::format("dim {} {} {} {} {}\n", dim.name, dim.local, dim.size, is_whole(module, id),
+                        derivation_text(module, id));
   }
   for (const Op& op : module.body.ops) {
     if (op.code == OpCode::input)

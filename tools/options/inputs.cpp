@@ -10,6 +10,7 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/read/readers.h"
 #include "libcore/analysis/whole.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "tools/options/words.h"
 #include "tools/system/progress.h"
@@ -182,13 +183,23 @@ Dictionary given_dictionary(const std::vector<WantedInput>& wanted, const po::va
        fmt::format("the program's inputs are {}", fmt::join(names, ", ")), {path});
 }
 
+[[noreturn]] void refuse_size_of_derived(const Module& module, DimId id) {
+  std::vector<std::string> sources;
+  for (const DimId source : module.dim(id).derived.sources) sources.push_back(module.dim(source).name);
+  const std::string& name = module.dim(id).name;
+  wrong_value("dim", fmt::format("--dim: the size of '{}' follows from those of other dimensions", name),
+              fmt::format("the program derives it as {}", derivation_text(module, id)),
+              fmt::format("give the sizes of {}", fmt::join(sources, ", ")));
+}
+
 std::vector<DimData> dims_of(const Module& module, const po::variables_map& values) {
   std::map<std::string, std::string> given = name_values(values, "dim");
   std::vector<DimData> dims;
   for (const DimId id : module.dims.ids()) {
     const Dimension& d = module.dim(id);
-    DimData data{d.name, d.local, d.size < 0 ? unknown_size : d.size, {}, is_whole(module, id)};
+    DimData data{d.name, d.local, d.size < 0 ? unknown_size : d.size, {}, is_whole(module, id), d.derived};
     if (const auto it = given.find(d.name); it != given.end()) {
+      if (d.is_derived()) refuse_size_of_derived(module, id);
       with_value("dim", [&] { data.size = whole_number(it->second, "--dim " + d.name); });
       given.erase(it);
     }

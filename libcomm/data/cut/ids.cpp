@@ -165,7 +165,9 @@ void unite(DimData& dim, const std::vector<InputData>& inputs) {
   if (fixed != unknown_size && largest >= fixed)
     fail(ExitStatus::bad_input,
          fmt::format("dimension {} has {} indices, but the data names index {}", dim.name, fixed, largest),
-         "with a given size, ids are indices from 0", fmt::format("give --dim {}={} or more", dim.name, largest + 1));
+         "with a given size, ids are indices from 0",
+         dim.derived.kind == Derivation::Kind::none ? fmt::format("give --dim {}={} or more", dim.name, largest + 1)
+                                                    : "its size follows from those of other dimensions");
   if (fixed == unknown_size) {
     check_equal_rows(uses, dim.name);
     check_square(inputs, dim.name);
@@ -259,6 +261,7 @@ const DimLayout& find_layout(const std::vector<DimLayout>& layouts, const InputD
 std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<InputData>& inputs) {
   std::vector<DimLayout> layouts;
   for (DimData& dim : dims) {
+    derive_size(dim, dims, inputs);
     unite(dim, inputs);
     layouts.push_back({.name = dim.name,
                        .local = dim.local,

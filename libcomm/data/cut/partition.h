@@ -55,6 +55,7 @@ struct DimData {
   std::int64_t size = unknown_size;
   std::vector<std::int64_t> original;  ///< ids of the user where they had gaps (ascending); empty: 0..size-1
   bool whole = false;                  ///< dense arrays are whole along it: every part lists the owner of every index
+  Derivation derived = {};             ///< its size follows from earlier ones, which are its sources by position
 };
 
 /// Unites the ids of all inputs over each dimension, gives every index and every nonzero to a worker, and lists ghosts

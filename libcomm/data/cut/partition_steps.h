@@ -35,6 +35,10 @@ struct DimLayout {
 // table_axes.cpp: the dimensions that a table's rows and columns are over. Its rows are then those of the first.
 void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dims);
 
+// Gives a derived dimension the size that follows from those before it, which have theirs. UserError (bad_input) for an
+// input of another size.
+void derive_size(DimData& dim, const std::vector<DimData>& dims, const std::vector<InputData>& inputs);
+
 // ids.cpp: sizes and original ids of all dimensions; fills `dims` too.
 [[nodiscard]] std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<InputData>& inputs);
 // ids.cpp: the user's ids become indices, in both axes and in values that hold ids of relabelled dimensions.

@@ -9,14 +9,10 @@
 #include "libcore/ir/axis_ops.h"
 
 namespace kasen::lang {
-namespace {
-
 bool stands_twice(std::vector<DimId> dims) {
   std::sort(dims.begin(), dims.end());
   return std::adjacent_find(dims.begin(), dims.end()) != dims.end();
 }
-
-}  // namespace
 
 AlongAxis::AlongAxis(const Part& part, Reducers& reducers) : Part(part), reducers_(reducers) {
   using Name = Functions::Name;

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "libcore/lang/calls/reducer.h"
 
 namespace kasen::lang {
+
+// True if a dimension stands twice: then names cannot say which axis is meant.
+[[nodiscard]] bool stands_twice(std::vector<DimId> dims);
 
 class AlongAxis : Part {
  public:

@@ -1,0 +1,38 @@
+// Sizes of derived dimensions, and inputs over these.
+#include <fmt/format.h>
+
+#include "libcomm/data/cut/partition_steps.h"
+#include "libcore/ir/derived_dims.h"
+
+namespace kasen {
+namespace {
+
+// The indices that the input's file has along one of its dimensions; -1: it does not say.
+std::int64_t stated_size(const InputData& input, std::size_t axis) {
+  if (input.sparse) {
+    if (!input.matrix.declared) return unknown_size;
+    return axis == 0 ? input.matrix.row_count : input.matrix.col_count;
+  }
+  if (axis < input.extents.size()) return input.extents[axis];
+  return axis == 0 ? input.table.rows : unknown_size;
+}
+
+}  // namespace
+
+void derive_size(DimData& dim, const std::vector<DimData>& dims, const std::vector<InputData>& inputs) {
+  if (dim.derived.kind == Derivation::Kind::none) return;
+  const auto source = [&](DimId d) -> const DimData& { return dims.at(static_cast<std::size_t>(d)); };
+  dim.size = derived_size(dim.derived, [&](DimId d) { return source(d).size; });
+  for (const InputData& input : inputs) {
+    for (std::size_t axis = 0; axis < input.dims.size(); ++axis) {
+      const std::int64_t stated = stated_size(input, axis);
+      if (input.dims[axis] != dim.name || stated < 0 || stated == dim.size) continue;
+      const std::string file = input.source.substr(0, input.source.find(' '));
+      refuse_derived_size(
+          fmt::format("input '{}' ({}) has {} indices of dimension {}", input.name, file, stated, dim.name),
+          derivation_text(dim.derived, [&](DimId d) { return source(d).name; }), dim.size);
+    }
+  }
+}
+
+}  // namespace kasen

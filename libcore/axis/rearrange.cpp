@@ -1,0 +1,121 @@
+#include "libcore/axis/rearrange.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "libcore/axis/memory_axes.h"
+#include "libcore/ir/axis_ops.h"
+#include "libcore/ir/derived_dims.h"
+
+namespace kasen {
+
+Rearrangement::Rearrangement(const AxisCall& call) : call_(call) {
+  std::int64_t placed = 0;  // indices of a concatenation's dimension that earlier operands take
+  for (std::size_t i = 0; i < call.op->operands.size(); ++i) add(i, placed);
+}
+
+void Rearrangement::add(std::size_t operand, std::int64_t& placed) {
+  const Op& op = *call_.op;
+  const MemoryAxes from = memory_axes(call_, op.operands[operand]), to = memory_axes(call_, op.results.at(0));
+  Copy copy;
+  copy.operand = operand;
+  const std::vector<DimId> worked = worked_dims(*call_.module, op, operand);
+  for (std::size_t i = 0; i < from.dims.size(); ++i) {
+    const DimId dim = from.dims[i];
+    if (!contains(worked, dim)) copy.axes.push_back({from.sizes[i], from.stride(dim), to.stride(dim)});
+  }
+  add_worked(operand, placed, copy);
+  std::stable_sort(copy.axes.begin(), copy.axes.end(), [](const Axis& a, const Axis& b) { return a.to > b.to; });
+  std::vector<Axis> joined;  // axes that lie behind each other in both arrays are one
+  std::int64_t count = 1;
+  for (const Axis& axis : copy.axes) {
+    count *= axis.size;
+    if (axis.size == 1) continue;
+    const bool behind =
+        !joined.empty() && joined.back().from == axis.size * axis.from && joined.back().to == axis.size * axis.to;
+    if (behind) {
+      joined.back() = {joined.back().size * axis.size, axis.from, axis.to};
+    } else {
+      joined.push_back(axis);
+    }
+  }
+  if (joined.empty()) joined.push_back({1, 1, 1});
+  copy.axes = std::move(joined);
+  copy.begin = elements();
+  copy.end = copy.begin + count;
+  copies_.push_back(std::move(copy));
+}
+
+// The axes along which lines change.
+void Rearrangement::add_worked(std::size_t operand, std::int64_t& placed, Copy& copy) const {
+  const Op& op = *call_.op;
+  const MemoryAxes from = memory_axes(call_, op.operands[operand]), to = memory_axes(call_, op.results.at(0));
+  const auto size_of = [&](DimId dim) { return call_.module->dim(dim).size; };
+  if (op.code == OpCode::slice) {
+    const Derivation& derived = call_.module->dim(op.dim).derived;
+    const DimId source = op.over.at(0);
+    copy.from = sliced_indices(derived, size_of(source)).first * from.stride(source);
+    const std::int64_t step = size_of(op.dim) > 1 ? derived.step : 0;  // of one index it may be any
+    copy.axes.push_back({size_of(op.dim), step * from.stride(source), to.stride(op.dim)});
+  } else if (op.code == OpCode::concat) {
+    const DimId source = op.over.at(operand);
+    copy.to = placed * to.stride(op.dim);
+    copy.axes.push_back({size_of(source), from.stride(source), to.stride(op.dim)});
+    placed += size_of(source);
+  } else {
+    const bool joins = made_dims(*call_.module, op).size() == 1;
+    std::int64_t behind = 1;  // indices of the product for one of this dimension
+    for (std::size_t i = op.over.size(); i-- > 0; behind *= size_of(op.over[i])) {
+      const DimId dim = op.over[i];
+      const std::int64_t product = behind * (joins ? to : from).stride(op.dim);
+      copy.axes.push_back({size_of(dim), joins ? from.stride(dim) : product, joins ? product : to.stride(dim)});
+    }
+  }
+}
+
+void Rearrangement::copy(std::int64_t begin, std::int64_t end) const {
+  for (const Copy& copy : copies_) {
+    const std::int64_t first = std::max(begin, copy.begin), last = std::min(end, copy.end);
+    if (first < last) copy_part(copy, first - copy.begin, last - copy.begin);
+  }
+}
+
+void Rearrangement::copy_part(const Copy& copy, std::int64_t begin, std::int64_t end) const {
+  const Axis& last = copy.axes.back();
+  while (begin < end) {
+    const std::int64_t within = begin % last.size, some = std::min(last.size - within, end - begin);
+    std::int64_t from = copy.from + within * last.from, to = copy.to + within * last.to, row = begin / last.size;
+    for (std::size_t i = copy.axes.size() - 1; i-- > 0; row /= copy.axes[i].size) {
+      from += row % copy.axes[i].size * copy.axes[i].from;
+      to += row % copy.axes[i].size * copy.axes[i].to;
+    }
+    copy_row(copy, from, to, some);
+    begin += some;
+  }
+}
+
+// `count` elements along the innermost axis, of every plane.
+void Rearrangement::copy_row(const Copy& copy, std::int64_t from, std::int64_t to, std::int64_t count) const {
+  const Axis& axis = copy.axes.back();
+  const View &array = call_.inputs[copy.operand], &made = call_.output;
+  const ElementType& element = call_.module->type(call_.op->operands[copy.operand]).element;
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const Scalar scalar = element.plane_scalar(p);
+    const std::byte* const source = array.data + plane_offset(element, array.capacity, p);
+    std::byte* const target = made.data + plane_offset(element, made.capacity, p);
+    if (axis.from == 1 && axis.to == 1) {
+      const std::int64_t size = scalar_bytes(scalar);
+      std::memcpy(target + to * size, source + from * size, static_cast<std::size_t>(count * size));
+      continue;
+    }
+    with_type(scalar, [&](auto zero) {
+      using T = decltype(zero);
+      const T* const elements = reinterpret_cast<const T*>(source) + from;
+      T* const results = reinterpret_cast<T*>(target) + to;
+      for (std::int64_t j = 0; j < count; ++j) results[j * axis.to] = elements[j * axis.from];
+    });
+  }
+}
+
+}  // namespace kasen

@@ -1,0 +1,36 @@
+// Derived dimensions: `dim K = N[5:8]`, `dim NM = N * M`, `dim S = N + M`. Their sizes follow from those of their
+// sources here, for all: the language, plans, partitions, runs, costs, and the interpreter.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "libcore/ir/module.h"
+
+namespace kasen {
+
+// The indices first, first + step, ... of a dimension.
+struct SlicedIndices {
+  std::int64_t first = 0, count = 0;
+};
+// Those of a slice of a dimension of `size` indices, as Python's slice(begin, end, step).indices(size) has them.
+[[nodiscard]] SlicedIndices sliced_indices(const Derivation& slice, std::int64_t size);
+
+// The size, or -1 where a source has none yet. UserError (limit) for more than 63 bits.
+[[nodiscard]] std::int64_t derived_size(const Derivation& derived,
+                                        const std::function<std::int64_t(DimId)>& size_of_source);
+
+// Gives derived dimensions their sizes, as far as those of their sources are known. Throws UserError (bad_input) if one
+// has another size already: `origin` says whose ("the data", "--sizes").
+void derive_sizes(IdMap<DimId, Dimension>& dims, std::string_view origin);
+
+// "N[5:8]", "N * M", "N + M", as the language and the IR write it.
+[[nodiscard]] std::string derivation_text(const Derivation& derived,
+                                          const std::function<std::string(DimId)>& name_of_source);
+[[nodiscard]] std::string derivation_text(const Module& module, DimId dim);
+
+// Fails for a derived dimension with another size. `has`: "dimension K has 4 indices in the data".
+[[noreturn]] void refuse_derived_size(const std::string& has, const std::string& derivation, std::int64_t size);
+
+}  // namespace kasen

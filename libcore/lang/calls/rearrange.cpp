@@ -1,0 +1,178 @@
+#include "libcore/lang/calls/rearrange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/ir/axis_ops.h"
+#include "libcore/ir/derived_dims.h"
+#include "libcore/lang/calls/axis.h"
+
+namespace kasen::lang {
+Rearrangements::Rearrangements(const Part& part) : Part(part) {
+  using Name = Functions::Name;
+  functions_.add({"slice"}, Name::yields, [this](auto& node, auto& hint) { return slice(node, hint); });
+  functions_.add({"concat"}, Name::yields, [this](auto& node, auto& hint) { return concat(node, hint); });
+  functions_.add({"reshape"}, Name::yields, [this](auto& node, auto& hint) { return reshape(node, hint); });
+}
+
+ValueId Rearrangements::array(const Node& argument, const Node& call) {
+  Term term = evaluator_.element(argument);
+  values_.require_array(term, argument.mark, call.text);
+  const ValueId made = values_.materialise(std::move(term), "t", argument.mark);
+  const std::vector<DimId>& dims = module_.type(made).dims;
+  if (!stands_twice(dims)) return made;
+  source_.fail(argument.mark, fmt::format("{} of an array over {}", call.text, show_dims(module_, dims)),
+               "arrays meet by the names of dimensions, and one stands twice",
+               "declare the array with another name for one of them: dense f64[N, M]");
+}
+
+std::vector<DimId> Rearrangements::named(const Node& call, size_t first) const {
+  std::vector<DimId> dims;
+  const auto add = [&](const Node& name) {
+    for (const DimId d : types_.dims(name)) dims.push_back(d);
+  };
+  for (size_t i = first; i < call.args.size(); ++i) {
+    const Node& argument = call.args[i];
+    if (argument.kind == NodeKind::small_array) {
+      for (const Node& name : argument.args) add(name);
+    } else if (argument.kind == NodeKind::over) {
+      for (const NameAt& name : argument.names) {
+        for (const DimId d : types_.dims(name)) dims.push_back(d);
+      }
+    } else {
+      add(argument);
+    }
+  }
+  return dims;
+}
+
+void Rearrangements::not_derived(const Node& call, DimId dim, const char* what, const std::string& form) const {
+  const Dimension& given = module_.dim(dim);
+  source_.fail(
+      call.mark, fmt::format("{} to dimension '{}', which is no {}", call.text, given.name, what),
+      given.is_derived() ? fmt::format("it is {}", derivation_text(module_, dim)) : "it is derived from no other",
+      fmt::format("declare one: dim {}", form));
+}
+
+void Rearrangements::not_over(const Node& call, ValueId array, const std::vector<DimId>& wanted, DimId dim) const {
+  source_.fail(call.mark,
+               fmt::format("{} of an array over {}", call.text, show_dims(module_, module_.type(array).dims)),
+               fmt::format("{} is {}, so the array is over {}{}", module_.dim(dim).name, derivation_text(module_, dim),
+                           show_dims(module_, wanted), wanted.size() > 1 ? ", as neighbours in this order" : ""));
+}
+
+Term Rearrangements::emit(Op op, const std::vector<DimId>& dims, const Node& call, const std::string& hint) {
+  if (stands_twice(dims)) {
+    source_.fail(call.mark, fmt::format("a result over {}", show_dims(module_, dims)), "a dimension stands twice");
+  }
+  Type type = module_.type(op.operands.at(0));
+  type.dims = dims;
+  return values_.term(builder_.emit(std::move(op), call.mark, hint, type));
+}
+
+Term Rearrangements::slice(const Node& node, const std::string& hint) {
+  if (node.args.size() < 2) {
+    source_.fail(node.mark, fmt::format("slice of {} argument{}", node.args.size(), node.args.size() == 1 ? "" : "s"),
+                 "it takes an array and a slice of its dimension", "write slice(A, K) with dim K = N[5:8]");
+  }
+  ValueId from = array(node.args[0], node);
+  const std::vector<DimId> dims = named(node, 1);
+  if (dims.empty()) return values_.term(from);
+  for (const DimId dim : dims) from = sliced(from, dim, node, hint);
+  return values_.term(from);
+}
+
+ValueId Rearrangements::sliced(ValueId from, DimId dim, const Node& call, const std::string& hint) {
+  const std::vector<DimId>& dims = module_.type(from).dims;
+  const Derivation& derived = module_.dim(dim).derived;
+  if (derived.kind != Derivation::Kind::slice) {
+    const std::string& name = module_.dim(dim).name;
+    not_derived(call, dim, "slice of a dimension",
+                fmt::format("K = {}[5:8]", contains(dims, dim) ? name : module_.dim(dims.at(0)).name));
+  }
+  const std::vector<DimId> over = derived.sources;
+  const auto made = with_replaced(dims, over, {dim});
+  if (!made) not_over(call, from, over, dim);
+  const Term term = emit({.code = OpCode::slice, .operands = {from}, .over = over, .dim = dim}, *made, call, hint);
+  return term.leaves.at(0);
+}
+
+Term Rearrangements::concat(const Node& node, const std::string& hint) {
+  constexpr const char* form = "write concat(A, B, S) with dim S = N + M";
+  if (node.args.size() < 3) {
+    source_.fail(node.mark, fmt::format("concat of {} argument{}", node.args.size(), node.args.size() == 1 ? "" : "s"),
+                 "it takes arrays and the sum of their dimensions", form);
+  }
+  const std::vector<DimId> dims = named(node, node.args.size() - 1);
+  if (dims.size() != 1) source_.fail(node.mark, "concat along several dimensions", "it is along one", form);
+  const DimId dim = dims[0];
+  const Derivation derived = module_.dim(dim).derived;
+  if (derived.kind != Derivation::Kind::sum) not_derived(node, dim, "sum of dimensions", "S = N + M");
+  if (derived.sources.size() != node.args.size() - 1) {
+    source_.fail(node.mark, fmt::format("concat of {} arrays", node.args.size() - 1),
+                 fmt::format("{} is {}, with an array for each", module_.dim(dim).name, derivation_text(module_, dim)));
+  }
+  Op op{.code = OpCode::concat, .over = derived.sources, .dim = dim};
+  std::vector<DimId> made;
+  for (size_t i = 0; i < derived.sources.size(); ++i) {
+    const Node& argument = node.args[i];
+    const ValueId part = array(argument, node);
+    const auto wanted = with_replaced(module_.type(part).dims, {derived.sources[i]}, {dim});
+    if (!wanted) not_over(node, part, {derived.sources[i]}, dim);
+    if (i == 0) made = *wanted;
+    const ElementType &first = module_.type(i == 0 ? part : op.operands[0]).element, &own = module_.type(part).element;
+    if (own != first) {
+      source_.fail(argument.mark, fmt::format("concat of {} and {}", show(module_, first), show(module_, own)),
+                   "nothing is converted silently",
+                   own.is_scalar() && first.is_scalar() ? "convert one of the arrays" : "");
+    }
+    if (*wanted != made) {
+      source_.fail(
+          argument.mark,
+          fmt::format("concat to arrays over {} and over {}", show_dims(module_, made), show_dims(module_, *wanted)),
+          "the other dimensions are the same, in the same order");
+    }
+    op.operands.push_back(part);
+  }
+  return emit(std::move(op), made, node, hint);
+}
+
+DimId Rearrangements::product_of(const std::vector<DimId>& dims, const std::vector<DimId>& among) const {
+  const auto found = std::find_if(among.begin(), among.end(), [&](DimId d) {
+    const Derivation& derived = module_.dim(d).derived;
+    return derived.kind == Derivation::Kind::product && derived.sources == dims;
+  });
+  return found == among.end() ? no_dim : *found;
+}
+
+Term Rearrangements::reshape(const Node& node, const std::string& hint) {
+  if (node.args.size() < 2) {
+    source_.fail(node.mark, fmt::format("reshape of {} argument{}", node.args.size(), node.args.size() == 1 ? "" : "s"),
+                 "it takes an array and the dimensions that it gets",
+                 "write reshape(A, NM) with dim NM = N * M, or reshape(v, [N, M])");
+  }
+  const ValueId from = array(node.args[0], node);
+  const std::vector<DimId> dims = module_.type(from).dims, to = named(node, 1);
+  if (to == dims) return values_.term(from);
+  if (to.size() == 1) {
+    const Derivation derived = module_.dim(to[0]).derived;
+    if (derived.kind != Derivation::Kind::product) not_derived(node, to[0], "product of dimensions", "NM = N * M");
+    const auto made = with_replaced(dims, derived.sources, to);
+    if (!made) not_over(node, from, derived.sources, to[0]);
+    return emit({.code = OpCode::reshape, .operands = {from}, .over = derived.sources, .dim = to[0]}, *made, node,
+                hint);
+  }
+  const DimId product = product_of(to, dims);
+  if (product == no_dim) {
+    source_.fail(node.mark,
+                 fmt::format("reshape of an array over {} to {}", show_dims(module_, dims), show_dims(module_, to)),
+                 "none of its dimensions is the product of these, in this order",
+                 "name the dimensions alone that one is made of: dim NM = N * M, and reshape(v, [N, M]) of v over NM");
+  }
+  const auto made = with_replaced(dims, {product}, to);
+  return emit({.code = OpCode::reshape, .operands = {from}, .over = to, .dim = product}, *made, node, hint);
+}
+
+}  // namespace kasen::lang

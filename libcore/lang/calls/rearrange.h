@@ -1,0 +1,30 @@
+// Elements at other places: slice(A, K), concat(A, B, S), reshape(A, NM), reshape(A, [N, M]).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcore/lang/terms/part.h"
+
+namespace kasen::lang {
+
+class Rearrangements : Part {
+ public:
+  explicit Rearrangements(const Part& part);
+
+ private:
+  [[nodiscard]] Term slice(const Node& node, const std::string& hint);
+  [[nodiscard]] Term concat(const Node& node, const std::string& hint);
+  [[nodiscard]] Term reshape(const Node& node, const std::string& hint);
+  [[nodiscard]] ValueId array(const Node& argument, const Node& call);
+  // The dimensions that arguments from `first` on name: K, [N, M], or what a name of a def stands for.
+  [[nodiscard]] std::vector<DimId> named(const Node& call, size_t first) const;
+  [[nodiscard]] ValueId sliced(ValueId from, DimId dim, const Node& call, const std::string& hint);
+  [[nodiscard]] Term emit(Op op, const std::vector<DimId>& dims, const Node& call, const std::string& hint);
+  // The dimension that all of `dims` are the sources of, among those of the array; no_dim if there is none.
+  [[nodiscard]] DimId product_of(const std::vector<DimId>& dims, const std::vector<DimId>& among) const;
+  [[noreturn]] void not_derived(const Node& call, DimId dim, const char* what, const std::string& form) const;
+  [[noreturn]] void not_over(const Node& call, ValueId array, const std::vector<DimId>& wanted, DimId dim) const;
+};
+
+}  // namespace kasen::lang

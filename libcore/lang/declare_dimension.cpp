@@ -1,0 +1,110 @@
+// Dimensions: with the size of the data, with one of their own, and derived from others.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "libcore/ir/derived_dims.h"
+#include "libcore/lang/declare.h"
+
+namespace kasen::lang {
+namespace {
+
+// The operands of a product or a sum: of a * b * c, all three.
+void add_operands(const Node& node, ScalarOp op, std::vector<const Node*>& operands) {
+  if (node.kind != NodeKind::operation || node.op != op) return operands.push_back(&node);
+  for (const Node& arg : node.args) add_operands(arg, op, operands);
+}
+
+}  // namespace
+
+void Declarations::dimension(const Statement& s) {
+  Dimension dim{s.name.text, s.local, -1};
+  if (!s.value.empty()) dim.derived = derivation(s);
+  if (dim.is_derived()) {
+    try {
+      dim.size = derived_size(dim.derived, [&](DimId source) { return module_.dim(source).size; });
+    } catch (const UserError& error) {
+      source_.fail(s.mark, error.diagnostics().front().what, error.diagnostics().front().why);
+    }
+  } else if (!s.value.empty()) {
+    dim.size = evaluator_.count(s.value[0], 1, fmt::format("the size of '{}'", s.name.text));
+  }
+  const DimId id = builder_.add_dim(std::move(dim));
+  scopes_.define(s.name.text, s.mark, {.kind = Binding::Kind::dimension, .dim = id, .fixed = "it is a dimension"});
+}
+
+std::optional<DimId> Declarations::dimension_of(const Node& node) const {
+  const Binding* const bound = node.kind == NodeKind::name ? scopes_.find(node.text) : nullptr;
+  if (bound == nullptr || !bound->is(Binding::Kind::dimension)) return std::nullopt;
+  return bound->dim;
+}
+
+// Of those that the operands name: a dimension whose size plan knows is a number in an expression.
+bool Declarations::names_open_dimension(const Node& node) const {
+  const std::optional<DimId> dim = dimension_of(node);
+  if (dim) return module_.dim(*dim).size < 0;
+  return node.kind == NodeKind::operation &&
+         std::any_of(node.args.begin(), node.args.end(), [&](const Node& arg) { return names_open_dimension(arg); });
+}
+
+Derivation Declarations::derivation(const Statement& s) {
+  if (!s.slice.empty()) return sliced(s);
+  Derivation derived = joined(s);
+  if (derived.kind != Derivation::Kind::none || !names_open_dimension(s.value[0])) return derived;
+  const Node& value = s.value[0];
+  source_.fail(value.mark, fmt::format("'{}' is not derived so", s.name.text),
+               "dimensions are derived as a slice N[a:b], a product N * M * ..., or a sum N + M + ...",
+               value.kind == NodeKind::name ? fmt::format("write {}[:] for all of its indices", value.text)
+                                            : "declare each part as a dimension of its own: dim One = 1");
+}
+
+Derivation Declarations::sliced(const Statement& s) {
+  Derivation derived;
+  const std::optional<DimId> source = dimension_of(s.value[0]);
+  if (!source) {
+    const bool itself = s.value[0].text == s.name.text;
+    source_.fail(s.value[0].mark,
+                 itself ? fmt::format("dimension '{}' is derived from itself", s.name.text)
+                        : fmt::format("'{}' is no dimension", s.value[0].text),
+                 itself ? "" : "a dimension is derived from others, which are declared above it",
+                 itself ? fmt::format("give it another name: dim K = {}[a:b]", s.name.text) : "");
+  }
+  derived.kind = Derivation::Kind::slice;
+  derived.sources = {*source};
+  const auto bound = [&](size_t i, const char* what) -> std::optional<std::int64_t> {
+    if (s.slice.size() <= i || !s.slice[i]) return std::nullopt;
+    return evaluator_.count(*s.slice[i], std::numeric_limits<std::int64_t>::min(),
+                            fmt::format("{} of the slice '{}'", what, s.name.text));
+  };
+  derived.begin = bound(0, "the first index");
+  derived.end = bound(1, "the end");
+  derived.step = bound(2, "the step").value_or(1);
+  if (derived.step == 0) {
+    source_.fail(s.slice[2]->mark, "a slice of step 0", "a step is positive, or negative to go backwards",
+                 fmt::format("write {}[::-1] for all indices backwards", s.value[0].text));
+  }
+  return derived;
+}
+
+// None where an operand is something else than a dimension.
+Derivation Declarations::joined(const Statement& s) const {
+  constexpr size_t most_sources = 64;
+  const Node& value = s.value[0];
+  if (value.kind != NodeKind::operation || (value.op != ScalarOp::mul && value.op != ScalarOp::add)) return {};
+  std::vector<const Node*> operands;
+  add_operands(value, value.op, operands);
+  Derivation derived;
+  derived.kind = value.op == ScalarOp::mul ? Derivation::Kind::product : Derivation::Kind::sum;
+  for (const Node* const operand : operands) {
+    const std::optional<DimId> source = dimension_of(*operand);
+    if (!source) return {};
+    derived.sources.push_back(*source);
+  }
+  if (derived.sources.size() <= most_sources) return derived;
+  source_.fail(value.mark, fmt::format("a dimension of {} others", derived.sources.size()),
+               fmt::format("at most {} are possible", most_sources));
+}
+
+}  // namespace kasen::lang

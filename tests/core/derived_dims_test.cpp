@@ -1,0 +1,193 @@
+// Derived dimensions: their indices and sizes, their text, and what the verifier wants of the operators over them.
+#include "libcore/ir/derived_dims.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcore/base/error.h"
+#include "libcore/laws/laws.h"
+#include "tests/core/verify_cases.h"
+
+namespace kasen {
+namespace {
+
+using Bound = std::optional<std::int64_t>;
+__extension__ using Wide = __int128;  // beyond every bound
+constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                       most = std::numeric_limits<std::int64_t>::max();
+
+// The indices one by one, by the rule of Python's manual: i, i + step, ... before the end.
+std::vector<std::int64_t> by_hand(std::int64_t size, const Bound& begin, const Bound& end, std::int64_t step) {
+  std::vector<std::int64_t> found;
+  const auto counted = [&](std::int64_t bound) { return static_cast<Wide>(bound) + (bound < 0 ? size : 0); };
+  const Wide first = begin ? counted(*begin) : step > 0 ? 0 : size - 1;
+  const Wide from = step > 0 ? std::max<Wide>(first, 0) : std::min<Wide>(first, size - 1);
+  for (Wide i = from; i >= 0 && i < size; i += step) {
+    if (end && (step > 0 ? i >= counted(*end) : i <= counted(*end))) break;
+    found.push_back(static_cast<std::int64_t>(i));
+  }
+  return found;
+}
+
+TEST(DerivedDims, SlicesAreThoseOfPython) {
+  std::vector<Bound> bounds{std::nullopt, least, least + 1, most - 1, most};
+  for (std::int64_t b = -7; b <= 7; ++b) bounds.emplace_back(b);
+  for (const std::int64_t size : {0, 1, 2, 5}) {
+    for (const Bound& begin : bounds) {
+      for (const Bound& end : bounds) {
+        for (const std::int64_t step : {std::int64_t{1}, std::int64_t{2}, std::int64_t{7}, std::int64_t{-1},
+                                        std::int64_t{-2}, std::int64_t{-7}, least, most}) {
+          const SlicedIndices got = sliced_indices({Derivation::Kind::slice, {DimId(0)}, begin, end, step}, size);
+          const std::vector<std::int64_t> wanted = by_hand(size, begin, end, step);
+          ASSERT_EQ(got.count, std::ssize(wanted))
+              << size << ' ' << begin.value_or(99) << ':' << end.value_or(99) << ':' << step;
+          ASSERT_EQ(wanted.empty() || got.first == wanted[0], true);
+        }
+      }
+    }
+  }
+}
+
+std::string module_text(const std::string& lines) {
+  return "kir 2 level 1\nmodule t {\n  dim N\n  dim M\n  dim K = 10\n" + lines + "}\n##end\n";
+}
+
+Module module_with(const std::string& lines) { return parse_module(module_text(lines), "t.kir"); }
+
+std::string fault_of_text(const std::string& lines) {
+  try {
+    (void)module_with(lines);
+  } catch (const UserError& error) {
+    return format_diagnostic(error.diagnostics().front());
+  }
+  return "";
+}
+
+TEST(DerivedDims, PrintAndParse) {
+  const std::string lines =
+      "  dim A = N[5:8]\n  dim B = N[::2]\n  dim C local = K[-3:]\n  dim D = K[:-9223372036854775807:-1]\n"
+      "  dim E = N * M\n  dim F = K * K * C\n  dim G local = N + M\n  dim H = K + C + K\n  dim I = B[1:]\n  dim J = "
+      "N[:]\n"
+      "  %x = input \"x\" : f64[N,M] @?\n  %y = slice[A of N] %x : f64[A,M] @?\n"
+      "  %z = concat[G of N, M] %u, %v : f64[G] @?\n";
+  const std::string inputs = "  %u = input \"u\" : f64[N] @?\n  %v = input \"v\" : f64[M] @?\n";
+  const std::string all = lines.substr(0, lines.find("  %x")) + inputs + lines.substr(lines.find("  %x")) +
+                          "  %e = reshape[E of N, M] %x : f64[E] @?\n  %w = reshape[E of N, M] %e : f64[N,M] @?\n"
+                          "  output \"w\" %w\n";
+  const Module module = module_with(all);
+  EXPECT_EQ(print_module(module), module_text(all));
+  TrialLawChecker laws;
+  for (const Diagnostic& fault : verify_module(module, laws)) ADD_FAILURE() << format_diagnostic(fault);
+  const auto size = [&](const char* name) { return module.dim(module.find_dim(name)).size; };
+  EXPECT_EQ(size("A"), -1);
+  EXPECT_EQ(size("C"), 3);
+  EXPECT_EQ(size("D"), 10);
+  EXPECT_EQ(size("F"), 300);
+  EXPECT_EQ(size("G"), -1);
+  EXPECT_EQ(size("H"), 23);
+}
+
+TEST(DerivedDims, TextThatIsNone) {
+  EXPECT_NE(fault_of_text("  dim A = A[1:]\n").find("'A'"), std::string::npos);
+  EXPECT_NE(fault_of_text("  dim A = Z + N\n").find("'Z'"), std::string::npos);
+  EXPECT_NE(fault_of_text("  dim A = N[::0]\n").find("step 0"), std::string::npos);
+  EXPECT_NE(fault_of_text("  dim A = N[1]\n").find("expected ':'"), std::string::npos);
+  EXPECT_NE(fault_of_text("  dim A = N[1.5:]\n").find("an i64"), std::string::npos);
+  EXPECT_NE(fault_of_text("  dim A = N\n"), "");
+  EXPECT_NE(fault_of_text("  dim A = N * M + K\n"), "");
+  EXPECT_NE(fault_of_text("  dim L = 4000000000\n  dim A = L * L * L\n").find("t.kir:7"), std::string::npos);
+}
+
+TEST(DerivedDims, SizesFollow) {
+  Module module = module_with("  dim A = N[1:]\n  dim B = A * M\n  dim C = B + A\n");
+  derive_sizes(module.dims, "the data");
+  EXPECT_EQ(module.dim(DimId(5)).size, -1);
+  module.dims[DimId(0)].size = 4;
+  derive_sizes(module.dims, "the data");
+  EXPECT_EQ(module.dim(DimId(3)).size, 3);
+  EXPECT_EQ(module.dim(DimId(5)).size, -1);
+  module.dims[DimId(1)].size = 5;
+  derive_sizes(module.dims, "the data");
+  EXPECT_EQ(module.dim(DimId(4)).size, 15);
+  EXPECT_EQ(module.dim(DimId(5)).size, 18);
+  module.dims[DimId(4)].size = 14;
+  try {
+    derive_sizes(module.dims, "the data");
+    ADD_FAILURE() << "another size is taken";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.diagnostics().front().what, "dimension 'B' has 14 indices in the data");
+    EXPECT_EQ(error.diagnostics().front().why, "the program derives it as A * M, which has 15");
+  }
+}
+
+// What is wrong with a module of the text, after a change.
+template <class Change>
+std::string fault_after(const Change& change) {
+  Module module = module_with("  dim A = N[1:]\n  dim B = N * M\n  %x = input \"x\" : f64[N] @?\n  output \"x\" %x\n");
+  change(module);
+  const std::vector<std::string> faults = testing::faults_of(module);
+  return faults.empty() ? "" : faults[0];
+}
+
+TEST(DerivedDims, TheVerifierChecksThem) {
+  const auto derived = [](Module& m, const char* name) -> Derivation& { return m.dims[m.find_dim(name)].derived; };
+  EXPECT_EQ(fault_after([](Module&) {}), "");
+  const auto wrong = [](const std::string& fault) { return fault.find("is derived wrongly") != std::string::npos; };
+  EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "A").sources = {DimId(3)}; })));
+  EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "A").sources = {DimId(9)}; })));
+  EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "A").sources.clear(); })));
+  EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "A").step = 0; })));
+  EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "B").sources.pop_back(); })));
+  EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "B").step = 2; })));
+  EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "B").begin = 2; })));
+  EXPECT_TRUE(wrong(fault_after([&](Module& m) {
+    m.dims[DimId(0)].size = 5;
+    m.dims[m.find_dim("A")].size = 5;
+  })));
+}
+
+// Faults of an operator over arrays of these dimensions.
+std::string fault_of_op(const std::string& op) {
+  const std::string head =
+      "  dim E = N[::2]\n  dim P = N * M\n  dim S = N + M\n  fn add(x: f64, y: f64) -> f64 = x + y\n"
+      "  %A = input \"A\" : f64[N,M] @?\n  %T = input \"T\" : f64[M,N] @?\n  %Q = input \"Q\" : f64[N,N] @?\n"
+      "  %u = input \"u\" : f64[N] @?\n  %v = input \"v\" : f64[M] @?\n  %i = input \"i\" : i64[M] @?\n"
+      "  %p = input \"p\" : f64[P] @?\n  %X = input \"X\" : f64[N,E] @?\n";
+  const std::vector<std::string> faults = testing::faults_of(module_with(head + "  " + op + "\n  output \"z\" %z\n"));
+  return faults.empty() ? "" : faults[0];
+}
+
+TEST(DerivedDims, OperatorsFitTheirDimensions) {
+  for (const char* right : {"%z = slice[E of N] %A : f64[E,M] @?", "%z = concat[S of N, M] %u, %v : f64[S] @?",
+                            "%z = reshape[P of N, M] %A : f64[P] @?", "%z = reshape[P of N, M] %p : f64[N,M] @?"}) {
+    EXPECT_EQ(fault_of_op(right), "") << right;
+  }
+  const std::pair<const char*, const char*> cases[] = {
+      {"%z = slice[E of M] %A : f64[N,E] @?", "not derived so"},
+      {"%z = slice[S of N, M] %A : f64[S,M] @?", "not derived so"},
+      {"%z = slice[K of N] %A : f64[K,M] @?", "not derived so"},
+      {"%z = slice[E of N] %A : f64[N,M] @?", "its dimensions are"},
+      {"%z = slice[E of N] %v : f64[E] @?", "as neighbours"},
+      {"%z = slice[E of N] %Q : f64[E,N] @?", "dimension twice"},
+      {"%z = slice[E of N] %X : f64[E,E] @?", "dimension twice"},
+      {"%z = slice[E of N] %u : i64[E] @?", "it gives f64"},
+      {"%z = concat[S of N, M] %v, %u : f64[S] @?", "as neighbours"},
+      {"%z = concat[S of N, M] %u, %i : f64[S] @?", "it gives i64"},
+      {"%z = concat[S of N, M] %u, %v, %v : f64[S] @?", "3 operands"},
+      {"%z = concat[S of N, M] %A, %v : f64[S,M] @?", "its dimensions are"},
+      {"%z = reshape[P of N, M] %T : f64[P] @?", "as neighbours"},
+      {"%z = reshape[P of M, N] %T : f64[P] @?", "not derived so"},
+      {"%z = reshape[S of N, M] %A : f64[S] @?", "not derived so"},
+      {"%z = reshape[P of N, M] %p : f64[M,N] @?", "its dimensions are"},
+  };
+  for (const auto& [op, wanted] : cases)
+    EXPECT_NE(fault_of_op(op).find(wanted), std::string::npos) << op << '\n' << fault_of_op(op);
+}
+
+}  // namespace
+}  // namespace kasen
