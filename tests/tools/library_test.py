@@ -45,6 +45,7 @@ def of_nothing(call, v, axis):
 
 class LibraryTest(ToolTest):
     uses = re.search(r"```\n(use .*\n)", PAGE)[1]
+    derived = "".join(re.findall(r"^dim \w+ = .*\n", PAGE, re.M))
 
     def run_program(self, data, options):
         """Step by step: kasen go draws pictures as well, which takes longest."""
@@ -120,7 +121,7 @@ class LibraryTest(ToolTest):
                 self.assertLess(min(sizes), 2, call)
         calls = {call: value for call, value in calls.items() if not (call.endswith("linear_fit(x, y)") and sizes[0] < 2)}
         dims_of = {name: OF_PAGE.get(name, "N" if name.islower() else "NF") for name in names_in(calls, v)}
-        head = dims_text("NFK", local) + "dim M local = 9\n" + "".join(declared(name, getattr(v, name), dims, local) for name, dims in dims_of.items())
+        head = dims_text("NFK", local) + "dim M local = 9\n" + self.derived + "".join(declared(name, getattr(v, name), dims, local) for name, dims in dims_of.items())
         options = options if options is not None else layout_of(random, {name: dims for name, dims in dims_of.items() if name not in "uw"})
         self.check(head, calls, dims_of, v, [*(option for d, size in zip("NFK", sizes) for option in ("--dim", f"{d}={size}")), *options])
 
