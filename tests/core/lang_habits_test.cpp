@@ -78,12 +78,12 @@ struct Use {
 
 // Uses that are refused, what is told, and that following it makes a program.
 const std::vector<Use> uses{
-    {"z = x[1:3]\noutput z", "write range(A, K, 1)", "output z = range(A, K, 1)"},
-    {"z = x[:3]\noutput z", "write range(A, K, 1)", ""},
-    {"z = x[::2]\noutput z", "write range(A, K, 1)", ""},
-    {"z = x[1..3]\noutput z", "write range(A, K, 1)", ""},
+    {"z = x[1:3]\noutput z", "and slice(A, K)", "output z = slice(v, H)"},
+    {"z = x[:3]\noutput z", "and slice(A, K)", ""},
+    {"z = x[::2]\noutput z", "and slice(A, K)", ""},
+    {"z = x[1..3]\noutput z", "and slice(A, K)", ""},
     {"z = A[0, 1]\noutput z", "write at(A, 0, over F)", "output z = at(A, 0, over F)"},
-    {"z = A[:, 1]\noutput z", "write range(A, K, 1)", ""},
+    {"z = A[:, 1]\noutput z", "and slice(A, K)", ""},
     {"z = x[0]\noutput z", "write sum(if i64(index(N)) == 3 then x else 0)",
      "output z = sum(if i64(index(N)) == 3 then x else 0)"},
     {"z = v[0]\noutput z", "write at(x, 3)", "output z = at(v, 3)"},

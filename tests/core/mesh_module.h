@@ -54,6 +54,7 @@ class RandomModule {
   [[nodiscard]] const std::map<int, int>& rules() const { return rules_; }  // how often each has allowed one
   [[nodiscard]] int groups() const { return groups_; }                      // reductions by keys
   [[nodiscard]] int ontos() const { return ontos_; }                        // contractions onto arrays
+  [[nodiscard]] int rearranged() const { return rearranged_; }              // slices, concatenations, reshapes
   [[nodiscard]] const std::map<std::string, MeshRun::Whole>& inputs() const { return inputs_; }
 
  private:
@@ -206,6 +207,7 @@ class RandomModule {
     ++made_;
     ++rules_[answer.rule];
     groups_ += op.code == OpCode::reduce_by ? 1 : 0;
+    rearranged_ += is_rearrangement(op) ? 1 : 0;
     add(std::move(op));
   }
 
@@ -420,7 +422,8 @@ class RandomModule {
     for (size_t i = 1; made && i < op.over.size(); ++i) {
       std::vector<ValueId> fitting;
       for (const ValueId v : values_) {
-        if (with_replaced(module_.type(v).dims, {op.over[i]}, {op.dim}) == made) fitting.push_back(v);
+        const std::vector<DimId>& dims = module_.type(v).dims;
+        if (!is_square(dims) && with_replaced(dims, {op.over[i]}, {op.dim}) == made) fitting.push_back(v);
       }
       if (fitting.empty()) return false;
       op.operands.push_back(fitting[static_cast<size_t>(below(static_cast<int>(fitting.size())))]);
@@ -559,7 +562,7 @@ class RandomModule {
   FnId twice_, less_, add_, mul_, most_;
   std::map<std::string, MeshRun::Whole> inputs_;
   std::vector<ValueId> values_, keys_, outputs_;
-  int made_ = 0, ontos_ = 0, groups_ = 0;
+  int made_ = 0, ontos_ = 0, groups_ = 0, rearranged_ = 0;
   std::map<int, int> rules_;
 };
 

@@ -10,7 +10,8 @@ namespace {
 using testing::MeshRun;
 using testing::RandomModule;
 
-constexpr int onto_array = 100, by_keys = 101;  // stand for rules: contractions onto arrays, reductions by keys
+// Stand for rules: contractions onto arrays, reductions by keys, slices and the like.
+constexpr int onto_array = 100, by_keys = 101, rearranged = 102;
 
 // Adds how often each rule has allowed an operator.
 void try_one(std::uint64_t seed, std::map<int, int>& rules) {
@@ -19,6 +20,7 @@ void try_one(std::uint64_t seed, std::map<int, int>& rules) {
   for (const auto& [rule, count] : random.rules()) rules[rule] += count;
   rules[onto_array] += random.ontos();
   rules[by_keys] += random.groups();
+  rules[rearranged] += random.rearranged();
   const std::string text = print_module(random.module());
   SCOPED_TRACE(text);
   Module module = parse_module(text, "random.kir");
@@ -51,6 +53,7 @@ TEST(MeshRules, WhatTheyAllowComputesTheProgram) {
   EXPECT_GT(rules[18], 100);
   EXPECT_GT(rules[onto_array], 100);
   EXPECT_GT(rules[by_keys], 100);
+  EXPECT_GT(rules[rearranged], 100);
 }
 
 TEST(LongMeshRules, WhatTheyAllowComputesTheProgram) {
