@@ -1,5 +1,9 @@
 #include "libkernels/dense/blas.h"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 #include <array>
 #include <cstdlib>
 #include <mutex>
@@ -43,6 +47,20 @@ void choose() {
 
 }  // namespace
 
+#ifdef __x86_64__
+namespace {
+
+// As the processor numbers itself; compilers of today lack the newer ones' names.
+unsigned family() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0) return 0;
+  const unsigned base = a >> 8 & 15U;
+  return base == 15 ? base + (a >> 20 & 255U) : base;
+}
+
+}  // namespace
+#endif
+
 BlasProcessor BlasProcessor::here() {
 #ifdef __x86_64__
   return {.avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -50,14 +68,15 @@ BlasProcessor BlasProcessor::here() {
                     __builtin_cpu_supports("avx512cd"),
           .fuses = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
           .intel = __builtin_cpu_is("intel") > 0,
-          .zen = __builtin_cpu_is("amdfam17h") > 0 || __builtin_cpu_is("amdfam19h") > 0};
+          .zen = __builtin_cpu_is("amdfam17h") > 0 || __builtin_cpu_is("amdfam19h") > 0,
+          .zen5 = __builtin_cpu_is("amd") > 0 && family() == 26};
 #else
   return {};
 #endif
 }
 
 std::string_view blas_kernels(const BlasProcessor& processor) {
-  if (processor.intel) return processor.avx512 ? "skx" : "";
+  if (processor.intel || processor.zen5) return processor.avx512 ? "skx" : "";
   return processor.fuses && !processor.zen ? "haswell" : "";
 }
 

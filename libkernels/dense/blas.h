@@ -30,14 +30,15 @@ struct BlasProcessor {
   bool avx512 = false;  // F, DQ, BW, VL and CD
   bool fuses = false;   // AVX2 and FMA
   bool intel = false;
-  bool zen = false;  // an AMD processor of a family that BLIS 0.9 knows
+  bool zen = false;   // an AMD processor of a family that BLIS 0.9 knows
+  bool zen5 = false;  // AMD's family 26
 
   [[nodiscard]] static BlasProcessor here();
 };
 
 // BLIS's name for the kernels to ask for ("skx"); empty: those that it chooses. It chooses by the processor's model. On
 // newer AVX-512 processors of Intel it takes kernels of 256 bits, and on those of other makers that it does not know,
-// plain C.
+// plain C. Intel's and AMD's family 26 run large products twice as fast with those of 512 bits.
 [[nodiscard]] std::string_view blas_kernels(const BlasProcessor& processor);
 
 // Call it before the first product: it corrects bad choices of the library, unless the user chose (BLIS_ARCH_TYPE) or

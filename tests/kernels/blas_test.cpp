@@ -12,6 +12,7 @@ TEST(BlasKernels, FollowWhatTheProcessorHas) {
   EXPECT_EQ(blas_kernels({.avx512 = true, .fuses = true, .intel = true}), "skx");
   EXPECT_EQ(blas_kernels({.fuses = true, .intel = true}), "") << "the library looks at features, too";
   EXPECT_EQ(blas_kernels({.avx512 = true, .fuses = true, .zen = true}), "") << "the library knows the family";
+  EXPECT_EQ(blas_kernels({.avx512 = true, .fuses = true, .zen5 = true}), "skx") << "its vectors are whole";
   EXPECT_EQ(blas_kernels({.avx512 = true, .fuses = true}), "haswell") << "a maker or family that it does not know";
   EXPECT_EQ(blas_kernels({}), "");
 }
