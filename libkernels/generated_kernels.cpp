@@ -265,7 +265,7 @@ class GeneratedKernelSet : public GeneratedKernels {
       return count(loop_of(call), *call.op, call.range.size(), call.inner);
     const PartialReduction& r = partial->second;
     if (r.counts_reads) count_.read_bytes += call.range.size() * r.inner * r.element.bytes();
-    if (!r.accumulates) count_.written_bytes += call.range.size() * r.results * r.element.bytes();
+    if (r.counts_writes) count_.written_bytes += call.range.size() * r.results * r.element.bytes();
   }
 
   void count(const ProductKernels& kernels, const ProductCall& call) {

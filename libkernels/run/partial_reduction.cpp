@@ -159,6 +159,7 @@ PartialReduction make_partial_reduction(const Module& module, const Op& op) {
   r.element = to.element;
   r.identity = require_identity(module, r.reducer, op.where);
   r.accumulates = Layout(module, to).is_shared();
+  r.counts_writes = !r.accumulates;
   r.any_blocks = combines_in_blocks(module.fn(r.reducer));
   r.counts_reads = Layout(module, from).is_distributed() && !from.compressed;
   std::vector<std::int64_t> sizes, strides;  // of the operand's local dimensions; strides in the results, 0: reduced
@@ -177,6 +178,12 @@ PartialReduction make_partial_reduction(const Module& module, const Op& op) {
     }
   }
   r.regular = regular_steps(r, sizes, strides);
+  if (!r.regular && r.accumulates &&
+      Layout(module, from).is_shared()) {  // of one index, which may have its own results
+    r.accumulates = false;
+    r.regular = regular_steps(r, sizes, strides);
+    r.accumulates = !r.regular;
+  }
   if (r.regular) return r;
   if (r.inner > std::numeric_limits<std::int32_t>::max() / reduction_lanes) {
     refuse("a reduction over some of the dimensions", "an index has more than 2^28 elements", op.where);

@@ -26,6 +26,7 @@ struct PartialReduction {
   std::vector<Word> identity;
   bool accumulates = false;         // results are accumulators that all indices add to; else each index has its own
   bool counts_reads = true;         // the operand is neither a shared nor compressed
+  bool counts_writes = true;        // the result is no shared
   std::int64_t inner = 1;           // elements of an index
   std::int64_t results = 1;         // of an index
   std::int64_t steps = 1;           // elements of an index that meet in one result

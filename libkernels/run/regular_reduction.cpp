@@ -11,9 +11,10 @@
 namespace kasen {
 namespace {
 
-constexpr std::int64_t wide_share = 64;         // results side by side that are worth a thread
-constexpr std::int64_t cached_elements = 4096;  // which may be read again from the first cache
-constexpr std::int64_t most_planes = 4;         // of eight accumulators in registers
+constexpr std::int64_t wide_share = 64;                       // results side by side that are worth a thread
+constexpr std::int64_t cached_elements = 4096;                // which may be read again from the first cache
+constexpr std::int64_t cached_block = std::int64_t{4} << 20;  // bytes of a block that outer caches hold
+constexpr std::int64_t most_planes = 4;                       // of eight accumulators in registers
 constexpr ScalarOp block_reducers[]{ScalarOp::add, ScalarOp::mul, ScalarOp::min, ScalarOp::max};
 
 class Reducer {
@@ -99,7 +100,9 @@ void accumulate(Workshop& shop, const PlanKernels& plan, const PartialReduction&
   if (steps == 0 || width == 0) return;
   const std::int64_t threads = shop.pool.threads(), vectors = (width + reduction_lanes - 1) / reduction_lanes;
   const bool wide = width >= wide_share * threads;
-  if (!wide && r.any_blocks && threads > 1 && steps > reduction_block)
+  // Eight results at a time read all steps. One thread takes blocks as well, which the second eight read from caches.
+  const bool again = width > reduction_lanes && reduction_block * width <= cached_block / r.element.bytes();
+  if (r.any_blocks && steps > reduction_block && (threads > 1 ? !wide : again))
     return accumulate_blocks(shop, plan, r, from, first, to, steps);
   share(shop, vectors, wide ? steps * width : 0, [&](int thread, Range some) {
     const std::int64_t begin = some.begin * reduction_lanes, end = std::min(some.end * reduction_lanes, width);

@@ -127,6 +127,7 @@ const std::vector<Setting> settings{
     {{n_dim, f_dim, k_dim}, {f_dim, k_dim}, 40, 5, 7},
     {{n_dim, f_dim, k_dim}, {n_dim, k_dim}, 3000, 3, 2},
     {{f_dim, k_dim}, {k_dim}, 1, 6, 11},
+    {{f_dim, k_dim}, {k_dim}, 1, 700, 40},
     {{f_dim, k_dim}, {f_dim}, 1, 4100, 2},
 };
 
