@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -28,6 +30,10 @@ class BoxFormBuilder {
   BoxFormBuilder(const Module& plan, int worker) : plan_(plan), worker_(worker) {
     made_.form.module = plan;
     made_.form.stands_for.assign(plan.values.size(), no_value);
+    made_.stand_ins_from = plan.values.end_id();
+    for_each_op(plan, [&](const Op& op, int, int) {
+      if (stands_in_input(plan, op)) needless_.insert(plan.value(op.results[0]).buffer);
+    });
   }
 
   BoxForm build() {
@@ -74,7 +80,7 @@ class BoxFormBuilder {
       type.state = State::cons(set);
       most = std::max(most, elements_of(plan_, stored_box(plan_, type), worker_).count());
     }
-    made_.elements.push_back(most);
+    made_.elements.push_back(needless_.contains(b) ? 0 : most);
     for (std::size_t axis = 0; axis < owned.size(); ++axis) buffer.dims[axis] = twin(owned[axis]);
     buffer.cuts.clear();
   }
@@ -122,10 +128,22 @@ class BoxFormBuilder {
     return module().values.push_back(std::move(matrix));
   }
 
+  // One loop runs over the memory of all values: nothing is copied for one of them, and all have one form.
+  void check_region(const Op& region) const {
+    if (region.kind != RegionKind::iter_on_vec) refuse("a region of products", region.where);
+    std::optional<Box> loop;
+    for (const Op& op : region.blocks.at(0).ops) {
+      if (op.code == OpCode::yield) continue;
+      const std::optional<Box> box = loop_box(plan_, op);
+      if (!box || (loop && *loop != *box)) refuse("a region over several boxes", op.where);
+      loop = box;
+    }
+  }
+
   void rewrite(Block& block) {
     for (Op& op : block.ops) {
       const int number = next_++;
-      if (op.code == OpCode::region) refuse("a fused region", op.where);
+      if (op.code == OpCode::region) check_region(op);
       for (Block& inner : op.blocks) rewrite(inner);
       const OpGroup group = row(op.code).group;
       if (group == OpGroup::contraction) rewrite_contraction(op, number);
@@ -253,6 +271,7 @@ class BoxFormBuilder {
   const int worker_;
   int next_ = 0;  // preorder number of the next operator
   BoxForm made_;
+  std::set<BufferId> needless_;  // of values that are inputs' own memory
   std::map<Box, DimId> joined_;
   std::map<AxisPart, DimId> twins_;
   std::map<std::pair<ValueId, Box>, ValueId> parts_;  // of operands

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <vector>
 
@@ -33,7 +32,8 @@ struct BoxStandIn {
 
 struct BoxForm {
   KernelForm form;
-  std::vector<BoxStandIn> stand_ins;       ///< of the values of `form` behind the plan's
+  ValueId stand_ins_from;                  ///< the first value behind the plan's
+  std::vector<BoxStandIn> stand_ins;       ///< of the values of `form` from there on
   IdMap<BufferId, std::int64_t> elements;  ///< of each buffer
   std::map<int, std::int64_t> batches;     ///< of contractions that are products, by their preorder numbers
   /// Of contractions onto an array, which are products with three operands: the axes along which workers at place 0
@@ -41,9 +41,8 @@ struct BoxForm {
   std::map<int, MeshAxes> first_only;
 
   [[nodiscard]] const BoxStandIn* stand_in(ValueId value) const {
-    const auto place = static_cast<std::ptrdiff_t>(value) -
-                       (static_cast<std::ptrdiff_t>(form.stands_for.size()) - std::ssize(stand_ins));
-    return place < 0 ? nullptr : &stand_ins[static_cast<std::size_t>(place)];
+    const std::ptrdiff_t place = value - stand_ins_from;
+    return place < 0 || place >= std::ssize(stand_ins) ? nullptr : &stand_ins[static_cast<std::size_t>(place)];
   }
   /// The value whose memory it is: itself, unless it is another form of one.
   [[nodiscard]] ValueId memory_of(ValueId value) const {
@@ -53,7 +52,7 @@ struct BoxForm {
 };
 
 /// `module` has sizes, and a mesh of as many workers as run it. Throws UserError (bad_input) for a construct that runs
-/// in the default layout alone: sparse and compressed matrices, regions.
+/// in the default layout alone: sparse and compressed matrices, regions of products.
 [[nodiscard]] BoxForm box_form(const Module& module, int worker);
 
 }  // namespace kasen

@@ -38,7 +38,7 @@ Box box_of(const Module& module, const Type& type, MeshAxes held) {
   const Layout layout(module, type);
   Box box;
   for (std::size_t axis = 0; axis < type.dims.size(); ++axis) {
-    box.push_back(axis_part(type.dims[axis], layout.cuts(axis), held & layout.cuts(axis)));
+    box.push_back(axis_part(module, type.dims[axis], layout.cuts(axis), held & layout.cuts(axis)));
   }
   return box;
 }
@@ -52,7 +52,9 @@ Elements some_elements(const Module& module, const Type& type, int worker, MeshA
 
 }  // namespace
 
-AxisPart axis_part(DimId dim, MeshAxes cuts, MeshAxes held) {
+AxisPart axis_part(const Module& module, DimId dim, MeshAxes cuts, MeshAxes held) {
+  cuts &= ~axes_of_one_place(module);
+  held &= cuts;
   while (cuts != 0 && held != 0) {
     const MeshAxes last = std::bit_floor(cuts);
     if ((held & last) == 0) break;
@@ -67,6 +69,28 @@ Box stored_box(const Module& module, const Type& type) {
 }
 Box owned_box(const Module& module, const Type& type) { return box_of(module, type, 0); }
 
+bool stands_in_input(const Module& module, const Op& op) {
+  if ((op.code != OpCode::scatter && op.code != OpCode::relayout) || module.mesh.empty() || mesh_workers(module) > 1) {
+    return false;
+  }
+  const ValueId from = op.operands.at(0), to = op.results.at(0);
+  const BufferId own = module.value(to).buffer;
+  const auto shares = [&](const Value& value) { return value.buffer == own; };
+  if (own == no_buffer || std::count_if(module.values.begin(), module.values.end(), shares) != 1) return false;
+  if (Layout(module, from).is_shared() ||
+      stored_box(module, module.type(from)) != stored_box(module, module.type(to))) {
+    return false;
+  }
+  bool input = false, bound = false;
+  for_each_op(module, [&](const Op& other, int, int) {
+    const OpGroup group = row(other.code).group;
+    input = input || (other.code == OpCode::input && other.results.at(0) == from);
+    const bool binds = group == OpGroup::list || group == OpGroup::end || group == OpGroup::control;
+    bound = bound || (binds && other.code != OpCode::region && contains(other.operands, to));
+  });
+  return input && !bound && module.value(from).buffer == no_buffer;
+}
+
 int mesh_workers(const Module& module) {
   std::int64_t workers = 1;
   for (const MeshAxis& axis : module.mesh) workers = checked_mul(workers, axis.size, "a mesh's size");
@@ -79,6 +103,14 @@ std::vector<MeshAxis> mesh_of(const Module& module, int workers) {
   fail(ExitStatus::bad_input,
        fmt::format("the plan's mesh has {} workers, and there are {}", mesh_workers(module), workers),
        "each worker has one place in the mesh", "take as many workers, or plan with another mesh");
+}
+
+MeshAxes axes_of_one_place(const Module& module) {
+  MeshAxes axes = 0;
+  for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    if (module.mesh[axis].size == 1) axes |= axis_bit(axis);
+  }
+  return axes;
 }
 
 std::int64_t mesh_place(const Module& module, int worker, std::size_t axis) {

@@ -19,25 +19,31 @@
 namespace kasen {
 
 /// One axis of a box. `held` is a part of `cuts`, without mesh axes behind which all cuts are held: N/ab held along b
-/// is N/a. So equal parts are equal.
+/// is N/a. Mesh axes of one place are in neither: they cut nothing. So equal parts are equal.
 struct AxisPart {
   DimId dim = no_dim;
   MeshAxes cuts = 0, held = 0;
 
   friend auto operator<=>(const AxisPart&, const AxisPart&) = default;
 };
-[[nodiscard]] AxisPart axis_part(DimId dim, MeshAxes cuts, MeshAxes held);
+[[nodiscard]] AxisPart axis_part(const Module& module, DimId dim, MeshAxes cuts, MeshAxes held);
 using Box = std::vector<AxisPart>;  ///< by axis of the array
 
 /// What a worker has of a value of this type, and what it owns of it.
 [[nodiscard]] Box stored_box(const Module& module, const Type& type);
 [[nodiscard]] Box owned_box(const Module& module, const Type& type);
 
+/// True for a scatter or relayout of an input on one worker whose result is only read, from a buffer of its own: the
+/// input has all of it in the same order. Then the result is the input's own memory, and its buffer has none.
+[[nodiscard]] bool stands_in_input(const Module& module, const Op& op);
+
 /// The number of workers; 1 without a mesh.
 [[nodiscard]] int mesh_workers(const Module& module);
 /// The mesh of a module that runs on so many workers: without a `mesh` of its own, one axis of all. UserError
 /// (bad_input) if it has another number of places.
 [[nodiscard]] std::vector<MeshAxis> mesh_of(const Module& module, int workers);
+/// The axes of the mesh that are known to have one place.
+[[nodiscard]] MeshAxes axes_of_one_place(const Module& module);
 /// The place of a worker along an axis of the mesh. Workers are numbered row-major: the last axis runs fastest.
 [[nodiscard]] std::int64_t mesh_place(const Module& module, int worker, std::size_t axis);
 /// True if a worker is at place 0 along each of these axes.

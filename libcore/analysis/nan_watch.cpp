@@ -43,7 +43,8 @@ Expr place(std::int32_t at) { return make_literal(Scalar::i32, Word::integer(at)
 // The marks of one region: one for results of one shape on owned elements, one for results that ghosts contribute to.
 class RegionWatch {
  public:
-  RegionWatch(KernelForm& form, Op& region) : form_(form), m_(form.module), region_(region) {}
+  RegionWatch(KernelForm& form, Op& region, bool boxes)
+      : form_(form), m_(form.module), region_(region), boxes_(boxes) {}
 
   void run() {
     find();
@@ -59,18 +60,20 @@ class RegionWatch {
   [[nodiscard]] std::vector<Op>& ops() { return region_.blocks.at(0).ops; }
 
   void find() {
-    const bool as_pre = in_one_loop();
+    const bool as_pre = !boxes_ && in_one_loop();
     const std::vector<const Op*> order = in_program_order(form_, region_);
     for (size_t i = 0; i < order.size(); ++i) {
       const Op& op = *order[i];
       const Type& type = m_.type(op.results.at(0));
       if (!in_rows(op) || is_view(op) || !has_floats(type.element)) continue;
-      groups_[{type.dims, as_pre || type.state.is_pre()}].push_back({static_cast<std::int32_t>(i), op.results[0]});
+      const bool pre = as_pre || (!boxes_ && type.state.is_pre());
+      groups_[{type.dims, pre}].push_back({static_cast<std::int32_t>(i), op.results[0]});
     }
   }
 
   // True if the value is known row by row, in the order of the region's loop.
   [[nodiscard]] bool in_rows(const Op& op) {
+    if (boxes_) return !m_.type(op.results[0]).dims.empty();
     if (region_.kind == RegionKind::mxm || op.code == OpCode::mxv || Layout(m_, op.results[0]).is_shared())
       return false;
     return !is_epilogue(region_) || &op != &epilogue_product(region_);
@@ -135,6 +138,7 @@ class RegionWatch {
   KernelForm& form_;
   Module& m_;
   Op& region_;
+  const bool boxes_;  // the loop runs over all that the worker has of its values
   std::map<std::pair<std::vector<DimId>, bool>, std::vector<Watched>> groups_;
 };
 
@@ -157,12 +161,12 @@ void find_next_iterations(Block& block, IdMap<ValueId, int>& made_at) {
   }
 }
 
-void watch(KernelForm& form, Block& block) {
+void watch(KernelForm& form, Block& block, bool boxes) {
   for (Op& op : block.ops) {
     if (op.code == OpCode::region) {
-      RegionWatch(form, op).run();
+      RegionWatch(form, op, boxes).run();
     } else {
-      for (Block& inner : op.blocks) watch(form, inner);
+      for (Block& inner : op.blocks) watch(form, inner, boxes);
     }
   }
 }
@@ -181,11 +185,11 @@ std::vector<const Op*> in_program_order(const KernelForm& form, const Op& op) {
   return order;
 }
 
-void watch_regions(KernelForm& form) {
+void watch_regions(KernelForm& form, bool boxes) {
   form.marks_from = form.module.values.end_id();
   IdMap<ValueId, int> made_at(form.module.values.size(), 0);
   find_next_iterations(form.module.body, made_at);
-  watch(form, form.module.body);
+  watch(form, form.module.body, boxes);
   form.stands_for.resize(form.module.values.size(), no_value);
 }
 

@@ -20,7 +20,8 @@ namespace kasen {
 // The value of a mark if nothing is NaN; else the mark is an index into in_program_order.
 inline constexpr std::int32_t no_nan_seen = std::numeric_limits<std::int32_t>::max();
 
-// Adds marks to every region with vector work, after its own operators and results, and sets `marks_from`.
-void watch_regions(KernelForm& form);
+// Adds marks to every region with vector work, after its own operators and results, and sets `marks_from`. `boxes`: it
+// is the form of one (box_form.h).
+void watch_regions(KernelForm& form, bool boxes);
 
 }  // namespace kasen

@@ -40,7 +40,7 @@ OpBoxes of_view(const Module& module, const Op& op) {
   const std::vector<size_t> places = view_places(module, op);
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     const bool sliced = static_cast<std::ptrdiff_t>(axis) == ranged_place(module, op);
-    read.push_back(sliced ? axis_part(dims[axis], 0, 0) : boxes.result.at(places[axis]));
+    read.push_back(sliced ? axis_part(module, dims[axis], 0, 0) : boxes.result.at(places[axis]));
   }
   for (size_t i = 1; i < op.operands.size(); ++i) boxes.operands.emplace_back();  // the first index of a slice
   return boxes;
@@ -55,7 +55,8 @@ OpBoxes of_axis_op(const Module& module, const Op& op) {
     const std::vector<std::ptrdiff_t> places = axis_op_places(module, op, i);
     for (size_t axis = 0; axis < dims.size(); ++axis) {
       const std::ptrdiff_t to = places[axis];
-      read.push_back(to == no_axis ? axis_part(dims[axis], 0, 0) : boxes.result.at(static_cast<std::size_t>(to)));
+      read.push_back(to == no_axis ? axis_part(module, dims[axis], 0, 0)
+                                   : boxes.result.at(static_cast<std::size_t>(to)));
     }
   }
   return boxes;
@@ -112,7 +113,7 @@ AxisPart summed_part(const Module& module, const Op& op, const Contraction& c, c
     for (size_t axis = 0; axis < labels.size(); ++axis) {
       const MeshAxes cuts = own.cuts(axis);
       if (labels[axis] != label || (summed & ~cuts) != 0) continue;
-      return axis_part(module.type(op.operands[i]).dims[axis], cuts, cuts & ~summed);
+      return axis_part(module, module.type(op.operands[i]).dims[axis], cuts, cuts & ~summed);
     }
   }
   throw InternalError("a summed label that no operand is cut by");
@@ -137,9 +138,7 @@ OpBoxes of_contraction(const Module& module, const Op& op) {
   return boxes;
 }
 
-}  // namespace
-
-OpBoxes op_boxes(const Module& module, const Op& op) {
+OpBoxes boxes_of(const Module& module, const Op& op) {
   if (is_view(op)) return of_view(module, op);
   if (op.code == OpCode::map || op.code == OpCode::apply) return of_map(module, op);
   if (op.code == OpCode::reduce) return of_reduce(module, op);
@@ -148,6 +147,28 @@ OpBoxes op_boxes(const Module& module, const Op& op) {
   if (is_contraction(module, op)) return of_contraction(module, op);
   fail(ExitStatus::bad_input, std::string(row(op.code).name) + " in a plan that names layouts",
        "sparse matrices have the default layout", "leave out the mesh and the cuts", op.where);
+}
+
+}  // namespace
+
+OpBoxes op_boxes(const Module& module, const Op& op) {
+  OpBoxes boxes = boxes_of(module, op);
+  boxes.first_only &= ~axes_of_one_place(module);
+  return boxes;
+}
+
+std::optional<Box> loop_box(const Module& module, const Op& op) {
+  const bool reduces = op.code == OpCode::reduce;
+  if (!reduces && op.code != OpCode::map && !is_slice(op)) return std::nullopt;
+  if (reduces && !module.type(op.results.at(0)).dims.empty()) return std::nullopt;
+  const OpBoxes boxes = op_boxes(module, op);
+  if (boxes.first_only != 0) return std::nullopt;
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    if (boxes.operands[i] != stored_box(module, module.type(op.operands[i]))) return std::nullopt;
+  }
+  if (boxes.result != stored_box(module, module.type(op.results[0]))) return std::nullopt;
+  const Box& box = reduces ? boxes.operands[0] : boxes.result;
+  return box.empty() ? std::nullopt : std::optional(box);
 }
 
 }  // namespace kasen

@@ -14,7 +14,7 @@ class ExchangeOfWorker {
         from_(module.type(op.operands.at(0))),
         to_(module.type(op.results.at(0))),
         worker_(worker),
-        same_memory_(share_memory(module, op.operands[0], op.results[0])) {}
+        same_memory_(share_memory(module, op.operands[0], op.results[0]) || stands_in_input(module, op)) {}
 
   BoxExchange make() {
     const Elements gives = given(worker_), takes = taken(worker_);

@@ -140,6 +140,7 @@ bool Resumption::is_made_again(const Op& op) const {
 void Resumption::read(Execution& run, const HeldValue& held) const {
   for (std::int64_t array = 0; array < held.arrays; ++array) {
     const int slot = run.storage.info(held.value).slot + static_cast<int>(array);
+    if (run.storage.slot(slot).form < 0) continue;  // an input's own memory, which is there
     for (int p = 0; p < run.part_count(); ++p) {
       const std::int64_t count = elements_of(run, held, p);
       Array saved = from_.read(held, array, p, count);

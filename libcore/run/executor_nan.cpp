@@ -113,7 +113,7 @@ bool holds_earlier(const Op& op, int line) {
 std::int64_t Execution::nan_at(ValueId value, int part) const {
   const Type& type = module.type(value);
   const std::int64_t indices = type.state.is_pre() ? storage.indices(value, part) : storage.masters(value, part);
-  const std::int64_t count = indices * storage.info(value).inner;
+  const std::int64_t count = indices * storage.inner(value, part);
   const std::int64_t at = first_nan(type.element, storage.view(value, part), {0, count});
   return at == count ? -1 : at;
 }

@@ -121,6 +121,8 @@ void Storage::place(const Op& op, const Liveness& live, std::span<const Part> pa
     const ValueId result = form_.original(made);
     if (op.code == OpCode::input && module_.value(result).buffer == no_buffer) {
       place_input(op, parts);
+    } else if (forms_of_parts_.are_boxes() && stands_in_input(plan_, op)) {
+      values_[result].slot = values_[op.operands[0]].slot;
     } else if (form_.is_mark(result) || !live.is_view(result)) {
       place_value(result);
     }

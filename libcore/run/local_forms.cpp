@@ -10,8 +10,8 @@ namespace kasen::executor {
 LocalForms::LocalForms(const Module& plan, std::span<const Part> parts, KernelSet& kernels, bool watched)
     : boxes_(names_layouts(plan)), kernels_(kernels) {
   if (!boxes_) {
-    forms_.push_back({kernel_form(plan), {}, {}, {}});
-    if (watched) watch_regions(forms_[0].form);
+    forms_.push_back({kernel_form(plan), {}, {}, {}, {}, {}});
+    if (watched) watch_regions(forms_[0].form, false);
     shapes_.assign(parts.size(), 0);
     return;
   }
@@ -21,10 +21,16 @@ LocalForms::LocalForms(const Module& plan, std::span<const Part> parts, KernelSe
     if (shape == forms_.size()) forms_.push_back(std::move(form));
     shapes_.push_back(shape);
   }
+  if (watched) {
+    for (BoxForm& form : forms_) watch_regions(form.form, true);
+  }
   for (std::size_t shape = 1; shape < forms_.size(); ++shape) {
+    const KernelForm& form = forms_[shape].form;
     others_.push_back(kernels_.another());
     std::vector<const Op*>& ops = ops_.emplace_back();
-    for_each_op(forms_[shape].form.module, [&](const Op& op, int, int) { ops.push_back(&op); });
+    for_each_op(form.module, [&](const Op& op, int, int) {
+      if (op.results.empty() || !form.is_mark(op.results[0])) ops.push_back(&op);  // marks have no number
+    });
   }
 }
 

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "libcore/analysis/chain_rules.h"
+#include "libcore/analysis/op_boxes.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/layout.h"
@@ -93,11 +95,7 @@ class RegionCheck {
 
   // Checks one of them; `reduced` has the results of the reductions before it.
   void vector_work(const Op& op, const Op& inner, DimId dim, std::vector<ValueId>& reduced) {
-    if (inner.code != OpCode::map && inner.code != OpCode::reduce && !is_slice(inner)) {
-      faults_.add(inner, fmt::format("it may not stand in a region {}", region_name(op.kind)),
-                  "only map, reduce, range and at follow the elements of one dimension");
-      return;
-    }
+    if (!may_follow_elements(op, inner)) return;
     if (is_slice(inner)) slice_of(op, inner);
     if (runs_along(inner) == no_dim || runs_along(inner) != dim) {
       faults_.add(inner, "it runs over another dimension than its region",
@@ -106,14 +104,25 @@ class RegionCheck {
     if (makes_whole(m_, inner)) {
       faults_.add(inner, "it may not stand in a region", "a reduction to an array that is made whole runs alone");
     }
+    after_loop(inner, reduced);
+    const bool of_a_row = is_row_chain(op) && Layout(m_, inner.results[0]).is_distributed();
+    if (inner.code == OpCode::reduce && !of_a_row) reduced.push_back(inner.results[0]);
+  }
+
+  bool may_follow_elements(const Op& region, const Op& inner) {
+    if (inner.code == OpCode::map || inner.code == OpCode::reduce || is_slice(inner)) return true;
+    faults_.add(inner, fmt::format("it may not stand in a region {}", region_name(region.kind)),
+                "only map, reduce, range and at follow the elements of one dimension");
+    return false;
+  }
+
+  void after_loop(const Op& inner, const std::vector<ValueId>& reduced) {
     for (const ValueId id : inner.operands) {
       if (contains(reduced, id)) {
         faults_.add(inner, value_text(m_, id) + " is a reduction of this region",
                     "it is known only when the loop has ended");
       }
     }
-    const bool of_a_row = is_row_chain(op) && Layout(m_, inner.results[0]).is_distributed();
-    if (inner.code == OpCode::reduce && !of_a_row) reduced.push_back(inner.results[0]);
   }
 
   // The begin of a slice is known before the loop. Elements of a row are available; all others must be in memory.
@@ -151,8 +160,28 @@ class RegionCheck {
   }
 
   void iter_on_vec(const Op& op) {
+    if (names_layouts(m_)) return over_box(op);
     vector_work(op, work(op, 0), runs_along(op.blocks[0].ops[0]));
     if (faults_.empty()) one_numbering(op);
+  }
+
+  // Over a mesh, a loop runs over what each worker stores of its values.
+  void over_box(const Op& op) {
+    std::optional<Box> loop;
+    std::vector<ValueId> reduced;
+    for (const Op& inner : work(op, 0)) {
+      if (!may_follow_elements(op, inner)) return;
+      if (is_slice(inner)) slice_of(op, inner);
+      const std::optional<Box> box = loop_box(m_, inner);
+      if (!box || (loop && *loop != *box)) {
+        return faults_.add(inner, "it runs over another box than its region",
+                           "a loop runs over all that a worker stores of its values, which are cut and held alike",
+                           "let it stand outside of the region");
+      }
+      loop = box;
+      after_loop(inner, reduced);
+      if (inner.code == OpCode::reduce) reduced.push_back(inner.results[0]);
+    }
   }
 
   void mxm(const Op& op) {

@@ -1,8 +1,10 @@
 #include "libkernels/run/body_shape.h"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 
 namespace kasen {
@@ -60,6 +62,12 @@ std::string shape_of(const Module& module, const ProductBody& body) {
     for (const ValueId id : op.operands) shape.add(module.type(id).element);
   }
   return shape.text();
+}
+
+bool runs_on_slaves(const Module& module, const LoopBody& body) {
+  return std::any_of(body.ops.begin(), body.ops.end(), [&](const Op* op) {
+    return Layout(module, op->code == OpCode::reduce ? op->operands[0] : op->results[0]).is_distributed();
+  });
 }
 
 }  // namespace kasen

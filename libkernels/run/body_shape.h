@@ -9,5 +9,7 @@ namespace kasen {
 
 [[nodiscard]] std::string shape_of(const Module& module, const LoopBody& body);
 [[nodiscard]] std::string shape_of(const Module& module, const ProductBody& body);
+// Whether its arrays may have ghosts. Shareds and boxes have none.
+[[nodiscard]] bool runs_on_slaves(const Module& module, const LoopBody& body);
 
 }  // namespace kasen

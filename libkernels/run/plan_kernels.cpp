@@ -184,7 +184,7 @@ class Planner {
       body.ops.push_back(&op);
     }
     LoopKernels kernels{emit_loop(body), std::nullopt};
-    if (op.code == OpCode::region) kernels.slaves = slaves_loop(body);
+    if (op.code == OpCode::region && runs_on_slaves(module_, body)) kernels.slaves = slaves_loop(body);
     plan_.loops.emplace(&op, std::move(kernels));
     if (!takes_distinct_values(module_, op)) return;
     if (!distinct_) distinct_.emplace(module_);

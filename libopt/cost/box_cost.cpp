@@ -71,6 +71,7 @@ Footprint BoxCosts::footprint() const {
   Footprint total;
   for (const BufferDecl& buffer : module_.buffers) total.buffers += buffer_bytes(buffer);
   const Liveness live(module_);
+  const IdMap<ValueId, bool> inside = made_in_regions(module_);
   IdMap<ValueId, bool> is_input(module_.values.size(), false);
   const auto bytes = [&](ValueId v) {
     const Type& type = module_.type(v);
@@ -83,7 +84,7 @@ Footprint BoxCosts::footprint() const {
   });
   for (const ValueId v : module_.values.ids()) {
     const bool own = module_.value(v).buffer == no_buffer && !is_input[v] && !module_.type(v).dims.empty();
-    if (own && !live.is_view(v)) total.buffers += bytes(v);
+    if (own && !inside[v] && !live.is_view(v)) total.buffers += bytes(v);
   }
   return total;
 }
@@ -170,8 +171,8 @@ void BoxCosts::add_transition(const Op& op, int number, Cost& cost) const {
     if (!same_buffer(from, to)) add_move(to, stored(from), stored(to), cost);
     return;
   }
-  const bool stays =
-      same_buffer(from, to) && stored_box(module_, module_.type(from)) == stored_box(module_, module_.type(to));
+  const bool stays = (same_buffer(from, to) || stands_in_input(module_, op)) &&
+                     stored_box(module_, module_.type(from)) == stored_box(module_, module_.type(to));
   if (stays) return;
   const Polynomial own =
       op.code == OpCode::relayout ? Polynomial(stay_symbol(number)) : whole_elements(module_, module_.type(from));
@@ -218,8 +219,8 @@ Cost BoxCosts::model(const Op& op) const {
     return cost;
   }
   const bool makes = op.code == OpCode::fill || op.code == OpCode::index || op.code == OpCode::make_list;
-  const bool computes =
-      group == OpGroup::vector || group == OpGroup::product || group == OpGroup::contraction || group == OpGroup::axis;
+  const bool computes = group == OpGroup::vector || group == OpGroup::product || group == OpGroup::contraction ||
+                        group == OpGroup::axis || op.code == OpCode::region;
   if (!computes && !makes) return cost;
   for (const ValueId v : arrays(op.operands)) {
     cost.read_elements += stored(v);
@@ -244,6 +245,17 @@ Module sized_module(const Module& module, const Sizes& sizes) {
   const int workers = sizes.workers > 0 ? sizes.workers : mesh_workers(sized);
   sized.mesh = mesh_of(module, workers);
   return sized;
+}
+
+IdMap<ValueId, bool> made_in_regions(const Module& module) {
+  IdMap<ValueId, bool> inside(module.values.size(), false);
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code != OpCode::region) return;
+    for (const Op& inner : op.blocks.at(0).ops) {
+      for (const ValueId v : inner.results) inside[v] = true;
+    }
+  });
+  return inside;
 }
 
 void bind_stays(const Module& module, Sizes& sizes) {

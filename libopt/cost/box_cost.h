@@ -51,6 +51,8 @@ class BoxCosts {
 
 // The module with the sizes of its data and a mesh of as many workers; UserError (bad_input) if these do not fit.
 [[nodiscard]] Module sized_module(const Module& module, const Sizes& sizes);
+// By value: whether a region makes it inside, where it has no memory.
+[[nodiscard]] IdMap<ValueId, bool> made_in_regions(const Module& module);
 // The elements that stay where they are in a relayout; number of the operator, by name (SymbolKind::stay).
 void bind_stays(const Module& module, Sizes& sizes);
 // The bytes of a value's array, or of all arrays of a list, on a worker. Sizes are known.

@@ -14,7 +14,12 @@ namespace {
 class BoxParts {
  public:
   BoxParts(const Module& module, const Sizes& sizes)
-      : m_(sized_module(module, sizes)), sizes_(sizes), batches_(m_), live_(m_), is_input_(m_.values.size(), false) {
+      : m_(sized_module(module, sizes)),
+        sizes_(sizes),
+        batches_(m_),
+        live_(m_),
+        inside_(made_in_regions(m_)),
+        is_input_(m_.values.size(), false) {
     for_each_op(m_, [&](const Op& op, int, int) {
       if (op.code == OpCode::input) is_input_[op.results.at(0)] = true;
     });
@@ -45,7 +50,8 @@ class BoxParts {
   static void add(std::int64_t& sum, std::int64_t bytes) { sum = checked_add(sum, bytes, "a plan's memory"); }
 
   [[nodiscard]] bool has_own_memory(ValueId v) const {
-    return m_.value(v).buffer == no_buffer && !is_input_[v] && !m_.type(v).dims.empty() && !live_.is_view(v);
+    return m_.value(v).buffer == no_buffer && !inside_[v] && !is_input_[v] && !m_.type(v).dims.empty() &&
+           !live_.is_view(v);
   }
 
   // One area serves all exchanges.
@@ -64,6 +70,7 @@ class BoxParts {
   const Sizes& sizes_;
   const SharedBatches batches_;
   const Liveness live_;
+  const IdMap<ValueId, bool> inside_;
   IdMap<ValueId, bool> is_input_;
 };
 

@@ -8,10 +8,12 @@
 #include <optional>
 #include <set>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/analysis/liveness.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/layout.h"
 #include "libopt/cost/rules.h"
+#include "libopt/cost/sizes.h"
 
 namespace kasen {
 namespace {
@@ -254,6 +256,13 @@ Cost repeated(const Cost& cost, const Polynomial& times) {
 }
 
 CostReport measure(const Module& module) { return Measurement(module).run(); }
+
+CostReport measure(const Module& module, const Sizes& sizes) {
+  if (sizes.workers != 1 || !module.mesh.empty() || !names_layouts(module)) return measure(module);
+  Module alone = module;
+  alone.mesh = mesh_of(module, 1);
+  return measure(alone);
+}
 
 Polynomial printed_form(const Polynomial& polynomial) {
   return polynomial.replace([](const Symbol& symbol) {

@@ -13,6 +13,8 @@
 
 namespace kasen {
 
+struct Sizes;
+
 struct Cost {
   Polynomial read, written, network, buffers;                    ///< bytes
   Polynomial read_elements, written_elements, network_elements;  ///< the model's; zero in the actual column
@@ -64,6 +66,9 @@ struct CostReport {
 };
 
 [[nodiscard]] CostReport measure(const Module& module);
+/// As it runs on the workers of these sizes: one worker has all of each array, however it is cut, and copies nothing
+/// between boxes of other cuts.
+[[nodiscard]] CostReport measure(const Module& module, const Sizes& sizes);
 
 /// The paper's way of counting: every set of ghosts as the union `S` of its dimension, and one symbol for a dimension,
 /// cut or whole.

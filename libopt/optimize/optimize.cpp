@@ -50,6 +50,8 @@ bool is_enabled(PassWhen when, const OptimizeOptions& options) {
       return fusing && options.move_statements;
     case PassWhen::hoisting:
       return fusing ? options.move_statements : options.simplify;
+    case PassWhen::clustering:
+      return greedy || options.simplify;
     case PassWhen::greedy:
       return greedy;
     case PassWhen::selected:
@@ -62,7 +64,7 @@ bool is_enabled(PassWhen when, const OptimizeOptions& options) {
 
 bool runs_over_mesh(PassWhen when) {
   return when == PassWhen::always || when == PassWhen::simplifying || when == PassWhen::hoisting ||
-         when == PassWhen::scheduling;
+         when == PassWhen::clustering || when == PassWhen::scheduling;
 }
 
 bool runs(const PassRow& pass, const Module& module, const OptimizeOptions& options) {
@@ -73,7 +75,7 @@ bool over_workers(const Module& module, const OptimizeOptions& options) {
   return !options.mesh.empty() || options.mesh_workers > 0 || names_layouts(module);
 }
 
-// Regions take the default layout alone: over a mesh, operators run by themselves.
+// Over a mesh, regions hold vector work alone, and all strategies but none make them.
 OptimizeOptions over_mesh(const Module& module, OptimizeOptions options) {
   if (!over_workers(module, options)) return options;
   options.simplify = options.strategy != Strategy::none;

@@ -79,8 +79,8 @@ struct OptimizeOptions {
   bool move_statements = true;  // not for none: an iteration's first statements may move into the one before
   bool epilogue = false;        // not for none: vector work follows a product's rows at once (product_epilogue regions)
   bool epilogue_by_size = false;  // with epilogue: not where the sizes at hand say that it costs more than it saves
-  bool simplify = false;  // with none, where it stands for another strategy: over a mesh, which takes no regions
-  // With a mesh of workers, arrays get cuts over its axes, and nothing is fused. Empty: the default layout.
+  bool simplify = false;  // with none, where it stands for another strategy: over a mesh, with vector regions alone
+  // With a mesh of workers, arrays get cuts over its axes, and vector work is fused. Empty: the default layout.
   std::vector<MeshAxis> mesh;
   std::int64_t mesh_workers = 0;  // without a mesh: the best one of so many workers is found; 0: none
   TileSearch tile = TileSearch::exact;

@@ -19,7 +19,17 @@ struct PassContext {
 // Returns whether it changed the module. A pass that runs on its own result changes nothing.
 using PassFunction = bool (*)(Module& module, PassContext& context);
 
-enum class PassWhen : std::uint8_t { always, simplifying, fusing, moving, hoisting, greedy, selected, scheduling };
+enum class PassWhen : std::uint8_t {
+  always,
+  simplifying,
+  fusing,
+  moving,
+  hoisting,
+  clustering,
+  greedy,
+  selected,
+  scheduling
+};
 
 struct PassRow {
   std::string_view name;

@@ -19,7 +19,7 @@ namespace {
 class Checker {
  public:
   Checker(const Module& module, const Sizes& sizes, const RunReport& run)
-      : module_(module), sizes_(sizes), run_(run), report_(measure(module)) {
+      : module_(module), sizes_(sizes), run_(run), report_(measure(module, sizes)) {
     if (run.plan_digest != module_digest(module)) {
       fail(ExitStatus::bad_input, "the counters are those of another plan",
            fmt::format("this plan is {}, the run was of {}", module_digest(module), run.plan_digest),

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/analysis/liveness.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/layout.h"
@@ -83,12 +85,20 @@ class LiveSets {
 std::vector<LiveSet> largest_live_sets(const Module& module, const Sizes& sizes) {
   const LiveSets live(module);
   const auto boxes = names_layouts(module) ? std::optional(sized_module(module, sizes)) : std::nullopt;
+  std::set<ValueId> in_inputs;  // they take no memory of their own
+  if (boxes) {
+    for_each_op(*boxes, [&](const Op& op, int, int) {
+      if (stands_in_input(*boxes, op)) in_inputs.insert(op.results[0]);
+    });
+  }
+  const auto bytes_on = [&](ValueId v, int worker) {
+    if (in_inputs.contains(v)) return std::int64_t{0};
+    return boxes ? box_bytes(*boxes, v, worker) : value_bytes(module, v, sizes, worker);
+  };
   std::vector<LiveSet> sets;
   for (int worker = 0; worker < sizes.workers; ++worker) {
     std::vector<std::int64_t> bytes;
-    for (const Held& held : live.all()) {
-      bytes.push_back(boxes ? box_bytes(*boxes, held.value, worker) : value_bytes(module, held.value, sizes, worker));
-    }
+    for (const Held& held : live.all()) bytes.push_back(bytes_on(held.value, worker));
     sets.push_back(live.largest(bytes));
   }
   return sets;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "libcore/analysis/chain_rules.h"
+#include "libcore/analysis/op_boxes.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/array_views.h"
@@ -28,6 +29,18 @@ std::optional<RegionKey> reduce_key(const Module& module, const Op& op) {
   if (Layout(module, type).is_shared() || !module.type(op.results[0]).dims.empty()) return std::nullopt;
   const bool slaves_count = type.state.is_pre();
   return RegionKey{type.dims, slaves_count ? range_of(type.state) : std::nullopt};
+}
+
+// Over a mesh: of operators that copy nothing to run. A reduction that nobody gathers is known at once, and its readers
+// would join it. So it stands alone, as do readers of one that still waits for others' contributions.
+std::optional<RegionKey> box_key(const Module& module, const Op& op) {
+  const auto is_waiting = [&](ValueId v) { return module.type(v).dims.empty() && module.type(v).state.is_pre(); };
+  if (op.code == OpCode::reduce && !module.type(op.results.at(0)).state.is_pre()) return std::nullopt;
+  if (std::any_of(op.operands.begin(), op.operands.end(), is_waiting)) return std::nullopt;
+  const bool made = row(op.code).group == OpGroup::vector && module.type(op.results.at(0)).state.placed();
+  std::optional<Box> box = made ? loop_box(module, op) : std::nullopt;
+  if (!box) return std::nullopt;
+  return RegionKey{{}, std::nullopt, no_value, std::nullopt, false, *std::move(box)};
 }
 
 // Returns true if all have one key.
@@ -79,6 +92,7 @@ static_assert(shapes.size() + other_kinds == 0
 
 // A slice is read where its array lies. (A distributed matrix is transposed by itself.)
 std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
+  if (names_layouts(module)) return box_key(module, op);
   if (op.code == OpCode::reduce) return reduce_key(module, op);
   if (op.code != OpCode::map && !is_slice(op)) return std::nullopt;
   const Type& type = module.type(op.results[0]);
@@ -94,7 +108,7 @@ std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
 
 // A stored matrix has a form for each direction and space of its operands; one pass over a dense one serves both.
 std::optional<RegionKey> product_key(const Module& module, const Op& op) {
-  if (!is_product(op) || has_columns(module, op)) return std::nullopt;
+  if (!is_product(op) || has_columns(module, op) || names_layouts(module)) return std::nullopt;
   if (is_dense_product(module, op)) {
     if (!shares_dense_pass(module, op)) return std::nullopt;
     return RegionKey{{}, std::nullopt, op.operands[1]};

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/ir/module.h"
 #include "libopt/rewrite/regions.h"
 
@@ -21,6 +22,7 @@ struct RegionKey {
   ValueId matrix = no_value;       // mxm
   std::optional<OpCode> direction = std::nullopt;  // mxm of a sparse matrix: mxv or mxvt
   bool hands_on = false;  // an owned-only map on a pre-reduced value, whose ghosts are handed on (rules 11 and 15)
+  Box box = {};           // iter_on_vec of a module that names layouts: of the loop; all else is empty
   friend bool operator==(const RegionKey&, const RegionKey&) = default;
 };
 // Return the key of an operator that may stand in an iter_on_vec or an mxm region, or nothing.

@@ -10,7 +10,10 @@
 namespace kasen {
 
 ReportContext::ReportContext(const Module& module, const Sizes* sizes)
-    : module_(module), sizes_(sizes), report_(measure(module)), names_(module) {}
+    : module_(module),
+      sizes_(sizes),
+      report_(sizes == nullptr ? measure(module) : measure(module, *sizes)),
+      names_(module) {}
 
 std::string ReportContext::formula(const Polynomial& polynomial) const { return polynomial.text(names_); }
 

@@ -290,13 +290,15 @@ bool never_dearer(const PricePolynomials& a, const PricePolynomials& b, const Ma
 }
 
 TimeCase Pricing::time_case(const Module& plan) {
-  return case_of(std::make_shared<Numbers>(plan, measure(plan), sizes_ ? sizes_(plan) : Sizes{}, defaults_), machine_);
+  const Sizes sizes = sizes_ ? sizes_(plan) : Sizes{};
+  return case_of(std::make_shared<Numbers>(plan, measure(plan, sizes), sizes, defaults_), machine_);
 }
 
 PlanPrice Pricing::operator()(const Module& plan) {
-  const CostReport report = measure(plan);
+  const Sizes sizes = sizes_ ? sizes_(plan) : Sizes{};
+  const CostReport report = measure(plan, sizes);
   const TimeModel model(plan, report);
-  const auto known = std::make_shared<Numbers>(plan, report, sizes_ ? sizes_(plan) : Sizes{}, defaults_);
+  const auto known = std::make_shared<Numbers>(plan, report, sizes, defaults_);
   Numbers& numbers = *known;
   TimeCase in = case_of(known, machine_);
   PlanPrice price;

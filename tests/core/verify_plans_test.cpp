@@ -37,6 +37,27 @@ void expect_region_fault(const std::string& region, const std::string& wanted) {
                wanted);
 }
 
+// Over a mesh, a loop runs over what all workers store of its values: y is held, and x is not.
+TEST(Regions, RunOverOneBox) {
+  const auto region = [](const std::string& map) {
+    return "kir 2 level 3\nmodule m {\nmesh a = 2, b = 3\ndim N\nfn add(x: f64, y: f64) -> f64 = x + y\n"
+           "buffer ~b0 : f64[N/a]\nbuffer ~b1 : f64[N/a] {all}\n"
+           "%x = input \"x\" : f64[N/a] @part\n%y = scatter %x : f64[N/a] @cons{all} ~b1\n"
+           "%z = region iter_on_vec (%x, %y) : f64[N/a] @part ~b0 {\n%w = map[add] %x, %x : f64[N/a] @part\n" +
+           map + "yield %v\n}\noutput \"z\" %z\n}\n##end\n";
+  };
+  TrialLawChecker laws;
+  const auto fault = [&](const std::string& map) {
+    const std::vector<Diagnostic> faults = verify_module(parse_module(region(map), "m.kir"), laws);
+    return faults.empty() ? "" : faults[0].what;
+  };
+  const std::string wanted = "it runs over another box than its region";
+  for (const char* map : {"%v = map[add] %w, %y : f64[N/a] @part\n",
+                          "%u = map[add] %y, %y : f64[N/a] @cons{all}\n%v = map[add] %w, %w : f64[N/a] @part\n"}) {
+    EXPECT_NE(fault(map).find(wanted), std::string::npos) << fault(map);
+  }
+}
+
 TEST(Regions, WhatTheyMayHold) {
   expect_region_fault(
       "%a = region iter_on_vec (%u) : f64[N] @part ~b1 {\n%h = map[half] %x : f64[N] @part\nyield %h\n}",

@@ -192,7 +192,9 @@ mutants("rules", "libcore/axis/rearrange.cpp",
         ("copy.axes.push_back({size_of(op.dim), ⟦step * from.stride(source)⟧, to.stride(op.dim)});", "from.stride(source)"),
         ("⟦placed += size_of(source)⟧;", ";"))
 mutants("rules", "libcore/analysis/op_boxes.cpp",
-        ("return axis_part(module.type(op.operands[i]).dims[axis], cuts, ⟦cuts & ~summed⟧);", "cuts & summed"))
+        ("return axis_part(module, module.type(op.operands[i]).dims[axis], cuts, ⟦cuts & ~summed⟧);", "cuts & summed"),
+        ("if (⟦boxes.operands[i] != stored_box(module, module.type(op.operands[i]))⟧) return std::nullopt;", "false"))
+mutants("rules", "libcore/analysis/boxes.cpp", ("⟦cuts &= ~axes_of_one_place(module);⟧", ";"))
 mutants("rules", "libcore/analysis/box_form.cpp",
         ("if (form.matrix == 0) ⟦op.fns[0] = module().add_function(with_exchanged_parameters(plan_.fn(op.fns[0])));⟧", ";"),
         ("made_.batches[number] = ⟦elements_of(plan_, parts.box(form.batch), worker_).count()⟧;", "1"))

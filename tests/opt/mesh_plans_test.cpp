@@ -49,6 +49,8 @@ Module plan_over(const Module& program, const Mesh& mesh, std::uint64_t seed = 0
   constexpr TileSearch searches[] = {TileSearch::none, TileSearch::exact, TileSearch::worst, TileSearch::greedy,
                                      TileSearch::mincost};
   options.tile = searches[seed % 5];
+  constexpr Strategy strategies[] = {Strategy::greedy, Strategy::none, Strategy::cost, Strategy::fuse_all};
+  options.strategy = strategies[seed % 4];
   if (seed % 7 == 3) options.tile_costs = TileCosts::paper;
   if (seed % 3 == 1) options.copy_bytes = static_cast<std::int64_t>(seed % 1000);
   TrialLawChecker laws;
@@ -72,6 +74,12 @@ Module sized(Module module, const std::vector<Part>& parts) {
     if (const auto it = parts.at(0).dims.find(dim.name); it != parts[0].dims.end()) dim.size = it->second.size;
   }
   return module;
+}
+
+int count_regions(const Module& module) {
+  int regions = 0;
+  for_each_op(module, [&](const Op& op, int, int) { regions += op.code == OpCode::region ? 1 : 0; });
+  return regions;
 }
 
 void run_over(const Module& program, const Mesh& mesh, const Data& data, bool generated, std::uint64_t layouts) {
@@ -406,6 +414,48 @@ TEST_P(MeshExamples, EqualTheInterpreter) {
 INSTANTIATE_TEST_SUITE_P(Dense, MeshExamples,
                          ::testing::Values("autoencoder", "blackscholes", "chain", "glm", "kmeans", "kmeans-matrix",
                                            "l2svm", "logistic-lbfgs"));
+
+// A value inside a region that is NaN is named, also if nothing behind it is.
+TEST(MeshPlans, TheFirstNanIsThatOfThePlanThatFusesNothing) {
+  const Module program = compile(
+      "dim N, M\ninput A : dense f64[N, M], u : f64[N]\nB = A * A\nC = sqrt(-1.0 - B)\nD = if C > 0.0 then B else A\n"
+      "output s = sum(D * u), D");
+  const std::vector<Part> data = testing::split(testing::random_data(program, 1, 7, 0, 3));
+  for (const Mesh& mesh : meshes) {
+    for (const std::uint64_t seed : {0, 1}) {  // greedy, none
+      const Module module = plan_over(program, mesh, seed);
+      EXPECT_EQ(count_regions(module) > 0, seed == 0);
+      BoxParts boxes(module, mesh_workers(module), 0, mesh_workers(module));
+      for (const Part& part : data) boxes.add(part);
+      const std::vector<Part> parts = boxes.finish();
+      RunOptions options;
+      options.refuse_nan = true;
+      try {
+        (void)execute(module, parts, *make_simulated_transport(mesh_workers(module)), *make_interpreter_kernels(),
+                      options);
+        ADD_FAILURE() << "no NaN was found";
+      } catch (const UserError& e) {
+        EXPECT_EQ(e.diagnostics().at(0).where.line, 4) << e.what();
+      }
+    }
+  }
+}
+
+// One worker has all of an input, wherever the plan sends it: nothing is copied, and each reader gets the input itself.
+TEST(MeshPlans, OneWorkerReadsInputsWhereTheyLie) {
+  const Module program = compile(
+      "dim N\ninput A : dense f64[N, N], b : f64[N]\nd = [i in N: A[i, i]]\nx = b / d\n"
+      "for i in 0..3 {\n  x = x + (b - A @ x) / d\n}\noutput x");
+  const Data data = data_of(program, 9, 1);
+  for (const Mesh& mesh : {Mesh{1}, Mesh{2}, Mesh{1, 1}}) run_over(program, mesh, data, true, 0);
+  const Module module = plan_over(program, {1});
+  int sent = 0;
+  for_each_op(module, [&](const Op& op, int, int) { sent += stands_in_input(module, op) ? 1 : 0; });
+  EXPECT_EQ(sent, 1);
+  const CostReport report = measure(module);
+  for (const auto& [sizes, factor] : report.actual.written.terms())
+    EXPECT_LT(sizes.size(), 2U) << "a matrix is written";
+}
 
 // Form (c) of DESIGN: on a square mesh, blocks of both operands move, and less than all of one of them.
 TEST(MeshPlans, ProductsMoveBlocks) {
