@@ -185,7 +185,7 @@ class Rearrange(ToolTest):
         inputs = self.save({"X": X, "y": np.arange(5.0)})
         self.fault("go", "a.ks", *inputs, status=BAD, says=["y.npy", "has 5 indices of dimension K", "N[1:], which has 4"])
         self.fault("go", "a.ks", *inputs, "--dim", "K=5", status=USAGE, says=["follows from", "N[1:]", "give the sizes of N"])
-        self.fault("go", "a.ks", *inputs, "--dim", "N=7", status=BAD, says=["X"])
+        self.fault("go", "a.ks", *inputs, "--dim", "N=7", status=BAD, says=["y.npy", "N[1:], which has 6"])
 
     def test_another_bundle(self):
         """A bundle of one slice is none of another one."""
