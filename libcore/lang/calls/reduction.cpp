@@ -2,10 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "libcore/ir/axis_ops.h"
+
 namespace kasen::lang {
+namespace {
+
+bool has_twice(std::vector<DimId> dims) {
+  std::sort(dims.begin(), dims.end());
+  return std::adjacent_find(dims.begin(), dims.end()) != dims.end();
+}
+
+bool within(const std::vector<DimId>& some, const std::vector<DimId>& all) {
+  return std::all_of(some.begin(), some.end(), [&](DimId d) { return contains(all, d); });
+}
+
+}  // namespace
 
 Reductions::Reductions(const Part& part, Reducers& reducers, Folds& folds)
     : Part(part), reducers_(reducers), folds_(folds) {
@@ -29,6 +44,92 @@ Term Reductions::reduce(const Node& fn, Term array, const Node* over, Mark mark,
   const Reducer by = reducers_.with_mask(fn, element, mark);
   const ValueId from = by.masked ? values_.materialise(Reducers::mask(values_.term(operand)), "t", mark) : operand;
   const ValueId result = values_.reduce(by.fn, from, dims, mark, hint);
+  return by.masked ? reducers_.unmask(result, element, by) : values_.term(result);
+}
+
+// The keys of `by k in K`, and K: that of their ids, unless it is named.
+ValueId Reductions::keys_of(const Node& over, DimId& into) {
+  const Node& node = over.args[0];
+  Term keys = evaluator_.element(node);
+  values_.require_array(keys, node.mark, "the keys");
+  const ElementType type = keys.type();
+  const bool ids = type.is_scalar() && type.scalar() == Scalar::id;
+  if (!ids && !type.is(Scalar::i64) && !type.is(Scalar::i32)) {
+    source_.fail(node.mark, fmt::format("keys that are {}", show(module_, type)), "keys are ids, i64 or i32",
+                 type.is_scalar() ? "write i64(k)" : "");
+  }
+  if (!ids && over.args.size() < 2) {
+    source_.fail(node.mark,
+                 fmt::format("keys that are {}, and no dimension that they count along", show(module_, type)),
+                 "the result has an element for each index of a dimension", "name it: sum(x, by k in K)");
+  }
+  into = over.args.size() < 2 ? type.components[0].id_of : types_.dim({over.args[1].text, over.args[1].mark});
+  if (ids && type.components[0].id_of != into) {
+    source_.fail(node.mark, fmt::format("keys that are {}", show(module_, type)),
+                 fmt::format("those of '{0}' are id[{0}], i64 or i32", module_.dim(into).name), "write i64(k)");
+  }
+  return values_.materialise(std::move(keys), "k", node.mark);
+}
+
+// A single value is reduced once for each key. An array has the dimensions of the keys, if need be repeated.
+ValueId Reductions::beside_keys(Term array, ValueId keys, Mark mark) {
+  const std::vector<DimId>& dims = module_.type(keys).dims;
+  if (!array.dims.empty() && !within(dims, array.dims)) {
+    if (!within(array.dims, dims)) {
+      source_.fail(
+          mark,
+          fmt::format("an array over {} by keys over {}", show_dims(module_, array.dims), show_dims(module_, dims)),
+          "each element has a key: the array has the dimensions of the keys");
+    }
+    const Type repeated{array.type(), dims};
+    array = values_.conform(std::move(array), repeated, mark, "the array");
+  }
+  return values_.materialise(std::move(array), "t", mark);
+}
+
+// The dimensions that the keys replace: the named ones, else all of the keys.
+std::vector<DimId> Reductions::replaced(ValueId walked, ValueId keys, const Node& over, Mark mark) const {
+  const std::vector<DimId>&dims = module_.type(walked).dims, &of_keys = module_.type(keys).dims;
+  if (has_twice(dims) || has_twice(of_keys)) {
+    source_.fail(mark, fmt::format("a reduction by keys of an array over {}", show_dims(module_, dims)),
+                 "arrays meet by the names of dimensions, and one stands twice");
+  }
+  std::vector<DimId> named;
+  for (const NameAt& name : over.names) {
+    for (const DimId d : types_.dims(name)) {
+      if (!contains(of_keys, d)) {
+        source_.fail(name.mark, fmt::format("the keys are not over '{}'", module_.dim(d).name),
+                     fmt::format("they are over {}", show_dims(module_, of_keys)),
+                     "reduce along this dimension before, by a call of its own");
+      }
+      if (contains(named, d))
+        source_.fail(name.mark, fmt::format("dimension '{}' is named twice", module_.dim(d).name));
+      named.push_back(d);
+    }
+  }
+  return named.empty() ? of_keys : named;
+}
+
+Term Reductions::grouped(const Node& fn, Term array, const Node& over, Mark mark, const std::string& hint) {
+  if (formulas_.is_entries(array)) {
+    source_.fail(mark, "stored entries by keys", "keys belong to the elements of arrays",
+                 "sum them over rows or columns before");
+  }
+  DimId into = no_dim;
+  const ValueId keys = keys_of(over, into);
+  ValueId values = beside_keys(std::move(array), keys, mark);
+  const ElementType element = module_.type(values).element;
+  const ValueId walked = module_.type(values).dims.empty() ? keys : values;
+  const std::vector<DimId> dims = replaced(walked, keys, over, mark);
+  const Reducer by = reducers_.with_mask(fn, element, mark);
+  if (by.masked) values = values_.materialise(Reducers::mask(values_.term(values)), "t", mark);
+  Type type{module_.fn(by.fn).result(), grouped_dims(module_.type(walked).dims, dims, into)};
+  if (has_twice(type.dims)) {
+    source_.fail(mark, fmt::format("a result over {}", show_dims(module_, type.dims)), "a dimension stands twice",
+                 "count along another dimension of the same size");
+  }
+  const ValueId result = builder_.emit(
+      {.code = OpCode::reduce_by, .operands = {values, keys}, .fns = {by.fn}, .over = dims}, mark, hint, type);
   return by.masked ? reducers_.unmask(result, element, by) : values_.term(result);
 }
 
