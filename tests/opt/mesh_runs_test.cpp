@@ -26,10 +26,10 @@ void expect_values(const Module& module, const RunResult& result, const std::map
   }
 }
 
-// Operators over one box become regions.
+// Operators over one box become regions. What nobody needs goes first, as in all plans.
 Module fused(const Module& module) {
   TrialLawChecker laws;
-  return run_passes(module, laws, {}, {"fuse-vector", "buffers"});
+  return run_passes(module, laws, {}, {"dead-code", "fuse-vector", "buffers"});
 }
 
 // Returns the number of regions that ran.
