@@ -14,7 +14,7 @@ bool stands_twice(std::vector<DimId> dims) {
   return std::adjacent_find(dims.begin(), dims.end()) != dims.end();
 }
 
-AlongAxis::AlongAxis(const Part& part, Reducers& reducers) : Part(part), reducers_(reducers) {
+AlongAxis::AlongAxis(const Part& part, Reducers& reducers) : NamedAxes(part), reducers_(reducers) {
   using Name = Functions::Name;
   functions_.add({"scan"}, Name::yields, [this](auto& node, auto& hint) { return scan_call(node, hint); });
   functions_.add({"cumsum", "cumprod", "cummax", "cummin"}, Name::yields,
@@ -23,7 +23,7 @@ AlongAxis::AlongAxis(const Part& part, Reducers& reducers) : Part(part), reducer
   functions_.add({"take"}, Name::yields, [this](auto& node, auto& hint) { return take(node, hint); });
 }
 
-ValueId AlongAxis::array(const Node& node, const Node& call) {
+ValueId NamedAxes::array(const Node& node, const Node& call) {
   Term term = evaluator_.element(node);
   values_.require_array(term, node.mark, call.text);
   const ValueId made = values_.materialise(std::move(term), "t", node.mark);

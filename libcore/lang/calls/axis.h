@@ -11,7 +11,15 @@ namespace kasen::lang {
 // True if a dimension stands twice: then names cannot say which axis is meant.
 [[nodiscard]] bool stands_twice(std::vector<DimId> dims);
 
-class AlongAxis : Part {
+// Calls that name axes of their arrays by dimensions.
+class NamedAxes : protected Part {
+ protected:
+  explicit NamedAxes(const Part& part) : Part(part) {}
+  // The array of an argument; refused if a dimension stands twice.
+  [[nodiscard]] ValueId array(const Node& node, const Node& call);
+};
+
+class AlongAxis : NamedAxes {
  public:
   AlongAxis(const Part& part, Reducers& reducers);
 
@@ -22,7 +30,6 @@ class AlongAxis : Part {
                           const std::string& hint);
   [[nodiscard]] Term sort(const Node& node, const std::string& hint);  // and argsort
   [[nodiscard]] Term take(const Node& node, const std::string& hint);
-  [[nodiscard]] ValueId array(const Node& node, const Node& call);
   // The dimension that is named, or the only one.
   [[nodiscard]] DimId along(ValueId array, const Node* over, const Node& call) const;
 

@@ -10,22 +10,11 @@
 #include "libcore/lang/calls/axis.h"
 
 namespace kasen::lang {
-Rearrangements::Rearrangements(const Part& part) : Part(part) {
+Rearrangements::Rearrangements(const Part& part) : NamedAxes(part) {
   using Name = Functions::Name;
   functions_.add({"slice"}, Name::yields, [this](auto& node, auto& hint) { return slice(node, hint); });
   functions_.add({"concat"}, Name::yields, [this](auto& node, auto& hint) { return concat(node, hint); });
   functions_.add({"reshape"}, Name::yields, [this](auto& node, auto& hint) { return reshape(node, hint); });
-}
-
-ValueId Rearrangements::array(const Node& argument, const Node& call) {
-  Term term = evaluator_.element(argument);
-  values_.require_array(term, argument.mark, call.text);
-  const ValueId made = values_.materialise(std::move(term), "t", argument.mark);
-  const std::vector<DimId>& dims = module_.type(made).dims;
-  if (!stands_twice(dims)) return made;
-  source_.fail(argument.mark, fmt::format("{} of an array over {}", call.text, show_dims(module_, dims)),
-               "arrays meet by the names of dimensions, and one stands twice",
-               "declare the array with another name for one of them: dense f64[N, M]");
 }
 
 std::vector<DimId> Rearrangements::named(const Node& call, size_t first) const {

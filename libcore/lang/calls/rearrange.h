@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang/terms/part.h"
+#include "libcore/lang/calls/axis.h"
 
 namespace kasen::lang {
 
-class Rearrangements : Part {
+class Rearrangements : NamedAxes {
  public:
   explicit Rearrangements(const Part& part);
 
@@ -16,7 +16,6 @@ class Rearrangements : Part {
   [[nodiscard]] Term slice(const Node& node, const std::string& hint);
   [[nodiscard]] Term concat(const Node& node, const std::string& hint);
   [[nodiscard]] Term reshape(const Node& node, const std::string& hint);
-  [[nodiscard]] ValueId array(const Node& argument, const Node& call);
   // The dimensions that arguments from `first` on name: K, [N, M], or what a name of a def stands for.
   [[nodiscard]] std::vector<DimId> named(const Node& call, size_t first) const;
   [[nodiscard]] ValueId sliced(ValueId from, DimId dim, const Node& call, const std::string& hint);

@@ -7,14 +7,10 @@
 #include <utility>
 
 #include "libcore/ir/axis_ops.h"
+#include "libcore/lang/calls/axis.h"
 
 namespace kasen::lang {
 namespace {
-
-bool has_twice(std::vector<DimId> dims) {
-  std::sort(dims.begin(), dims.end());
-  return std::adjacent_find(dims.begin(), dims.end()) != dims.end();
-}
 
 bool within(const std::vector<DimId>& some, const std::vector<DimId>& all) {
   return std::all_of(some.begin(), some.end(), [&](DimId d) { return contains(all, d); });
@@ -90,7 +86,7 @@ ValueId Reductions::beside_keys(Term array, ValueId keys, Mark mark) {
 // The dimensions that the keys replace: the named ones, else all of the keys.
 std::vector<DimId> Reductions::replaced(ValueId walked, ValueId keys, const Node& over, Mark mark) const {
   const std::vector<DimId>&dims = module_.type(walked).dims, &of_keys = module_.type(keys).dims;
-  if (has_twice(dims) || has_twice(of_keys)) {
+  if (stands_twice(dims) || stands_twice(of_keys)) {
     source_.fail(mark, fmt::format("a reduction by keys of an array over {}", show_dims(module_, dims)),
                  "arrays meet by the names of dimensions, and one stands twice");
   }
@@ -124,7 +120,7 @@ Term Reductions::grouped(const Node& fn, Term array, const Node& over, Mark mark
   const Reducer by = reducers_.with_mask(fn, element, mark);
   if (by.masked) values = values_.materialise(Reducers::mask(values_.term(values)), "t", mark);
   Type type{module_.fn(by.fn).result(), grouped_dims(module_.type(walked).dims, dims, into)};
-  if (has_twice(type.dims)) {
+  if (stands_twice(type.dims)) {
     source_.fail(mark, fmt::format("a result over {}", show_dims(module_, type.dims)), "a dimension stands twice",
                  "count along another dimension of the same size");
   }
