@@ -6,7 +6,6 @@
 
 #include "libcore/axis/memory_axes.h"
 #include "libcore/ir/axis_ops.h"
-#include "libcore/ir/derived_dims.h"
 
 namespace kasen {
 
@@ -53,11 +52,10 @@ void Rearrangement::add_worked(std::size_t operand, std::int64_t& placed, Copy& 
   const MemoryAxes from = memory_axes(call_, op.operands[operand]), to = memory_axes(call_, op.results.at(0));
   const auto size_of = [&](DimId dim) { return call_.module->dim(dim).size; };
   if (op.code == OpCode::slice) {
-    const Derivation& derived = call_.module->dim(op.dim).derived;
-    const DimId source = op.over.at(0);
-    copy.from = sliced_indices(derived, size_of(source)).first * from.stride(source);
-    const std::int64_t step = size_of(op.dim) > 1 ? derived.step : 0;  // of one index it may be any
-    copy.axes.push_back({size_of(op.dim), step * from.stride(source), to.stride(op.dim)});
+    const SlicedIndices indices = sliced_by(*call_.module, op);
+    const std::int64_t apart = from.stride(op.over.at(0));
+    copy.from = indices.first * apart;
+    copy.axes.push_back({indices.count, indices.step * apart, to.stride(op.dim)});
   } else if (op.code == OpCode::concat) {
     const DimId source = op.over.at(operand);
     copy.to = placed * to.stride(op.dim);

@@ -24,6 +24,14 @@ std::vector<DimId> made_dims(const Module& module, const Op& op) {
   return {op.dim};
 }
 
+SlicedIndices sliced_by(const Module& module, const Op& op, std::int64_t size) {
+  return sliced_indices(module.dim(op.dim).derived, size);
+}
+
+SlicedIndices sliced_by(const Module& module, const Op& op) {
+  return sliced_by(module, op, module.dim(worked_dim(op)).size);
+}
+
 std::optional<std::vector<DimId>> with_replaced(const std::vector<DimId>& dims, const std::vector<DimId>& from,
                                                 const std::vector<DimId>& to) {
   const auto at = std::search(dims.begin(), dims.end(), from.begin(), from.end());

@@ -22,6 +22,7 @@
 #include <optional>
 #include <vector>
 
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/module.h"
 
 namespace kasen {
@@ -40,6 +41,11 @@ namespace kasen {
 // it makes them. A take makes elements one by one.
 [[nodiscard]] std::vector<DimId> worked_dims(const Module& module, const Op& op, std::size_t operand);
 [[nodiscard]] std::vector<DimId> made_dims(const Module& module, const Op& op);
+
+// The indices of the operand's dimension that a slice has, in its order, where this dimension has `size` of them. All
+// code that needs to know asks here.
+[[nodiscard]] SlicedIndices sliced_by(const Module& module, const Op& op, std::int64_t size);
+[[nodiscard]] SlicedIndices sliced_by(const Module& module, const Op& op);  // of the module's size
 
 // `dims` with `to` in the stead of `from`, which are neighbours there; nothing if they are not.
 [[nodiscard]] std::optional<std::vector<DimId>> with_replaced(const std::vector<DimId>& dims,

@@ -24,7 +24,8 @@ SlicedIndices sliced_indices(const Derivation& slice, std::int64_t size) {
   };
   const std::int64_t first = bound(slice.begin, up ? lowest : highest), last = bound(slice.end, up ? highest : lowest);
   if (up ? first >= last : first <= last) return {};
-  return {first, (last - first + (up ? -1 : 1)) / slice.step + 1};
+  const std::int64_t count = (last - first + (up ? -1 : 1)) / slice.step + 1;
+  return {first, count, count > 1 ? slice.step : 1};
 }
 
 std::int64_t derived_size(const Derivation& derived, const std::function<std::int64_t(DimId)>& size_of_source) {

@@ -10,9 +10,9 @@
 
 namespace kasen {
 
-// The indices first, first + step, ... of a dimension.
+// The indices first, first + step, ... of a dimension. The step of fewer than two is 1.
 struct SlicedIndices {
-  std::int64_t first = 0, count = 0;
+  std::int64_t first = 0, count = 0, step = 1;
 };
 // Those of a slice of a dimension of `size` indices, as Python's slice(begin, end, step).indices(size) has them.
 [[nodiscard]] SlicedIndices sliced_indices(const Derivation& slice, std::int64_t size);

@@ -8,7 +8,6 @@
 #include "libcore/axis/axis.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/axis_ops.h"
-#include "libcore/ir/derived_dims.h"
 #include "libcore/reference/interpreter_state.h"
 
 namespace kasen::reference {
@@ -173,9 +172,10 @@ Words Interpreter::rearranged(const Op& op, const Line& line) {
 
 void Interpreter::run_slice(const Op& op) {
   const std::int64_t size = dim_size(op.over.at(0));
-  const Derivation& slice = module_.dim(op.dim).derived;
-  const std::int64_t first = sliced_indices(slice, size).first;
-  set(op.results.at(0), rearranged(op, [&](std::int64_t k) { return Place{0, size, first + k * slice.step}; }));
+  const SlicedIndices indices = sliced_by(module_, op, size);
+  set(op.results.at(0), rearranged(op, [&](std::int64_t k) {
+        return Place{0, size, indices.first + k * indices.step};
+      }));
 }
 
 void Interpreter::run_concat(const Op& op) {

@@ -47,6 +47,7 @@ TEST(DerivedDims, SlicesAreThoseOfPython) {
           ASSERT_EQ(got.count, std::ssize(wanted))
               << size << ' ' << begin.value_or(99) << ':' << end.value_or(99) << ':' << step;
           ASSERT_EQ(wanted.empty() || got.first == wanted[0], true);
+          ASSERT_EQ(got.step, wanted.size() > 1 ? step : 1);
         }
       }
     }

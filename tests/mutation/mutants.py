@@ -185,11 +185,11 @@ mutants("rules", "libcore/ir/axis_ops.cpp",
         ("if (op.code == OpCode::concat) return {op.over.at(⟦operand⟧)};", "0"))
 mutants("rules", "libcore/ir/derived_dims.cpp",
         ("std::clamp(⟦bound < 0 ? bound + size : bound⟧, lowest, highest);", "bound"),
-        ("return {first, (last - first + ⟦(up ? -1 : 1)⟧) / slice.step + 1};", "0"),
+        ("const std::int64_t count = (last - first + ⟦(up ? -1 : 1)⟧) / slice.step + 1;", "0"),
         ("const std::int64_t lowest = ⟦up ? 0 : -1⟧,", "0"))
 mutants("rules", "libcore/axis/rearrange.cpp",
         ("!joined.empty() && ⟦joined.back().from == axis.size * axis.from⟧ &&", "true"),
-        ("copy.axes.push_back({size_of(op.dim), ⟦step * from.stride(source)⟧, to.stride(op.dim)});", "from.stride(source)"),
+        ("copy.axes.push_back({indices.count, ⟦indices.step * apart⟧, to.stride(op.dim)});", "apart"),
         ("⟦placed += size_of(source)⟧;", ";"))
 mutants("rules", "libcore/analysis/op_boxes.cpp",
         ("return axis_part(module, module.type(op.operands[i]).dims[axis], cuts, ⟦cuts & ~summed⟧);", "cuts & summed"),
