@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/base/checked.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen {
@@ -24,12 +25,31 @@ std::vector<DimId> made_dims(const Module& module, const Op& op) {
   return {op.dim};
 }
 
+void displace(Op& slice, std::int64_t displacement) {
+  slice.literal.clear();
+  if (displacement != 0) slice.literal = {Word::integer(displacement)};
+}
+
 SlicedIndices sliced_by(const Module& module, const Op& op, std::int64_t size) {
-  return sliced_indices(module.dim(op.dim).derived, size);
+  SlicedIndices indices = sliced_indices(module.dim(op.dim).derived, size);
+  if (indices.count > 0) indices.first = checked_add(indices.first, displacement(op), "the index of a slice");
+  return indices;
 }
 
 SlicedIndices sliced_by(const Module& module, const Op& op) {
   return sliced_by(module, op, module.dim(worked_dim(op)).size);
+}
+
+void require_inside(const Module& module, const Op& slice, std::int64_t size) {
+  const OutsideFault fault =
+      outside_fault(module.dim(slice.dim).derived, displacement(slice), size, module.dim(worked_dim(slice)).name);
+  if (!fault.what.empty()) fail(ExitStatus::bad_input, fault.what, fault.why, fault.remedy, slice.where);
+}
+
+void require_inside(const Module& module) {
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code == OpCode::slice) require_inside(module, op, module.dim(worked_dim(op)).size);
+  });
 }
 
 std::optional<std::vector<DimId>> with_replaced(const std::vector<DimId>& dims, const std::vector<DimId>& from,

@@ -3,7 +3,8 @@
 // lines of the same length. take reads some elements of each line, at the places that operands[1] holds.
 //
 // slice, concat and reshape *rearrange*: lines along op.over, the sources of a derived dimension op.dim, become lines
-// along that one. A slice has some elements of its line. A concatenation takes each part of a line from an operand of
+// along that one. A slice has some elements of its line, or
+// those a fixed number of places from these. A concatenation takes each part of a line from an operand of
 // its own. A reshape works along neighbouring dimensions at once, in either direction.
 //
 // A worker that makes an element of a line has all of the line (rule 18, docs/states.md).
@@ -42,10 +43,20 @@ namespace kasen {
 [[nodiscard]] std::vector<DimId> worked_dims(const Module& module, const Op& op, std::size_t operand);
 [[nodiscard]] std::vector<DimId> made_dims(const Module& module, const Op& op);
 
-// The indices of the operand's dimension that a slice has, in its order, where this dimension has `size` of them. All
-// code that needs to know asks here.
+// A slice may be *displaced*: its elements are those at the indices of its dimension plus this number, which is its one
+// literal word, or 0.
+[[nodiscard]] inline std::int64_t displacement(const Op& slice) {
+  return slice.literal.empty() ? 0 : slice.literal.at(0).i;
+}
+void displace(Op& slice, std::int64_t displacement);
+
+// The indices of the operand's dimension that a slice has, displaced, in its order, where this dimension has `size` of
+// them. All code that needs to know asks here.
 [[nodiscard]] SlicedIndices sliced_by(const Module& module, const Op& op, std::int64_t size);
 [[nodiscard]] SlicedIndices sliced_by(const Module& module, const Op& op);  // of the module's size
+// Throws UserError(bad_input) for a slice that is displaced beyond its operand's dimension. One without indices is not.
+void require_inside(const Module& module, const Op& slice, std::int64_t size);
+void require_inside(const Module& module);  // of all slices whose sizes are known
 
 // `dims` with `to` in the stead of `from`, which are neighbours there; nothing if they are not.
 [[nodiscard]] std::optional<std::vector<DimId>> with_replaced(const std::vector<DimId>& dims,

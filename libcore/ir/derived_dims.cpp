@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <utility>
 
 #include "libcore/base/checked.h"
 
@@ -12,6 +15,19 @@ namespace {
 // A bound of a slice, from the end if negative, moved into lowest .. highest.
 std::int64_t clipped(std::int64_t bound, std::int64_t size, std::int64_t lowest, std::int64_t highest) {
   return std::clamp(bound < 0 ? bound + size : bound, lowest, highest);
+}
+
+using Bound = std::optional<std::int64_t>;
+void lower(Bound& bound, std::int64_t to) { bound = std::min(bound.value_or(to), to); }
+
+// The slice, narrower by what its displacement needs; nothing if that is not as simple.
+std::optional<Derivation> narrower(Derivation slice, std::int64_t displacement) {
+  Bound& bound = displacement < 0 ? slice.begin : slice.end;
+  if (slice.step < 0 || displacement == std::numeric_limits<std::int64_t>::min() ||
+      (bound && (*bound < 0) == (displacement < 0)))
+    return std::nullopt;
+  bound = -displacement;
+  return slice;
 }
 
 }  // namespace
@@ -26,6 +42,52 @@ SlicedIndices sliced_indices(const Derivation& slice, std::int64_t size) {
   if (up ? first >= last : first <= last) return {};
   const std::int64_t count = (last - first + (up ? -1 : 1)) / slice.step + 1;
   return {first, count, count > 1 ? slice.step : 1};
+}
+
+// The indices of a slice that goes down are those of one that goes up, counted from the end: ~i for i.
+Displacements possible_displacements(const Derivation& slice) {
+  constexpr std::int64_t far = std::int64_t{1} << 61;  // greater numbers are as good as this
+  const bool up = slice.step > 0;
+  const std::int64_t step = std::abs(std::clamp(slice.step, -far, far));
+  const auto bound = [&](const Bound& given) -> Bound {
+    if (!given) return std::nullopt;
+    const std::int64_t near = std::clamp(*given, -far, far);
+    return up ? near : ~near;
+  };
+  const Bound begin = bound(slice.begin), end = bound(slice.end);
+  Bound before, behind;  // the most indices that may stand there
+  if (begin.value_or(0) >= 0) lower(before, begin.value_or(0));
+  if (end && *end >= 0) lower(before, *end - 1);
+  if (end.value_or(-1) < 0) lower(behind, step - 1 - end.value_or(0));
+  if (begin && *begin < 0) lower(behind, -*begin - 1);
+  if (!up) std::swap(before, behind);
+  Displacements possible;
+  if (before) possible.lowest = -std::max<std::int64_t>(*before, 0);
+  if (behind) possible.highest = std::max<std::int64_t>(*behind, 0);
+  return possible;
+}
+
+OutsideFault outside_fault(const Derivation& slice, std::int64_t displacement, std::int64_t size,
+                           const std::string& source) {
+  Displacements possible = possible_displacements(slice);
+  const auto text = [&](const Derivation& derived) { return derivation_text(derived, [&](DimId) { return source; }); };
+  std::string why = fmt::format("{} leaves no index there, for any size of '{}'", text(slice), source);
+  if (size >= 0) {
+    const SlicedIndices indices = sliced_indices(slice, size);
+    if (indices.count == 0) return {};
+    const std::int64_t last = indices.first + (indices.count - 1) * indices.step;
+    const auto [least, greatest] = std::minmax(indices.first, last);
+    possible = {-least, size - 1 - greatest};
+    why = fmt::format("{} has the indices {} to {}, and '{}' those from 0 to {}", text(slice), least, greatest, source,
+                      size - 1);
+  }
+  if (displacement >= possible.lowest.value_or(displacement) &&
+      displacement <= possible.highest.value_or(displacement)) {
+    return {};
+  }
+  const std::optional<Derivation> less = narrower(slice, displacement);
+  return {fmt::format("a slice displaced by {} lies outside of '{}'", displacement, source), std::move(why),
+          less ? fmt::format("take a narrower one: {}", text(*less)) : "take a narrower one"};
 }
 
 std::int64_t derived_size(const Derivation& derived, const std::function<std::int64_t(DimId)>& size_of_source) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "libcore/ir/module.h"
@@ -16,6 +17,20 @@ struct SlicedIndices {
 };
 // Those of a slice of a dimension of `size` indices, as Python's slice(begin, end, step).indices(size) has them.
 [[nodiscard]] SlicedIndices sliced_indices(const Derivation& slice, std::int64_t size);
+
+// The numbers by which a slice's indices may be displaced without leaving their dimension, for some size of it that
+// leaves the slice an index. Nothing: there is no such bound.
+struct Displacements {
+  std::optional<std::int64_t> lowest, highest;
+};
+[[nodiscard]] Displacements possible_displacements(const Derivation& slice);
+// Why indices of a slice, displaced by a number, lie outside of their dimension; `what` is "" if they do not. `size`:
+// of the dimension, or -1 if it is not known, and then they do for every size.
+struct OutsideFault {
+  std::string what, why, remedy;
+};
+[[nodiscard]] OutsideFault outside_fault(const Derivation& slice, std::int64_t displacement, std::int64_t size,
+                                         const std::string& source);
 
 // The size, or -1 where a source has none yet. UserError (limit) for more than 63 bits.
 [[nodiscard]] std::int64_t derived_size(const Derivation& derived,

@@ -11,6 +11,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/run/executor_steps.h"
@@ -298,6 +299,7 @@ Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
     }
   }
   derive_sizes(bound.dims, "the data");
+  require_inside(bound);
   return bound;
 }
 

@@ -86,6 +86,7 @@ class ModuleParser {
   int small_integer(std::string_view what);
   void for_head(Op& op);
   void region_head(Op& op);
+  void displaced(Op& slice);
   Location place(const Token& begin);
   void tail(Op& op, const std::vector<Token>& results, const Token& begin);
   void inner_blocks(Op& op);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/contraction.h"
 #include "libcore/ir/regions.h"
 #include "libcore/text/parse.h"
@@ -143,6 +144,7 @@ void ModuleParser::head(Op& op) {
       lexer_.expect("of");
       do op.over.push_back(dim_name());
       while (lexer_.accept(","));
+      if (op.code == OpCode::slice && lexer_.accept(";")) displaced(op);
       lexer_.expect("]");
       return operands(op);
     case TextForm::dim_of:
@@ -178,6 +180,18 @@ void ModuleParser::head(Op& op) {
     case TextForm::region:
       return region_head(op);
   }
+}
+
+// `by -1`
+void ModuleParser::displaced(Op& slice) {
+  literals_.clear();
+  lexer_.expect("by");
+  const Token token = lexer_.peek();
+  const Literal number = parse_literal(lexer_);
+  if (number.scalar != Scalar::i64 || number.value.i == 0) {
+    lexer_.fail_at(token, "a displacement that is no i64, or 0", "", "leave '; by' out for none");
+  }
+  displace(slice, number.value.i);
 }
 
 int ModuleParser::small_integer(std::string_view what) {

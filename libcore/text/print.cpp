@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "libcore/base/error.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
@@ -82,6 +83,10 @@ struct ModulePrinter {
     return text;
   }
 
+  static std::string displaced(const Op& op) {
+    return op.literal.empty() ? "" : fmt::format("; by {}", displacement(op));
+  }
+
   std::string factors(const Op& op) const {
     if (!is_onto(op)) return values(op.operands);
     return fmt::format("{} onto {}", values({op.operands[0], op.operands[1]}), values({op.operands[2]}));
@@ -114,7 +119,8 @@ struct ModulePrinter {
       case TextForm::dim:
         return fmt::format("{}[{}]", name, m.dim(op.dim).name);
       case TextForm::derived:
-        return fmt::format("{}[{} of {}] {}", name, m.dim(op.dim).name, dim_names(op.over), values(op.operands));
+        return fmt::format("{}[{} of {}{}] {}", name, m.dim(op.dim).name, dim_names(op.over), displaced(op),
+                           values(op.operands));
       case TextForm::dim_of:
         return fmt::format("{}[{} of {}] {}", name, m.dim(op.dim).name, m.dim(op.over.at(0)).name, values(op.operands));
       case TextForm::along:

@@ -73,7 +73,7 @@ class AxisCheck {
       return faults_.add(op_, fmt::format("{} operands", op_.operands.size()),
                          fmt::format("'{}' is a sum of {} dimensions", dim.name, op_.over.size()));
     }
-    if (!plain()) return;
+    if (!plain() || !displaced_inside()) return;
     for (std::size_t i = 0; i < op_.operands.size(); ++i) {
       const Type& type = m_.type(op_.operands[i]);
       if (stands_twice(type.dims)) return faults_.add(op_, name(i) + " has a dimension twice");
@@ -85,6 +85,19 @@ class AxisCheck {
       if (result().dims != *wanted) return other_result("its operand's, with those that the operator makes");
       gives(type.element);
     }
+  }
+
+  // A slice alone is displaced, and within its operand's dimension, as far as sizes are known.
+  bool displaced_inside() {
+    if (op_.literal.empty()) return true;
+    if (op_.code != OpCode::slice || op_.literal.size() > 1) {
+      faults_.add(op_, fmt::format("{} displacements", op_.literal.size()), "a slice has at most one");
+      return false;
+    }
+    OutsideFault fault = outside_fault(m_.dim(op_.dim).derived, displacement(op_), along().size, along().name);
+    if (fault.what.empty()) return true;
+    faults_.add(op_, fault.what, std::move(fault.why), std::move(fault.remedy));
+    return false;
   }
 
   void other_result(const char* wanted) {

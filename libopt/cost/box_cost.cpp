@@ -6,6 +6,7 @@
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/analysis/shared_traffic.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
@@ -242,6 +243,7 @@ Module sized_module(const Module& module, const Sizes& sizes) {
     if (dim.size < 0 && known != sizes.totals.end()) dim.size = known->second;
   }
   derive_sizes(sized.dims, "these sizes");
+  require_inside(sized);
   const int workers = sizes.workers > 0 ? sizes.workers : mesh_workers(sized);
   sized.mesh = mesh_of(module, workers);
   return sized;

@@ -54,6 +54,46 @@ TEST(DerivedDims, SlicesAreThoseOfPython) {
   }
 }
 
+// Displacements are refused for every size where none keeps a slice inside, and for a size where an index leaves it.
+TEST(DerivedDims, SlicesDisplacedOutside) {
+  std::vector<Bound> bounds{std::nullopt, least, most};
+  for (std::int64_t b = -4; b <= 4; ++b) bounds.emplace_back(b);
+  int never = 0, sometimes = 0;
+  for (const Bound& begin : bounds) {
+    for (const Bound& end : bounds) {
+      for (const std::int64_t step : {1, 2, 3, -1, -2, -3}) {
+        for (const std::int64_t by : {std::int64_t{-7}, std::int64_t{-2}, std::int64_t{-1}, std::int64_t{0},
+                                      std::int64_t{1}, std::int64_t{3}, std::int64_t{6}, least, most}) {
+          const Derivation slice{Derivation::Kind::slice, {DimId(0)}, begin, end, step};
+          bool fits = false, has_indices = false;
+          for (std::int64_t size = 0; size <= 24; ++size) {
+            const std::vector<std::int64_t> indices = by_hand(size, begin, end, step);
+            const bool inside = std::all_of(indices.begin(), indices.end(), [&](std::int64_t i) {
+              return static_cast<Wide>(i) + by >= 0 && static_cast<Wide>(i) + by < size;
+            });
+            ASSERT_EQ(outside_fault(slice, by, size, "N").what.empty(), inside) << size << ' ' << by;
+            has_indices = has_indices || !indices.empty();
+            fits = fits || (inside && !indices.empty());
+          }
+          const OutsideFault fault = outside_fault(slice, by, -1, "N");
+          const std::string text = derivation_text(slice, [](DimId) { return "N"; });
+          ASSERT_EQ(fits && !fault.what.empty(), false) << text << ' ' << by;
+          const auto is_far = [](const Bound& bound) { return bound == least || bound == most; };
+          if (!has_indices || is_far(begin) || is_far(end) || is_far(by)) continue;
+          ASSERT_EQ(fault.what.empty(), fits) << text << ' ' << by;
+          ++(fits ? sometimes : never);
+        }
+      }
+    }
+  }
+  EXPECT_GT(never, 100);
+  EXPECT_GT(sometimes, 100);
+  const Derivation inner{Derivation::Kind::slice, {DimId(0)}, 1, -1, 1};
+  EXPECT_EQ(outside_fault(inner, -2, -1, "N").remedy, "take a narrower one: N[2:-1]");
+  EXPECT_EQ(outside_fault(inner, 2, -1, "N").remedy, "take a narrower one: N[1:-2]");
+  EXPECT_EQ(outside_fault(inner, 2, 9, "N").why, "N[1:-1] has the indices 1 to 7, and 'N' those from 0 to 8");
+}
+
 std::string module_text(const std::string& lines) {
   return "kir 2 level 1\nmodule t {\n  dim N\n  dim M\n  dim K = 10\n" + lines + "}\n##end\n";
 }
@@ -75,6 +115,7 @@ TEST(DerivedDims, PrintAndParse) {
       "  dim E = N * M\n  dim F = K * K * C\n  dim G local = N + M\n  dim H = K + C + K\n  dim I = B[1:]\n  dim J = "
       "N[:]\n"
       "  %x = input \"x\" : f64[N,M] @?\n  %y = slice[A of N] %x : f64[A,M] @?\n"
+      "  %d = slice[A of N; by -5] %x : f64[A,M] @?\n"
       "  %z = concat[G of N, M] %u, %v : f64[G] @?\n";
   const std::string inputs = "  %u = input \"u\" : f64[N] @?\n  %v = input \"v\" : f64[M] @?\n";
   const std::string all = lines.substr(0, lines.find("  %x")) + inputs + lines.substr(lines.find("  %x")) +
@@ -99,6 +140,16 @@ TEST(DerivedDims, TextThatIsNone) {
   EXPECT_NE(fault_of_text("  dim A = N[::0]\n").find("step 0"), std::string::npos);
   EXPECT_NE(fault_of_text("  dim A = N[1]\n").find("expected ':'"), std::string::npos);
   EXPECT_NE(fault_of_text("  dim A = N[1.5:]\n").find("an i64"), std::string::npos);
+  const auto fault_of_slice = [](const std::string& attributes) {
+    return fault_of_text("  dim A = N[1:]\n  %x = input \"x\" : f64[N] @?\n  %y = slice[" + attributes +
+                         "] %x : f64[A] @?\n");
+  };
+  EXPECT_EQ(fault_of_slice("A of N; by -1"), "");
+  for (const char* none : {"A of N; by 0", "A of N; by 1.0", "A of N; by true", "A of N; by 1i32"}) {
+    EXPECT_NE(fault_of_slice(none).find("a displacement that is no i64"), std::string::npos) << none;
+  }
+  EXPECT_NE(fault_of_slice("A of N; -1"), "");
+  EXPECT_NE(fault_of_slice("A of N; by -1, 1"), "");
   EXPECT_NE(fault_of_text("  dim A = N\n"), "");
   EXPECT_NE(fault_of_text("  dim A = N * M + K\n"), "");
   EXPECT_NE(fault_of_text("  dim L = 4000000000\n  dim A = L * L * L\n").find("t.kir:7"), std::string::npos);
@@ -155,17 +206,18 @@ TEST(DerivedDims, TheVerifierChecksThem) {
 // Faults of an operator over arrays of these dimensions.
 std::string fault_of_op(const std::string& op) {
   const std::string head =
-      "  dim E = N[::2]\n  dim P = N * M\n  dim S = N + M\n  fn add(x: f64, y: f64) -> f64 = x + y\n"
+      "  dim E = N[::2]\n  dim P = N * M\n  dim S = N + M\n  dim L = K[:8]\n  fn add(x: f64, y: f64) -> f64 = x + y\n"
       "  %A = input \"A\" : f64[N,M] @?\n  %T = input \"T\" : f64[M,N] @?\n  %Q = input \"Q\" : f64[N,N] @?\n"
       "  %u = input \"u\" : f64[N] @?\n  %v = input \"v\" : f64[M] @?\n  %i = input \"i\" : i64[M] @?\n"
-      "  %p = input \"p\" : f64[P] @?\n  %X = input \"X\" : f64[N,E] @?\n";
+      "  %p = input \"p\" : f64[P] @?\n  %X = input \"X\" : f64[N,E] @?\n  %k = input \"k\" : f64[K] @?\n";
   const std::vector<std::string> faults = testing::faults_of(module_with(head + "  " + op + "\n  output \"z\" %z\n"));
   return faults.empty() ? "" : faults[0];
 }
 
 TEST(DerivedDims, OperatorsFitTheirDimensions) {
   for (const char* right : {"%z = slice[E of N] %A : f64[E,M] @?", "%z = concat[S of N, M] %u, %v : f64[S] @?",
-                            "%z = reshape[P of N, M] %A : f64[P] @?", "%z = reshape[P of N, M] %p : f64[N,M] @?"}) {
+                            "%z = reshape[P of N, M] %A : f64[P] @?", "%z = slice[E of N; by 1] %A : f64[E,M] @?",
+                            "%z = slice[L of K; by 2] %k : f64[L] @?", "%z = reshape[P of N, M] %p : f64[N,M] @?"}) {
     EXPECT_EQ(fault_of_op(right), "") << right;
   }
   const std::pair<const char*, const char*> cases[] = {
@@ -174,6 +226,8 @@ TEST(DerivedDims, OperatorsFitTheirDimensions) {
       {"%z = slice[K of N] %A : f64[K,M] @?", "not derived so"},
       {"%z = slice[E of N] %A : f64[N,M] @?", "its dimensions are"},
       {"%z = slice[E of N] %v : f64[E] @?", "as neighbours"},
+      {"%z = slice[E of N; by -1] %u : f64[E] @?", "displaced by -1 lies outside of 'N'"},
+      {"%z = slice[L of K; by 3] %k : f64[L] @?", "K[:8] has the indices 0 to 7"},
       {"%z = slice[E of N] %Q : f64[E,N] @?", "dimension twice"},
       {"%z = slice[E of N] %X : f64[E,E] @?", "dimension twice"},
       {"%z = slice[E of N] %u : i64[E] @?", "it gives f64"},

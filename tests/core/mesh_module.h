@@ -404,6 +404,7 @@ class RandomModule {
     op.code = derived.kind == Derivation::Kind::slice     ? OpCode::slice
               : derived.kind == Derivation::Kind::product ? OpCode::reshape
                                                           : OpCode::concat;
+    if (op.code == OpCode::slice) displace_some(op);
     if (op.code == OpCode::concat && !add_parts(op)) return;
     const auto dims = with_replaced(from.dims, worked_dims(module_, op, 0), made_dims(module_, op));
     if (!dims || is_square(*dims) || elements_of(*dims) > most_elements) return;
@@ -414,6 +415,16 @@ class RandomModule {
     }
     op.results = {value(*dims, chance(0.8) ? usual(*dims, cuts) : some_cuts(*dims))};
     keep(std::move(op));
+  }
+
+  // By a number of places that leaves all of the slice inside.
+  void displace_some(Op& slice) {
+    const SlicedIndices indices = sliced_by(module_, slice);
+    if (indices.count == 0 || chance(0.5)) return;
+    const std::int64_t last = indices.first + (indices.count - 1) * indices.step;
+    const auto [least, greatest] = std::minmax(indices.first, last);
+    const auto free = static_cast<int>(module_.dim(slice.over[0]).size - (greatest - least));
+    displace(slice, below(free) - least);
   }
 
   // The other operands of a concatenation: values that fit the first.

@@ -380,7 +380,9 @@ MeshRun::Index MeshRun::source_of(const Op& op, const Index& index, std::size_t&
   std::int64_t line = index.at(static_cast<std::size_t>(at));
   operand = 0;
   if (op.code == OpCode::slice) {
-    source.push_back(slice_indices(m_.dim(op.dim).derived, m_.dim(op.over[0]).size).at(static_cast<std::size_t>(line)));
+    const std::int64_t by = op.literal.empty() ? 0 : op.literal[0].i;
+    const std::vector<std::int64_t> indices = slice_indices(m_.dim(op.dim).derived, m_.dim(op.over[0]).size);
+    source.push_back(indices.at(static_cast<std::size_t>(line)) + by);
   } else if (op.code == OpCode::concat) {
     for (; line >= m_.dim(op.over[operand]).size; ++operand) line -= m_.dim(op.over[operand]).size;
     source.push_back(line);
