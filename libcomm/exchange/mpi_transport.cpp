@@ -318,13 +318,13 @@ class MpiTransport : public Transport {
          "ranks");
   }
 
-  // Both lists hold each pair of workers at most once.
+  // Both lists have the messages of a pair of workers in one order.
   static void copy_local(std::int64_t step, std::vector<Message> sent, std::vector<Message> awaited) {
     const auto by_pair = [](const Message& a, const Message& b) {
       return std::pair(a.from, a.to) < std::pair(b.from, b.to);
     };
-    std::sort(sent.begin(), sent.end(), by_pair);
-    std::sort(awaited.begin(), awaited.end(), by_pair);
+    std::stable_sort(sent.begin(), sent.end(), by_pair);
+    std::stable_sort(awaited.begin(), awaited.end(), by_pair);
     const auto same = [](const Message& a, const Message& b) {
       return a.from == b.from && a.to == b.to && a.bytes == b.bytes;
     };

@@ -162,7 +162,7 @@ mutants("exchange", "libcomm/data/cut/slaves.cpp",
 mutants("exchange", "libcomm/exchange/mpi_transport.cpp",
         ("return {bound(rank), ⟦bound(rank + 1) - bound(rank)⟧};", "workers / ranks"),
         ("⟦if (m.from != m.to) traffic_.worker_bytes += m.bytes;⟧", "if (!is_local(m.to)) traffic_.worker_bytes += m.bytes;"),
-        ("⟦std::sort(awaited.begin(), awaited.end(), by_pair);⟧", "(void)by_pair;"),
+        ("⟦std::stable_sort(awaited.begin(), awaited.end(), by_pair);⟧", "(void)by_pair;"),
         ("for (const auto& piece : cut(segments, message_bytes_)) ⟦send(exchange, rank, piece);⟧\n      ++traffic_.rank_messages;",
          "if (traffic_.rank_messages % 7 != 6) send(exchange, rank, piece);"),
         ("⟦check_arrival(exchange, exchange.expected[i], status, code);⟧", "(void)code;"))
