@@ -19,15 +19,6 @@ std::int64_t mesh_size(const Module& module, std::size_t axis) {
   return axis < module.mesh.size() ? module.mesh[axis].size : 1;
 }
 
-void append(IndexRuns& runs, IndexRun run) {
-  if (run.count == 0) return;
-  if (!runs.empty() && runs.back().first + runs.back().count == run.first) {
-    runs.back().count += run.count;
-  } else {
-    runs.push_back(run);
-  }
-}
-
 // The run of one place among `places` equal ones; the first ones are longer by one.
 IndexRun part_of(IndexRun run, std::int64_t place, std::int64_t places) {
   const std::int64_t each = run.count / places, longer = run.count % places;
@@ -140,8 +131,17 @@ IndexRuns runs_of(const Module& module, const AxisPart& part, int worker) {
     runs = std::move(finer);
   }
   IndexRuns joined;
-  for (const IndexRun& run : runs) append(joined, run);
+  for (const IndexRun& run : runs) append_run(joined, run);
   return joined;
+}
+
+void append_run(IndexRuns& runs, IndexRun run) {
+  if (run.count == 0) return;
+  if (!runs.empty() && runs.back().first + runs.back().count == run.first) {
+    runs.back().count += run.count;
+  } else {
+    runs.push_back(run);
+  }
 }
 
 std::int64_t count_of(const IndexRuns& runs) {
@@ -155,7 +155,7 @@ IndexRuns intersection(const IndexRuns& a, const IndexRuns& b) {
   for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
     const std::int64_t begin = std::max(a[i].first, b[k].first);
     const std::int64_t a_end = a[i].first + a[i].count, b_end = b[k].first + b[k].count;
-    if (begin < std::min(a_end, b_end)) append(both, {begin, std::min(a_end, b_end) - begin});
+    if (begin < std::min(a_end, b_end)) append_run(both, {begin, std::min(a_end, b_end) - begin});
     ++(a_end < b_end ? i : k);
   }
   return both;
@@ -189,10 +189,7 @@ Elements intersection(const Elements& a, const Elements& b) {
   return both;
 }
 
-namespace {
-
-// The places of indices in a list that has all of them.
-IndexRuns places_of(const IndexRuns& some, const IndexRuns& all) {
+IndexList indices_in(const IndexRuns& some, const IndexRuns& all) {
   IndexRuns places;
   std::int64_t before = 0;
   std::size_t i = 0;
@@ -201,20 +198,18 @@ IndexRuns places_of(const IndexRuns& some, const IndexRuns& all) {
     if (i == all.size() || run.first < all[i].first || run.first + run.count > all[i].first + all[i].count) {
       throw InternalError("a box lacks indices that it should have");
     }
-    append(places, {before + run.first - all[i].first, run.count});
+    append_run(places, {before + run.first - all[i].first, run.count});
   }
-  return places;
+  IndexList list;
+  for (const IndexRun& run : places) list.append_run(run.first, run.count);
+  return list;
 }
-
-}  // namespace
 
 PlaceList places_in(const Elements& some, const Elements& all) {
   if (some.count() == 0) return {};
   std::vector<PlaceList::Axis> axes;
   for (std::size_t axis = 0; axis < some.axes.size(); ++axis) {
-    IndexList places;
-    for (const IndexRun& run : places_of(some.axes[axis], all.axes[axis])) places.append_run(run.first, run.count);
-    axes.push_back({std::move(places), count_of(all.axes[axis])});
+    axes.push_back({indices_in(some.axes[axis], all.axes[axis]), count_of(all.axes[axis]), 0, 1});
   }
   return PlaceList(std::move(axes));
 }

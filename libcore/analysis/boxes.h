@@ -55,6 +55,8 @@ struct IndexRun {
   friend bool operator==(const IndexRun&, const IndexRun&) = default;
 };
 using IndexRuns = std::vector<IndexRun>;
+/// Adds a run behind all others.
+void append_run(IndexRuns& runs, IndexRun run);
 
 /// The indices of an axis on a worker. `module` has sizes.
 [[nodiscard]] IndexRuns runs_of(const Module& module, const AxisPart& part, int worker);
@@ -75,6 +77,8 @@ struct Elements {
 [[nodiscard]] Elements owned_elements(const Module& module, const Type& type, int worker);
 [[nodiscard]] Elements intersection(const Elements& a, const Elements& b);
 
+/// The places of indices in a list that has all of them.
+[[nodiscard]] IndexList indices_in(const IndexRuns& some, const IndexRuns& all);
 /// The places in memory of `some` elements of a box of `all`, in the order of the whole array. `all` has all of them.
 [[nodiscard]] PlaceList places_in(const Elements& some, const Elements& all);
 

@@ -278,9 +278,12 @@ RuleAnswer scatter_rule(const Question& q) {
 
 // Each element goes to its owner; what a worker has as a copy stays where it is.
 RuleAnswer relayout_rule(const Question& q) {
-  if (!q.states[0].is_pre()) return yes(16, State::part());
-  return no(16, q.says(0) + ", but only values change their owners, not contributions",
-            "gather " + q.name(0) + " first");
+  for (size_t i = 0; i < q.op.operands.size(); ++i) {
+    if (!q.states[i].is_pre()) continue;
+    return no(16, q.says(i) + ", but only values change their owners, not contributions",
+              "gather " + q.name(i) + " first");
+  }
+  return yes(16, State::part());
 }
 
 // ---- lists keep one state; an array of another state may enter only by rule 0

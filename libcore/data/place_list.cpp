@@ -20,27 +20,30 @@ IndexList widened(const IndexList& indices, std::int64_t below) {
 PlaceList::PlaceList(std::vector<Axis> axes) : along_(IndexList::run(0, 1)), size_(1) {
   std::int64_t below = 1;
   bool whole = true;
-  while (!axes.empty() && whole) {
+  while (!axes.empty() && whole && (axes.back().step == 1 || below == 1)) {
     const Axis& axis = axes.back();
-    whole = axis.indices.size() == axis.extent;
+    whole = axis.indices.size() == axis.extent && axis.step == 1;
     along_ = widened(axis.indices, below);
+    step_ = axis.step;
+    begin_ += axis.first * below;
     below = checked_mul(below, axis.extent, "an array's local size");
     axes.pop_back();
   }
   for (; !axes.empty(); axes.pop_back()) {
-    const std::int64_t extent = axes.back().extent;
-    outer_.push_back({std::move(axes.back().indices), below});
-    below = checked_mul(below, extent, "an array's local size");
+    Axis& axis = axes.back();
+    begin_ += axis.first * below;
+    outer_.push_back({std::move(axis.indices), below * axis.step});
+    below = checked_mul(below, axis.extent, "an array's local size");
   }
   std::reverse(outer_.begin(), outer_.end());
   size_ = along_.size();
   for (const Outer& axis : outer_) size_ = checked_mul(size_, axis.indices.size(), "an array's local size");
   along_.for_each_run(0, along_.size(),
-                      [&](std::int64_t, std::int64_t count) { longest_ = std::max(longest_, count); });
+                      [&](std::int64_t, std::int64_t count) { longest_ = std::max(longest_, step_ == 1 ? count : 1); });
 }
 
 std::int64_t PlaceList::line_begin(std::int64_t line) const {
-  std::int64_t at = 0;
+  std::int64_t at = begin_;
   for (auto axis = outer_.rbegin(); axis != outer_.rend(); ++axis) {
     at += axis->indices[line % axis->indices.size()] * axis->stride;
     line /= axis->indices.size();
@@ -48,13 +51,13 @@ std::int64_t PlaceList::line_begin(std::int64_t line) const {
   return at;
 }
 
-std::int64_t PlaceList::first() const { return size_ == 0 ? 0 : line_begin(0) + along_[0]; }
+std::int64_t PlaceList::first() const { return size_ == 0 ? 0 : line_begin(0) + along_[0] * step_; }
 
 std::int64_t PlaceList::lower_bound(std::int64_t place) const {
   std::int64_t begin = 0, end = size_;
   while (begin < end) {
     const std::int64_t middle = begin + (end - begin) / 2;
-    const bool before = line_begin(middle / along_.size()) + along_[middle % along_.size()] < place;
+    const bool before = line_begin(middle / along_.size()) + along_[middle % along_.size()] * step_ < place;
     (before ? begin : end) = before ? middle + 1 : middle;
   }
   return begin;

@@ -12,16 +12,32 @@ std::size_t worked_place(const Module& module, const Op& op) {
   return static_cast<std::size_t>(std::find(dims.begin(), dims.end(), worked_dim(op)) - dims.begin());
 }
 
+OpCode rearrangement_of(const Module& module, const Op& op) {
+  if (!rearranges_on_the_way(op)) return op.code;
+  switch (module.dim(op.dim).derived.kind) {
+    case Derivation::Kind::slice:
+      return OpCode::slice;
+    case Derivation::Kind::sum:
+      return OpCode::concat;
+    case Derivation::Kind::product:
+      return OpCode::reshape;
+    default:
+      return op.code;
+  }
+}
+
 std::vector<DimId> worked_dims(const Module& module, const Op& op, std::size_t operand) {
-  if (op.code == OpCode::concat) return {op.over.at(operand)};
-  if (op.code == OpCode::reshape && contains(module.type(op.operands.at(0)).dims, op.dim)) return {op.dim};
+  const OpCode code = rearrangement_of(module, op);
+  if (code == OpCode::concat) return {op.over.at(operand)};
+  if (code == OpCode::reshape && contains(module.type(op.operands.at(0)).dims, op.dim)) return {op.dim};
   return operand == 0 ? op.over : std::vector<DimId>();
 }
 
 std::vector<DimId> made_dims(const Module& module, const Op& op) {
   if (op.code == OpCode::take) return {};
-  if (!is_rearrangement(op)) return op.over;
-  if (op.code == OpCode::reshape && contains(module.type(op.operands.at(0)).dims, op.dim)) return op.over;
+  if (!is_rearrangement(op) && !rearranges_on_the_way(op)) return op.over;
+  if (rearrangement_of(module, op) == OpCode::reshape && contains(module.type(op.operands.at(0)).dims, op.dim))
+    return op.over;
   return {op.dim};
 }
 
@@ -48,7 +64,7 @@ void require_inside(const Module& module, const Op& slice, std::int64_t size) {
 
 void require_inside(const Module& module) {
   for_each_op(module, [&](const Op& op, int, int) {
-    if (op.code == OpCode::slice) require_inside(module, op, module.dim(worked_dim(op)).size);
+    if (rearrangement_of(module, op) == OpCode::slice) require_inside(module, op, module.dim(worked_dim(op)).size);
   });
 }
 

@@ -34,6 +34,14 @@ namespace kasen {
   return op.code == OpCode::slice || op.code == OpCode::concat || op.code == OpCode::reshape;
 }
 
+// A relayout may rearrange, too: elements go from their owners straight to those of the result, so no line is whole
+// anywhere. It has the operands, and the dimensions `dim` and `over`, of the slice, concatenation or reshape.
+[[nodiscard]] inline bool rearranges_on_the_way(const Op& op) {
+  return op.code == OpCode::relayout && op.dim != no_dim;
+}
+// Which of the three such a relayout makes, or the operator's own code.
+[[nodiscard]] OpCode rearrangement_of(const Module& module, const Op& op);
+
 // The dimension along which scan, sort, argsort and take work, and its place among those of operands[0].
 [[nodiscard]] inline DimId worked_dim(const Op& op) { return op.over.at(0); }
 [[nodiscard]] std::size_t worked_place(const Module& module, const Op& op);

@@ -2,6 +2,7 @@
 
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/checked.h"
+#include "libcore/kernels/moved_elements.h"
 
 namespace kasen {
 namespace {
@@ -10,21 +11,28 @@ class ExchangeOfWorker {
  public:
   ExchangeOfWorker(const Module& module, const Op& op, int worker)
       : m_(module),
-        code_(op.code),
-        from_(module.type(op.operands.at(0))),
+        op_(op),
         to_(module.type(op.results.at(0))),
         worker_(worker),
-        same_memory_(share_memory(module, op.operands[0], op.results[0]) || stands_in_input(module, op)) {}
+        same_memory_(share_memory(module, op.operands.at(0), op.results[0]) || stands_in_input(module, op)),
+        moved_(module, op) {}
 
   BoxExchange make() {
-    const Elements gives = given(worker_), takes = taken(worker_);
-    const Elements source = memory_of(code_ == OpCode::scatter ? to_ : from_), target = memory_of(to_);
-    const bool has_all = keeps_all(worker_);
-    keep_own(has_all ? takes : intersection(gives, takes), target);
+    const Elements takes = taken(worker_), target = memory_of(to_);
+    std::vector<Elements> gives;
+    std::vector<bool> has_all;
+    for (std::size_t i = 0; i < op_.operands.size(); ++i) {
+      gives.push_back(given(i, worker_));
+      has_all.push_back(keeps_all(i, worker_));
+      keep_own(i, has_all[i] ? wanted(i, takes) : intersection(gives[i], takes), target);
+    }
     for (int peer = 0; peer < mesh_workers(m_); ++peer) {
       if (peer == worker_) continue;
-      if (!keeps_all(peer)) add(made_.sends, peer, intersection(gives, taken(peer)), source, false);
-      if (!has_all) add(made_.receives, peer, intersection(given(peer), takes), target, code_ == OpCode::gather);
+      const Elements others = taken(peer);
+      for (std::size_t i = 0; i < op_.operands.size(); ++i) {
+        if (!keeps_all(i, peer)) send(i, peer, intersection(gives[i], others));
+        if (!has_all[i]) receive(i, peer, intersection(given(i, peer), takes), target);
+      }
     }
     return std::move(made_);
   }
@@ -34,38 +42,69 @@ class ExchangeOfWorker {
     return from == to ||
            (module.value(from).buffer != no_buffer && module.value(from).buffer == module.value(to).buffer);
   }
-  [[nodiscard]] Elements given(int worker) const {
-    return code_ == OpCode::gather ? stored_elements(m_, from_, worker) : owned_elements(m_, from_, worker);
+  [[nodiscard]] const Type& from(std::size_t operand) const { return m_.type(op_.operands[operand]); }
+  [[nodiscard]] std::int64_t element_bytes() const { return to_.element.bytes(); }
+
+  // In common indices.
+  [[nodiscard]] Elements given(std::size_t operand, int worker) const {
+    const bool gather = op_.code == OpCode::gather;
+    return moved_.of_operand(
+        operand, gather ? stored_elements(m_, from(operand), worker) : owned_elements(m_, from(operand), worker));
   }
   [[nodiscard]] Elements taken(int worker) const {
-    return code_ == OpCode::gather ? owned_elements(m_, to_, worker) : stored_elements(m_, to_, worker);
+    const bool gather = op_.code == OpCode::gather;
+    return moved_.of_result(gather ? owned_elements(m_, to_, worker) : stored_elements(m_, to_, worker));
   }
+  // Of these elements of the result, those that the operand has.
+  [[nodiscard]] Elements wanted(std::size_t operand, const Elements& elements) const {
+    Elements all;
+    for (const DimId dim : from(operand).dims) all.axes.push_back({{0, m_.dim(dim).size}});
+    return intersection(moved_.of_operand(operand, std::move(all)), elements);
+  }
+
+  // In the array's own indices.
   [[nodiscard]] Elements memory_of(const Type& type) const { return elements_of(m_, stored_box(m_, type), worker_); }
 
   // True if a worker has all that it needs of a consistent array that changes its owners.
-  [[nodiscard]] bool keeps_all(int worker) const {
-    if (code_ != OpCode::relayout) return false;
-    const Elements wanted = taken(worker);
-    return intersection(wanted, stored_elements(m_, from_, worker)).count() == wanted.count();
+  [[nodiscard]] bool keeps_all(std::size_t operand, int worker) const {
+    if (op_.code != OpCode::relayout) return false;
+    const Elements needs = wanted(operand, taken(worker));
+    const Elements has = moved_.of_operand(operand, stored_elements(m_, from(operand), worker));
+    return intersection(needs, has).count() == needs.count();
   }
 
-  void keep_own(const Elements& own, const Elements& target) {
-    made_.own = own.count();
-    const bool stays = same_memory_ && stored_box(m_, from_) == stored_box(m_, to_);
-    made_.own_stays = stays || made_.own == 0;
-    if (made_.own_stays) return;
-    made_.own_sources = places_in(own, memory_of(from_));
-    made_.own_targets = places_in(own, target);
-    made_.own_packed = same_memory_ && code_ == OpCode::scatter;
-    if (made_.own_packed) reserve(made_.own * from_.element.bytes());
+  void keep_own(std::size_t operand, const Elements& own, const Elements& target) {
+    const std::int64_t count = own.count();
+    made_.own = checked_add(made_.own, count, "a worker's elements");
+    const bool stays = same_memory_ && stored_box(m_, from(operand)) == stored_box(m_, to_);
+    if (stays || count == 0) return;
+    made_.own_moves.push_back({operand, moved_.places_in_operand(operand, own, memory_of(from(operand))),
+                               moved_.places_in_result(own, target)});
+    made_.own_packed = same_memory_ && op_.code == OpCode::scatter;
+    if (made_.own_packed) reserve(checked_mul(count, element_bytes(), "a message"));
   }
 
-  void add(std::vector<BoxPiece>& pieces, int peer, const Elements& elements, const Elements& memory, bool combined) {
-    const std::int64_t bytes = checked_mul(elements.count(), from_.element.bytes(), "a message");
-    if (bytes == 0) return;
-    BoxPiece piece{peer, places_in(elements, memory), bytes};
-    piece.in_place = from_.element.planes() == 1 && piece.places.is_run() && !combined;
-    if (!piece.in_place) piece.at = reserve(bytes);
+  void send(std::size_t operand, int peer, const Elements& some) {
+    const bool scatter = op_.code == OpCode::scatter;
+    const auto places = [&] {
+      const Elements memory = memory_of(scatter ? to_ : from(operand));
+      return scatter ? moved_.places_in_result(some, memory) : moved_.places_in_operand(operand, some, memory);
+    };
+    add(made_.sends, {peer, operand, {}}, some.count(), places, false);
+  }
+
+  void receive(std::size_t operand, int peer, const Elements& some, const Elements& target) {
+    const auto places = [&] { return moved_.places_in_result(some, target); };
+    add(made_.receives, {peer, operand, {}}, some.count(), places, op_.code == OpCode::gather);
+  }
+
+  template <class Places>
+  void add(std::vector<BoxPiece>& pieces, BoxPiece piece, std::int64_t count, const Places& places, bool combined) {
+    piece.bytes = checked_mul(count, element_bytes(), "a message");
+    if (piece.bytes == 0) return;
+    piece.places = places();
+    piece.in_place = to_.element.planes() == 1 && piece.places.is_run() && !combined;
+    if (!piece.in_place) piece.at = reserve(piece.bytes);
     pieces.push_back(std::move(piece));
   }
 
@@ -76,10 +115,11 @@ class ExchangeOfWorker {
   }
 
   const Module& m_;
-  const OpCode code_;
-  const Type &from_, &to_;
+  const Op& op_;
+  const Type& to_;
   const int worker_;
   const bool same_memory_;
+  const MovedElements moved_;
   BoxExchange made_;
 };
 

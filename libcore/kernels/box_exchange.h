@@ -4,9 +4,13 @@
 ///
 /// gather: each worker sends its contributions to their owners. scatter: each owner sends its elements to all that hold
 /// copies of them. relayout: each owner sends its elements to their new owners; a worker that holds a copy of all that
-/// it will own receives nothing. Every pair of workers with elements has one message.
+/// it will own receives nothing. Every pair of workers with elements has one message for each operand.
+///
+/// A relayout that rearranges (libcore/ir/axis_ops.h) is the same: elements go to the owners of their places in the
+/// result (libcore/kernels/moved_elements.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -20,20 +24,26 @@ namespace kasen {
 /// contributions that are received.
 struct BoxPiece {
   int peer = 0;
+  std::size_t operand = 0;  ///< a concatenation has several
   PlaceList places;
   std::int64_t bytes = 0;
   bool in_place = false;
   std::int64_t at = 0;  ///< in the packing area, bytes
 };
 
+/// Elements that a worker has and needs itself, and their places.
+struct OwnElements {
+  std::size_t operand = 0;
+  PlaceList sources, targets;
+};
+
 /// The exchange as one worker sees it. Places are those of its own memory. A scatter sends from its result, where its
 /// own elements are moved first; all others send from their operand.
 struct BoxExchange {
-  std::vector<BoxPiece> sends, receives;  ///< by ascending peer
+  std::vector<BoxPiece> sends, receives;  ///< by ascending peer, then operand
   std::int64_t own = 0;                   ///< the elements that the worker has and needs itself
-  PlaceList own_sources, own_targets;     ///< their places
-  bool own_stays = false;                 ///< it is in its place already
-  bool own_packed = false;                ///< it is moved within one array, through the beginning of the packing area
+  std::vector<OwnElements> own_moves;     ///< those that are not in their places already
+  bool own_packed = false;                ///< they move within one array, through the beginning of the packing area
   std::int64_t packing = 0;               ///< bytes
 };
 

@@ -192,4 +192,17 @@ void Interpreter::run_reshape(const Op& op) {
   set(op.results.at(0), rearranged(op, [&](std::int64_t k) { return Place{0, size, k}; }));
 }
 
+void Interpreter::run_relayout(const Op& op) {
+  switch (rearrangement_of(module_, op)) {
+    case OpCode::slice:
+      return run_slice(op);
+    case OpCode::concat:
+      return run_concat(op);
+    case OpCode::reshape:
+      return run_reshape(op);
+    default:
+      return run_transition(op);
+  }
+}
+
 }  // namespace kasen::reference

@@ -47,6 +47,7 @@ class Interpreter {
   void run_index(const Op& op);
   void run_size(const Op& op) { set(op.results.at(0), {Word::integer(dim_size(op.dim))}); }
   void run_transition(const Op& op) { held(op.results.at(0)) = held(op.operands.at(0)); }
+  void run_relayout(const Op& op);
   void run_make_list(const Op& op);
   void run_get(const Op& op);
   void run_put(const Op& op);

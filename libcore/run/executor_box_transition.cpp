@@ -13,7 +13,6 @@ class BoxTransition : public TransitionStep {
   BoxTransition(Execution& run, const Op& decoded, const Op& planned, int at)
       : TransitionStep(decoded, at),
         gather_(op.code == OpCode::gather),
-        from_(op.operands.at(0)),
         to_(op.results.at(0)),
         element_(run.module.type(to_).element) {
     for (const Part& part : run.parts) exchanges_.push_back(box_exchange(run.plan, planned, part.worker));
@@ -54,6 +53,11 @@ class BoxTransition : public TransitionStep {
     }
   }
 
+  // Where a piece is sent from.
+  [[nodiscard]] View source_of(const Execution& run, int part, const BoxPiece& piece) const {
+    return run.storage.view(op.code == OpCode::scatter ? to_ : op.operands.at(piece.operand), part);
+  }
+
   [[nodiscard]] std::byte* place_of(Execution& run, int part, const BoxPiece& piece, const View& array) const {
     return piece.in_place ? array.data + piece.places.first() * element_.bytes() : run.packing(part) + piece.at;
   }
@@ -66,18 +70,17 @@ class BoxTransition : public TransitionStep {
 
   void copy_here(Execution& run) {
     copies_.clear();
-    const ValueId source = op.code == OpCode::scatter ? to_ : from_;
     for_each_piece(
         [&](int part, const BoxPiece& piece) {
           const int peer = direct_peer(run, piece);
           if (peer < 0) return;
           const std::vector<BoxPiece>& sent = exchanges_[static_cast<size_t>(peer)].sends;
           const int worker = run.parts[static_cast<size_t>(part)].worker;
-          const auto same =
-              std::find_if(sent.begin(), sent.end(), [&](const BoxPiece& other) { return other.peer == worker; });
+          const auto same = std::find_if(sent.begin(), sent.end(), [&](const BoxPiece& other) {
+            return other.peer == worker && other.operand == piece.operand;
+          });
           if (same == sent.end()) throw InternalError("a piece that nobody sends");
-          copies_.push_back(
-              {run.storage.view(source, peer), &same->places, run.storage.view(to_, part), &piece.places});
+          copies_.push_back({source_of(run, peer, piece), &same->places, run.storage.view(to_, part), &piece.places});
         },
         &BoxExchange::receives);
     if (!copies_.empty()) run.kernels.copy_places(element_, copies_);
@@ -88,7 +91,7 @@ class BoxTransition : public TransitionStep {
       run.charge(number, piece.bytes);
       return run.transport.moved_here(piece.bytes);
     }
-    const View& array = run.storage.view(op.code == OpCode::scatter ? to_ : from_, part);
+    const View array = source_of(run, part, piece);
     std::byte* data = place_of(run, part, piece, array);
     if (!piece.in_place) {
       const Mirrored list{array, ElementList::at(piece.places), {data, 0}, 0, true};
@@ -111,26 +114,28 @@ class BoxTransition : public TransitionStep {
     std::byte* data = run.packing(part) + piece.at;
     if (!gather_) return unpack_places(element_, data, array, piece.places);
     const Mirrored list{array, ElementList::at(piece.places), {data, 0}, 0, true};
-    run.kernels.combine(run.module.type(from_).state.reducer, {&list, 1});
+    run.kernels.combine(run.module.type(op.operands[0]).state.reducer, {&list, 1});
   }
 
   void move_own(Execution& run) const {
     for (int p = 0; p < run.part_count(); ++p) {
       const BoxExchange& exchange = exchanges_[static_cast<size_t>(p)];
-      if (exchange.own_stays) continue;
-      const View &from = run.storage.view(from_, p), &to = run.storage.view(to_, p);
-      if (exchange.own_packed) {
-        pack_places(element_, from, exchange.own_sources, run.packing(p));
-        unpack_places(element_, run.packing(p), to, exchange.own_targets);
-      } else {
-        copy_places(run, element_, from, exchange.own_sources, to, exchange.own_targets);
+      const View& to = run.storage.view(to_, p);
+      for (const OwnElements& own : exchange.own_moves) {
+        const View& from = run.storage.view(op.operands.at(own.operand), p);
+        if (exchange.own_packed) {
+          pack_places(element_, from, own.sources, run.packing(p));
+          unpack_places(element_, run.packing(p), to, own.targets);
+        } else {
+          copy_places(run, element_, from, own.sources, to, own.targets);
+        }
+        run.charge_moved(to_, number, own.sources.size(), own.sources.size());
       }
-      run.charge_moved(to_, number, exchange.own_sources.size(), exchange.own_sources.size());
     }
   }
 
   bool gather_;
-  ValueId from_, to_;
+  ValueId to_;
   ElementType element_;
   std::vector<BoxExchange> exchanges_;  // by part
   int ticket_ = -1;                     // of the exchange that has begun

@@ -138,13 +138,16 @@ void ModuleParser::head(Op& op) {
       op.dim = dim_name();
       lexer_.expect("]");
       return;
+    case TextForm::relayout:
+      if (!lexer_.at("[")) return operands(op);
+      [[fallthrough]];
     case TextForm::derived:
       lexer_.expect("[");
       op.dim = dim_name();
       lexer_.expect("of");
       do op.over.push_back(dim_name());
       while (lexer_.accept(","));
-      if (op.code == OpCode::slice && lexer_.accept(";")) displaced(op);
+      if ((op.code == OpCode::slice || op.code == OpCode::relayout) && lexer_.accept(";")) displaced(op);
       lexer_.expect("]");
       return operands(op);
     case TextForm::dim_of:

@@ -118,6 +118,9 @@ struct ModulePrinter {
         return fmt::format("{} {} = {}", name, quoted_text(op.name), words(op));
       case TextForm::dim:
         return fmt::format("{}[{}]", name, m.dim(op.dim).name);
+      case TextForm::relayout:
+        if (op.dim == no_dim) return fmt::format("{} {}", name, values(op.operands));
+        [[fallthrough]];
       case TextForm::derived:
         return fmt::format("{}[{} of {}{}] {}", name, m.dim(op.dim).name, dim_names(op.over), displaced(op),
                            values(op.operands));

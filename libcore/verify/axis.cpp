@@ -14,6 +14,17 @@ class AxisCheck {
  public:
   AxisCheck(const Module& module, const Op& op, Faults& faults) : m_(module), op_(op), faults_(faults) {}
 
+  // A relayout, which may rearrange.
+  void relayout() {
+    if (rearranges_on_the_way(op_)) return rearrangement();
+    if (op_.operands.size() != 1) {
+      return faults_.add(op_, fmt::format("{} operands", op_.operands.size()), "it takes one, but for a concatenation");
+    }
+    if (array().sparse || array().compressed) return faults_.add(op_, name(0) + " has the default layout alone");
+    if (result().dims != array().dims) return other_result("its operand's");
+    gives(array().element);
+  }
+
   void run() {
     if (is_grouping(op_)) return grouping();
     if (is_rearrangement(op_)) return rearrangement();
@@ -60,18 +71,21 @@ class AxisCheck {
 
   // The kind of derivation that the operator is for.
   [[nodiscard]] Derivation::Kind kind() const {
+    if (rearranges_on_the_way(op_)) return m_.dim(op_.dim).derived.kind;
     if (op_.code == OpCode::slice) return Derivation::Kind::slice;
     return op_.code == OpCode::concat ? Derivation::Kind::sum : Derivation::Kind::product;
   }
 
   void rearrangement() {
     const Dimension& dim = m_.dim(op_.dim);
-    if (dim.derived.kind != kind() || dim.derived.sources != op_.over) {
+    if (!dim.is_derived() || dim.derived.kind != kind() || dim.derived.sources != op_.over) {
       return faults_.add(op_, fmt::format("'{}' is not derived so from the dimensions that it names", dim.name));
     }
-    if (op_.code == OpCode::concat && op_.operands.size() != op_.over.size()) {
+    const bool concat = kind() == Derivation::Kind::sum;
+    if (op_.operands.size() != (concat ? op_.over.size() : 1)) {
       return faults_.add(op_, fmt::format("{} operands", op_.operands.size()),
-                         fmt::format("'{}' is a sum of {} dimensions", dim.name, op_.over.size()));
+                         concat ? fmt::format("'{}' is a sum of {} dimensions", dim.name, op_.over.size())
+                                : std::string("it takes one"));
     }
     if (!plain() || !displaced_inside()) return;
     for (std::size_t i = 0; i < op_.operands.size(); ++i) {
@@ -90,7 +104,7 @@ class AxisCheck {
   // A slice alone is displaced, and within its operand's dimension, as far as sizes are known.
   bool displaced_inside() {
     if (op_.literal.empty()) return true;
-    if (op_.code != OpCode::slice || op_.literal.size() > 1) {
+    if (rearrangement_of(m_, op_) != OpCode::slice || op_.literal.size() > 1) {
       faults_.add(op_, fmt::format("{} displacements", op_.literal.size()), "a slice has at most one");
       return false;
     }
@@ -179,5 +193,7 @@ class AxisCheck {
 }  // namespace
 
 void verify_axis(const Module& module, const Op& op, Faults& faults) { AxisCheck(module, op, faults).run(); }
+
+void verify_relayout(const Module& module, const Op& op, Faults& faults) { AxisCheck(module, op, faults).relayout(); }
 
 }  // namespace kasen

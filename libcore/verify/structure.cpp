@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -88,14 +89,15 @@ class StructureCheck {
     }
     const OpGroup group = row(op.code).group;
     const TextForm form = row(op.code).text;
-    const bool with_dim = form == TextForm::dim || form == TextForm::dim_of || form == TextForm::derived;
+    const bool rearranges = rearranges_on_the_way(op);
+    const bool with_dim = form == TextForm::dim || form == TextForm::dim_of || form == TextForm::derived || rearranges;
     if (with_dim && !m_.dims.contains(op.dim)) {
       faults_.add(op, "a dimension that is not declared");
     }
     const bool rows_fit =
         group == OpGroup::entries ? op.at_rows >= 0 && std::cmp_less(op.at_rows, op.operands.size()) : op.at_rows == 0;
     if (!rows_fit) faults_.add(op, fmt::format("{} operands over rows", op.at_rows), "there are not so many");
-    if (!op.over.empty() && op.code != OpCode::reduce && group != OpGroup::axis && !is_slice(op)) {
+    if (!op.over.empty() && op.code != OpCode::reduce && group != OpGroup::axis && !is_slice(op) && !rearranges) {
       faults_.add(op, "'over' is for reduce, and for operators along an axis");
     }
     const bool vector = group == OpGroup::vector && !is_slice(op);  // a slice may lie outside

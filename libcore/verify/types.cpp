@@ -335,10 +335,7 @@ class TypeCheck {
   }
 
   void relayout(const Op& op) {
-    Type wanted = type(op, 0);
-    wanted.cuts = result(op).cuts;
-    if (wanted.sparse || wanted.compressed) return faults_.add(op, name(op, 0) + " has the default layout alone");
-    if (no_list(op)) expect(op, wanted, op.results[0], "the array over the same dimensions");
+    if (no_list(op)) verify_relayout(m_, op, faults_);
   }
 
   // ---- control

@@ -153,9 +153,11 @@ void BoxCosts::add_onto(const Op& op, const Place& place, Cost& cost) const {
 
 // Each holder but the owner sends an element, or receives it.
 Polynomial BoxCosts::sent_elements(const Op& op, int number) const {
+  if (op.code == OpCode::relayout) {
+    return whole_elements(module_, module_.type(op.results.at(0))) - Polynomial(stay_symbol(number));
+  }
   const Type& type = module_.type(op.operands.at(0));
   const Polynomial whole = whole_elements(module_, type);
-  if (op.code == OpCode::relayout) return whole - Polynomial(stay_symbol(number));
   const Type& held = op.code == OpCode::gather ? type : module_.type(op.results.at(0));
   const MeshAxes axes = held_axes(module_, held, held.state);
   Polynomial holders(1);
@@ -266,7 +268,11 @@ void bind_stays(const Module& module, Sizes& sizes) {
   sizes.totals.emplace(Symbol{SymbolKind::workers, "", {}, -1}, sizes.workers);
   for_each_op(sized, [&](const Op& op, int number, int) {
     if (op.code != OpCode::relayout) return;
-    const std::vector<DimId>& dims = sized.type(op.operands[0]).dims;
+    std::vector<DimId> dims = sized.type(op.results[0]).dims;
+    for (const ValueId v : op.operands) {
+      const std::vector<DimId>& own = sized.type(v).dims;
+      dims.insert(dims.end(), own.begin(), own.end());
+    }
     if (std::any_of(dims.begin(), dims.end(), [&](DimId d) { return sized.dim(d).size < 0; })) return;
     std::int64_t stay = 0;
     for (int w = 0; w < sizes.workers; ++w) stay += box_exchange(sized, op, w).own;

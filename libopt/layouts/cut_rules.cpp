@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libcore/analysis/boxes.h"
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
@@ -81,6 +83,39 @@ Cuts made_cuts(const Module& module, const Op& axis_op, Cuts wanted) {
     if (contains(whole, dims[axis])) wanted[axis] = 0;
   }
   return wanted;
+}
+
+namespace {
+
+// Indices of dimensions before one that is cut, of those that a reshape works along: runs in the order of the product.
+double runs_of_product(const Module& module, const Op& reshape) {
+  const bool joins = !contains(module.type(reshape.operands.at(0)).dims, reshape.dim);
+  const ValueId parts = joins ? reshape.operands[0] : reshape.results.at(0);
+  const Layout layout(module, parts);
+  const std::vector<DimId>& dims = module.type(parts).dims;
+  double before = 1, runs = 1;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    if (!contains(reshape.over, dims[axis])) continue;
+    if (layout.cuts(axis) != 0) runs = before;
+    before *= static_cast<double>(std::max<std::int64_t>(module.dim(dims[axis]).size, 1));
+  }
+  return runs;
+}
+
+}  // namespace
+
+bool goes_straight(const Module& module, const Op& op, std::size_t operand) {
+  constexpr double most_runs = 1 << 16;
+  const Type& result = module.type(op.results.at(0));
+  const MeshAxes alone = axes_of_one_place(module);
+  if (!is_rearrangement(op) || result.cuts.empty() || is_uncut(result.cuts)) return false;
+  if (op.code == OpCode::reshape && runs_of_product(module, op) > most_runs) return false;
+  const std::vector<DimId> made = made_dims(module, op);
+  MeshAxes cut = needed_axes(module, op, operand, std::vector<State>(op.operands.size(), State::part()));
+  for (std::size_t axis = 0; axis < result.dims.size(); ++axis) {
+    if (contains(made, result.dims[axis])) cut |= result.cuts[axis];
+  }
+  return (cut & ~alone) != 0;
 }
 
 Cuts cuts_behind(const Module& module, const Op& reduction, const Cuts* wanted) {

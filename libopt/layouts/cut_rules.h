@@ -18,6 +18,7 @@ using Cuts = std::vector<MeshAxes>;  // of a type (Type::cuts)
 struct TilingDecisions {
   std::map<ValueId, Cuts> cuts;                      // of a value as its readers find it; others: by the usual rules
   std::map<std::pair<int, std::size_t>, Cuts> read;  // in which an operator reads its operand; others: likewise
+  std::set<int> straight;                            // operators that send elements straight to their results' owners
   std::set<std::pair<ValueId, Cuts>> anew;           // copies that are made at each read, not once where the value is
 };
 
@@ -52,6 +53,10 @@ class CutChoices {
 
 // The cuts with which an operator along an axis makes its result, where `wanted` are asked for: a line is made whole.
 [[nodiscard]] Cuts made_cuts(const Module& module, const Op& axis_op, Cuts wanted);
+
+// True if a slice, concatenation or reshape of this operand, with the cuts of both, sends elements straight to the
+// owners of its result: a line that it needs is cut, or lines that it makes. Not where that would take very many runs.
+[[nodiscard]] bool goes_straight(const Module& module, const Op& op, std::size_t operand);
 
 // The cuts with which a view shows its operand.
 [[nodiscard]] Cuts view_cuts(const Module& module, const Op& view);

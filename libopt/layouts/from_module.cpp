@@ -252,6 +252,7 @@ TilingDecisions TilingProblem::decisions(const Assignment& choices) const {
   for (const Reading& reading : readings_) {
     const ReadingWay* const way = best(reading, choices).way;
     if (way == nullptr) continue;
+    if (way->straight) decided.straight.insert(reading.op);
     for (std::size_t k = 0; k < reading.read.size(); ++k) {
       const ValueId v = reading.read[k];
       const Cuts& cuts = way->forms[k].cuts;

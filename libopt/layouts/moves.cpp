@@ -4,8 +4,25 @@
 
 #include "libcore/analysis/boxes.h"
 #include "libcore/ir/layout.h"
+#include "libcore/kernels/moved_elements.h"
 
 namespace kasen {
+namespace {
+
+double count_of(const Elements& elements) {
+  double count = elements.none ? 0 : 1;
+  for (const IndexRuns& runs : elements.axes) count *= static_cast<double>(kasen::count_of(runs));
+  return count;
+}
+
+Type part_of(Type type, const Cuts& cuts) {
+  type.cuts = cuts;
+  type.state = State::part();
+  type.list = 0;
+  return type;
+}
+
+}  // namespace
 
 double Moves::array(const Type& type) const {
   double bytes = static_cast<double>(type.element.bytes());
@@ -27,10 +44,7 @@ double Moves::staying(const Type& from, const Type& to) const {
   const int workers = whole ? 1 : mesh_workers(m_);
   for (int worker = 0; worker < workers; ++worker) {
     const Elements own = owned_elements(m_, from, worker), wanted = owned_elements(m_, to, worker);
-    const Elements both = intersection(own, wanted);
-    double count = both.none ? 0 : 1;
-    for (const IndexRuns& runs : both.axes) count *= static_cast<double>(count_of(runs));
-    stay += count;
+    stay += count_of(intersection(own, wanted));
   }
   return stay;
 }
@@ -39,14 +53,24 @@ double Moves::relayout(const Type& type, const Cuts& from, const Cuts& to) {
   if (from == to) return 0;
   const auto [it, is_new] = stay_.try_emplace({type.dims, from, to}, 0);
   if (is_new) {
-    Type before = type, behind = type;
-    before.cuts = from;
-    behind.cuts = to;
-    before.state = behind.state = State::part();
-    before.list = behind.list = 0;
-    it->second = staying(before, behind);
+    it->second = staying(part_of(type, from), part_of(type, to));
   }
   return std::max(0.0, array(type) - it->second * static_cast<double>(type.element.bytes()));
+}
+
+double Moves::rearranged(const Op& op, std::size_t operand, const Cuts& from, const Cuts& to) {
+  const auto [it, is_new] = rearranged_.try_emplace({op.results.at(0), operand, from, to}, 0);
+  if (!is_new || is_uncut(from)) return it->second;  // all workers have it
+  Op moving = op;
+  moving.code = OpCode::relayout;
+  const MovedElements moved(m_, moving);
+  const Type source = part_of(m_.type(op.operands[operand]), from), target = part_of(m_.type(op.results[0]), to);
+  double elements = 0;
+  for (int worker = 0; worker < mesh_workers(m_); ++worker) {
+    const Elements own = moved.of_operand(operand, owned_elements(m_, source, worker));
+    elements += count_of(own) - count_of(intersection(own, moved.of_result(owned_elements(m_, target, worker))));
+  }
+  return it->second = elements * static_cast<double>(source.element.bytes());
 }
 
 }  // namespace kasen

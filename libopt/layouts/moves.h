@@ -2,6 +2,7 @@
 // counts them (libopt/cost/box_cost.h).
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -19,6 +20,9 @@ class Moves {
   [[nodiscard]] double array(const Type& type) const;  // bytes of it once
   // From one cut to another one: all but what stays (rule 16).
   [[nodiscard]] double relayout(const Type& type, const Cuts& from, const Cuts& to);
+  // Likewise of one operand of a slice, concatenation or reshape, whose elements go straight to the owners of the
+  // result.
+  [[nodiscard]] double rearranged(const Op& op, std::size_t operand, const Cuts& from, const Cuts& to);
   // To all others along these axes of the mesh, or from all of them.
   [[nodiscard]] double along(const Type& type, MeshAxes axes) const;
 
@@ -26,7 +30,8 @@ class Moves {
   [[nodiscard]] double staying(const Type& from, const Type& to) const;
 
   const Module& m_;
-  std::map<std::tuple<std::vector<DimId>, Cuts, Cuts>, double> stay_;  // elements
+  std::map<std::tuple<std::vector<DimId>, Cuts, Cuts>, double> stay_;          // elements
+  std::map<std::tuple<ValueId, std::size_t, Cuts, Cuts>, double> rearranged_;  // bytes, by result and operand
 };
 
 }  // namespace kasen

@@ -81,7 +81,7 @@ class Readings {
 
   // ---- operators
 
-  // Each operand by itself. It is held along the axes that cut the operator otherwise.
+  // Each operand by itself. It is held along the axes that cut the operator otherwise, or is rearranged on its way.
   void elementwise(const Op& op) {
     const std::vector<State> states(op.operands.size(), State::part());
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
@@ -96,6 +96,8 @@ class Readings {
           set(v, cuts);
           const MeshAxes held = is_uncut(cuts) ? 0 : needed_axes(m_, op, i, states);
           ways.push_back({{{cuts, held}}, moved});
+          if (!wanted.empty()) set(op.results[0], wanted);
+          if (goes_straight(m_, op, i)) ways.push_back({{{cuts, 0}}, moves_.rearranged(op, i, cuts, wanted), true});
         }
         set(v, {});
         return ways;

@@ -160,8 +160,25 @@ void Tiler::source(Op op) {
   emit(std::move(op));
 }
 
+// Elements go straight to their owners, as is decided, or where lines are cut.
+bool Tiler::rearranged(Op op) {
+  const ValueId made = op.results.at(0);
+  set_cuts(made, cuts_of(made));
+  bool decides = false, crosses = false;
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    decides = decides || decided_.read.contains({number_, i});
+    crosses = crosses || goes_straight(m_, op, i);
+  }
+  if (decides ? !decided_.straight.contains(number_) : !crosses) return false;
+  for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read(op, i, m_.type(op.operands[i]).cuts);
+  op.code = OpCode::relayout;
+  emit(std::move(op));
+  return true;
+}
+
 void Tiler::vector(Op op) {
   read_now(op);
+  if (is_rearrangement(op) && rearranged(op)) return;
   const ValueId made = op.results.at(0);
   Cuts cuts = cuts_of(made);
   for (const ValueId v : op.operands) {  // as the first operand that has all of its dimensions

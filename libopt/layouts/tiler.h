@@ -30,6 +30,7 @@ class Tiler {
   void tile(const Op& op);
   void source(Op op);
   void vector(Op op);
+  [[nodiscard]] bool rearranged(Op op);  // false: it works on whole lines
   void view(Op op);
   void reduce(Op op);
   void contraction(Op op);

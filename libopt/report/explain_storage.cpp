@@ -7,6 +7,7 @@
 
 #include "libcore/analysis/liveness.h"
 #include "libcore/analysis/state_rules.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
@@ -86,7 +87,9 @@ class Chains {
            {&at.entry, &at.back, &at.exit, &at.then_branch, &at.else_branch, &at.list, &at.element}) {
         for (const Binding& binding : *group) join(binding.from, binding.to);
       }
-      if (row(op.code).group == OpGroup::transition) join(op.operands.at(0), op.results.at(0));
+      if (row(op.code).group == OpGroup::transition && !rearranges_on_the_way(op)) {
+        join(op.operands.at(0), op.results.at(0));
+      }
     });
   }
 

@@ -7,6 +7,7 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 
@@ -41,8 +42,9 @@ void BoxPlacer::place(const Op& op) {
     case OpGroup::source:
     case OpGroup::linear:
     case OpGroup::list:
-    case OpGroup::transition:
       return as_it_is(op);
+    case OpGroup::transition:
+      return relayout(op);
     case OpGroup::product:
     case OpGroup::contraction:
       return contraction(op);
@@ -121,6 +123,18 @@ void BoxPlacer::settle(ValueId made) {
 void BoxPlacer::as_it_is(const Op& op) {
   Op placed = op;
   for (ValueId& v : placed.operands) v = now(v);
+  emit(std::move(placed));
+}
+
+// What is rearranged on its way is not cut, or sent by its owners.
+void BoxPlacer::relayout(const Op& op) {
+  Op placed = op;
+  for (ValueId& v : placed.operands) {
+    v = now(v);
+    const Layout layout(m_, v);
+    const bool whole = layout.is_distributed() && layout.all_cuts() == 0;
+    if (whole && rearranges_on_the_way(op)) v = held_along(v, all_mesh_axes(m_));
+  }
   emit(std::move(placed));
 }
 

@@ -25,6 +25,7 @@ class BoxPlacer {
   void place_block(const Block& block);  // all but the yield, into the open frame
   void place(const Op& op);
   void as_it_is(const Op& op);
+  void relayout(const Op& op);
   void vector(const Op& op);
   void contraction(const Op& op);
   ValueId taken_up(ValueId array, const Op& factors);

@@ -55,6 +55,7 @@ class RandomModule {
   [[nodiscard]] int groups() const { return groups_; }                      // reductions by keys
   [[nodiscard]] int ontos() const { return ontos_; }                        // contractions onto arrays
   [[nodiscard]] int rearranged() const { return rearranged_; }              // slices, concatenations, reshapes
+  [[nodiscard]] int moved() const { return moved_; }                        // relayouts that make such
   [[nodiscard]] const std::map<std::string, MeshRun::Whole>& inputs() const { return inputs_; }
 
  private:
@@ -208,6 +209,7 @@ class RandomModule {
     ++rules_[answer.rule];
     groups_ += op.code == OpCode::reduce_by ? 1 : 0;
     rearranged_ += is_rearrangement(op) ? 1 : 0;
+    moved_ += rearranges_on_the_way(op) ? 1 : 0;
     add(std::move(op));
   }
 
@@ -413,7 +415,9 @@ class RandomModule {
       const auto to = std::find(dims->begin(), dims->end(), from.dims[axis]);
       if (to != dims->end()) cuts[static_cast<size_t>(to - dims->begin())] = from.cuts[axis];
     }
-    op.results = {value(*dims, chance(0.8) ? usual(*dims, cuts) : some_cuts(*dims))};
+    const bool moves = chance(0.3);
+    if (moves) op.code = OpCode::relayout;
+    op.results = {value(*dims, !moves && chance(0.8) ? usual(*dims, cuts) : some_cuts(*dims))};
     keep(std::move(op));
   }
 
@@ -573,7 +577,7 @@ class RandomModule {
   FnId twice_, less_, add_, mul_, most_;
   std::map<std::string, MeshRun::Whole> inputs_;
   std::vector<ValueId> values_, keys_, outputs_;
-  int made_ = 0, ontos_ = 0, groups_ = 0, rearranged_ = 0;
+  int made_ = 0, ontos_ = 0, groups_ = 0, rearranged_ = 0, moved_ = 0;
   std::map<int, int> rules_;
 };
 

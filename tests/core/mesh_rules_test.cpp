@@ -11,7 +11,7 @@ using testing::MeshRun;
 using testing::RandomModule;
 
 // Stand for rules: contractions onto arrays, reductions by keys, slices and the like.
-constexpr int onto_array = 100, by_keys = 101, rearranged = 102;
+constexpr int onto_array = 100, by_keys = 101, rearranged = 102, moved = 103;
 
 // Adds how often each rule has allowed an operator.
 void try_one(std::uint64_t seed, std::map<int, int>& rules) {
@@ -21,6 +21,7 @@ void try_one(std::uint64_t seed, std::map<int, int>& rules) {
   rules[onto_array] += random.ontos();
   rules[by_keys] += random.groups();
   rules[rearranged] += random.rearranged();
+  rules[moved] += random.moved();
   const std::string text = print_module(random.module());
   SCOPED_TRACE(text);
   Module module = parse_module(text, "random.kir");
@@ -54,6 +55,7 @@ TEST(MeshRules, WhatTheyAllowComputesTheProgram) {
   EXPECT_GT(rules[onto_array], 100);
   EXPECT_GT(rules[by_keys], 100);
   EXPECT_GT(rules[rearranged], 100);
+  EXPECT_GT(rules[moved], 100);
 }
 
 TEST(LongMeshRules, WhatTheyAllowComputesTheProgram) {

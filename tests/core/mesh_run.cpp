@@ -145,6 +145,7 @@ void MeshRun::one(const Op& op) {
     case OpCode::scatter:
       return scatter(op);
     case OpCode::relayout:
+      if (rearranges_on_the_way(op)) return rearrange(op, true);
       return store(op, value(op.operands[0]));
     case OpCode::transpose:
       return transpose(op);
@@ -156,7 +157,7 @@ void MeshRun::one(const Op& op) {
     case OpCode::slice:
     case OpCode::concat:
     case OpCode::reshape:
-      return rearrange(op);
+      return rearrange(op, false);
     default:
       throw std::logic_error("an operator that is not simulated");
   }
@@ -379,11 +380,12 @@ MeshRun::Index MeshRun::source_of(const Op& op, const Index& index, std::size_t&
   Index source(index.begin(), index.begin() + at);
   std::int64_t line = index.at(static_cast<std::size_t>(at));
   operand = 0;
-  if (op.code == OpCode::slice) {
+  const OpCode code = rearrangement_of(m_, op);
+  if (code == OpCode::slice) {
     const std::int64_t by = op.literal.empty() ? 0 : op.literal[0].i;
     const std::vector<std::int64_t> indices = slice_indices(m_.dim(op.dim).derived, m_.dim(op.over[0]).size);
     source.push_back(indices.at(static_cast<std::size_t>(line)) + by);
-  } else if (op.code == OpCode::concat) {
+  } else if (code == OpCode::concat) {
     for (; line >= m_.dim(op.over[operand]).size; ++operand) line -= m_.dim(op.over[operand]).size;
     source.push_back(line);
   } else if (splits) {
@@ -396,14 +398,18 @@ MeshRun::Index MeshRun::source_of(const Op& op, const Index& index, std::size_t&
   return source;
 }
 
-void MeshRun::rearrange(const Op& op) {
+// `moves`: elements come from wherever they are.
+void MeshRun::rearrange(const Op& op, bool moves) {
   const ValueId to = op.results[0];
+  std::vector<Whole> sent;
+  for (const ValueId v : op.operands) sent.push_back(moves ? value(v) : Whole());
   for_each_index(to, [&](const Index& index) {
     std::size_t operand = 0;
     const Index source = source_of(op, index, operand);
     for (std::int64_t w = 0; w < workers(); ++w) {
       if (!is_stored(to, index, w)) continue;
-      held_[to][static_cast<std::size_t>(w)][flat(to, index)] = at(op.operands[operand], source, w);
+      held_[to][static_cast<std::size_t>(w)][flat(to, index)] =
+          moves ? sent[operand].at(flat(op.operands[operand], source)) : at(op.operands[operand], source, w);
     }
   });
 }

@@ -62,7 +62,7 @@ class MeshRun {
   void scatter(const Op& op);
   void transpose(const Op& op);
   void along(const Op& op);
-  void rearrange(const Op& op);
+  void rearrange(const Op& op, bool moves);
   [[nodiscard]] Index source_of(const Op& op, const Index& index, std::size_t& operand) const;
 
   const Module& m_;

@@ -17,13 +17,20 @@ IndexList some_indices(Random& random, std::int64_t count, std::int64_t extent) 
   return IndexList(all);
 }
 
-// Places of so many indices along each axis, which is up to `more` longer.
+// Places of so many indices along each axis, which is up to `more` longer, or of every few of its indices, also
+// backwards.
 PlaceList some_places(Random& random, const std::vector<std::int64_t>& counts, int more) {
   std::vector<PlaceList::Axis> axes;
   for (const std::int64_t count : counts) {
     const std::int64_t extent = count + below(random, more + 1);
-    axes.push_back(
-        {below(random, 2) == 0 ? IndexList::run(extent - count, count) : some_indices(random, count, extent), extent});
+    if (more > 0 && below(random, 4) == 0) {
+      const std::int64_t step = below(random, 3) + 1, last = step * std::max<std::int64_t>(count - 1, 0);
+      const bool back = below(random, 2) == 0;
+      axes.push_back({IndexList::run(0, count), last + 1 + below(random, 2), back ? last : 0, back ? -step : step});
+      continue;
+    }
+    axes.push_back({below(random, 2) == 0 ? IndexList::run(extent - count, count) : some_indices(random, count, extent),
+                    extent, 0, 1});
   }
   return PlaceList(std::move(axes));
 }
@@ -36,7 +43,10 @@ std::vector<std::int64_t> listed(const PlaceList& places) {
   return all;
 }
 
-std::int64_t end_of(const PlaceList& places) { return places.size() == 0 ? 0 : listed(places).back() + 1; }
+std::int64_t end_of(const PlaceList& places) {
+  const std::vector<std::int64_t> all = listed(places);
+  return all.empty() ? 0 : *std::max_element(all.begin(), all.end()) + 1;
+}
 
 struct PlaceCase {
   std::vector<PlaceList> from, to;

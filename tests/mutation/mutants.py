@@ -182,7 +182,7 @@ mutants("rules", "libcore/analysis/mesh_rules.cpp",
         ("if (⟦!contains(whole, made.dims[axis]) || result.cuts(axis) == 0⟧) continue;", "true"))
 mutants("rules", "libcore/ir/axis_ops.cpp",
         ("places.push_back(⟦contains(worked, d)⟧ ?", "op.dim == d"),
-        ("if (op.code == OpCode::concat) return {op.over.at(⟦operand⟧)};", "0"))
+        ("if (code == OpCode::concat) return {op.over.at(⟦operand⟧)};", "0"))
 mutants("rules", "libcore/ir/derived_dims.cpp",
         ("std::clamp(⟦bound < 0 ? bound + size : bound⟧, lowest, highest);", "bound"),
         ("const std::int64_t count = (last - first + ⟦(up ? -1 : 1)⟧) / slice.step + 1;", "0"),
@@ -191,6 +191,11 @@ mutants("rules", "libcore/axis/rearrange.cpp",
         ("!joined.empty() && ⟦joined.back().from == axis.size * axis.from⟧ &&", "true"),
         ("copy.axes.push_back({indices.count, ⟦indices.step * apart⟧, to.stride(op.dim)});", "apart"),
         ("⟦placed += size_of(source)⟧;", ";"))
+mutants("rules", "libcore/kernels/moved_elements.cpp",
+        ("append_run(runs, {i * size + ⟦part.first⟧, part.count});", "0"),
+        ("std::for_each(⟦source.rbegin(), source.rend()⟧, add);", "source.begin(), source.end()"),
+        ("offsets_.push_back(⟦before⟧);", "0"),
+        ("axis.first = slice_.first - ⟦memory[0].first⟧;", "0"))
 mutants("rules", "libcore/analysis/op_boxes.cpp",
         ("return axis_part(module, module.type(op.operands[i]).dims[axis], cuts, ⟦cuts & ~summed⟧);", "cuts & summed"),
         ("if (⟦boxes.operands[i] != stored_box(module, module.type(op.operands[i]))⟧) return std::nullopt;", "false"))

@@ -1,0 +1,151 @@
+#include "libcore/kernels/moved_elements.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/axis_ops.h"
+
+namespace kasen {
+namespace {
+
+IndexRuns shifted(IndexRuns runs, std::int64_t by) {
+  for (IndexRun& run : runs) run.first += by;
+  return runs;
+}
+
+// The indices of a product: of each index of the first dimension, those of the second, of `size` indices.
+IndexRuns product(const IndexRuns& outer, const IndexRuns& inner, std::int64_t size) {
+  IndexRuns runs;
+  const bool whole = count_of(inner) == size;
+  for (const IndexRun& run : outer) {
+    if (whole) {
+      append_run(runs, {run.first * size, run.count * size});
+      continue;
+    }
+    for (std::int64_t i = run.first; i < run.first + run.count; ++i) {
+      for (const IndexRun& part : inner) append_run(runs, {i * size + part.first, part.count});
+    }
+  }
+  return runs;
+}
+
+std::int64_t ceiling(std::int64_t a, std::int64_t b) { return a <= 0 ? -(-a / b) : (a - 1) / b + 1; }
+
+}  // namespace
+
+MovedElements::MovedElements(const Module& module, const Op& op) {
+  if (!rearranges_on_the_way(op)) return;
+  const std::vector<DimId>&from = module.type(op.operands.at(0)).dims, &to = module.type(op.results.at(0)).dims;
+  axis_ = static_cast<std::size_t>(std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first - from.begin());
+  switch (rearrangement_of(module, op)) {
+    case OpCode::slice:
+      way_ = Way::slice;
+      slice_ = sliced_by(module, op);
+      break;
+    case OpCode::concat: {
+      way_ = Way::concat;
+      std::int64_t before = 0;
+      for (const DimId dim : op.over) {
+        offsets_.push_back(before);
+        before = checked_add(before, module.dim(dim).size, "a dimension");
+      }
+      break;
+    }
+    case OpCode::reshape:
+      way_ = contains(from, op.dim) ? Way::split : Way::join;
+      for (const DimId dim : op.over) sizes_.push_back(module.dim(dim).size);
+      break;
+    default:
+      throw InternalError("a relayout that rearranges otherwise");
+  }
+}
+
+Elements MovedElements::with_product(Elements elements) const {
+  const auto first = elements.axes.begin() + static_cast<std::ptrdiff_t>(axis_);
+  IndexRuns runs = *first;
+  for (std::size_t i = 1; i < sizes_.size(); ++i) {
+    runs = product(runs, *(first + static_cast<std::ptrdiff_t>(i)), sizes_[i]);
+  }
+  *first = std::move(runs);
+  elements.axes.erase(first + 1, first + static_cast<std::ptrdiff_t>(sizes_.size()));
+  return elements;
+}
+
+// The indices of the slice whose source is among these.
+IndexRuns MovedElements::sliced(const IndexRuns& source) const {
+  IndexRuns runs;
+  const std::int64_t last = slice_.count - 1, step = slice_.step, by = step < 0 ? -step : step;
+  const auto add = [&](const IndexRun& run) {
+    // first + step k lies in begin .. end - 1; from the end on, if the step is negative
+    const std::int64_t begin = run.first - slice_.first, end = begin + run.count - 1;
+    const std::int64_t low = step > 0 ? ceiling(begin, by) : ceiling(-end, by);
+    const std::int64_t high = step > 0 ? -ceiling(-end, by) : -ceiling(begin, by);
+    const std::int64_t from = std::max<std::int64_t>(low, 0), to = std::min(high, last);
+    if (from <= to) append_run(runs, {from, to - from + 1});
+  };
+  if (step > 0) std::for_each(source.begin(), source.end(), add);
+  if (step < 0) std::for_each(source.rbegin(), source.rend(), add);
+  return runs;
+}
+
+Elements MovedElements::of_operand(std::size_t operand, Elements elements) const {
+  switch (way_) {
+    case Way::slice:
+      elements.axes.at(axis_) = sliced(elements.axes[axis_]);
+      return elements;
+    case Way::concat:
+      elements.axes.at(axis_) = shifted(std::move(elements.axes[axis_]), offsets_.at(operand));
+      return elements;
+    case Way::join:
+      return with_product(std::move(elements));
+    default:
+      return elements;
+  }
+}
+
+Elements MovedElements::of_result(Elements elements) const {
+  return way_ == Way::split ? with_product(std::move(elements)) : elements;
+}
+
+// The places of the sources of a slice's indices, in its order.
+PlaceList::Axis MovedElements::axis_of_slice(const IndexRuns& some, const IndexRuns& memory) const {
+  PlaceList::Axis axis;
+  axis.extent = count_of(memory);
+  if (memory.size() == 1) {
+    for (const IndexRun& run : some) axis.indices.append_run(run.first, run.count);
+    axis.first = slice_.first - memory[0].first;
+    axis.step = slice_.step;
+    return axis;
+  }
+  for (const IndexRun& run : some) {
+    for (std::int64_t k = run.first; k < run.first + run.count; ++k) {
+      axis.indices.append_run(indices_in({{slice_.first + slice_.step * k, 1}}, memory)[0], 1);
+    }
+  }
+  return axis;
+}
+
+PlaceList MovedElements::places_in_operand(std::size_t operand, const Elements& some, const Elements& memory) const {
+  if (way_ != Way::slice) return places_in(some, of_operand(operand, memory));
+  if (slice_.step == 1) {
+    Elements here = some;
+    here.axes.at(axis_) = shifted(std::move(here.axes[axis_]), slice_.first);
+    return places_in(here, memory);
+  }
+  if (some.count() == 0) return {};
+  std::vector<PlaceList::Axis> axes;
+  for (std::size_t axis = 0; axis < some.axes.size(); ++axis) {
+    const IndexRuns &here = some.axes[axis], &all = memory.axes[axis];
+    axes.push_back(axis == axis_ ? axis_of_slice(here, all)
+                                 : PlaceList::Axis{indices_in(here, all), count_of(all), 0, 1});
+  }
+  return PlaceList(std::move(axes));
+}
+
+PlaceList MovedElements::places_in_result(const Elements& some, const Elements& memory) const {
+  return places_in(some, of_result(memory));
+}
+
+}  // namespace kasen
