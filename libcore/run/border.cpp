@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "libcore/analysis/shared_batch.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
 
@@ -59,6 +60,13 @@ std::optional<Path> path_to_outermost_loop(const Module& module, int number) {
 class Collector {
  public:
   Collector(const Module& module, const Liveness& live) : module_(module), live_(live) {}
+
+  HeldAtBorder behind(const Block& block, size_t op) {
+    use_all(std::span(block.ops).subspan(op + 1));
+    for (const Op& before : std::span(block.ops).first(op + 1)) hold_results(before);
+    std::sort(held_.made_again.begin(), held_.made_again.end());
+    return std::move(held_);
+  }
 
   HeldAtBorder at_borders_of(const Path& path) {
     const Op& loop = at(path.back());
@@ -117,12 +125,68 @@ class Collector {
   HeldAtBorder held_;
 };
 
+// Whether it computes enough that a run may be worth saving behind it.
+bool computes(const Op& op) {
+  const OpGroup group = row(op.code).group;
+  return group != OpGroup::source && group != OpGroup::shared && group != OpGroup::end;
+}
+
+// The first and the last line of each operator of a block.
+struct OwnLines {
+  std::vector<std::ptrdiff_t> first, last;
+
+  explicit OwnLines(const Block& block)
+      : first(block.ops.size(), std::ssize(block.schedule)), last(block.ops.size(), -1) {
+    for (std::ptrdiff_t at = 0; at < std::ssize(block.schedule); ++at) {
+      const ScheduleLine& line = block.schedule[static_cast<size_t>(at)];
+      for (int op = line.op; line.op >= 0 && op < line.op + line.count; ++op) {
+        first[static_cast<size_t>(op)] = std::min(first[static_cast<size_t>(op)], at);
+        last[static_cast<size_t>(op)] = at;
+      }
+    }
+  }
+};
+
 }  // namespace
+
+std::vector<int> borders_behind(const Module& scheduled) {
+  const std::vector<Op>& ops = scheduled.body.ops;
+  const OwnLines lines(scheduled.body);
+  std::vector<std::ptrdiff_t> next(ops.size() + 1, std::ssize(scheduled.body.schedule));  // first line of what follows
+  for (size_t i = ops.size(); i-- > 0;) next[i] = std::min(next[i + 1], lines.first[i]);
+  const SharedBatches batches(scheduled);
+  std::vector<int> found;
+  int number = 0;
+  std::ptrdiff_t last = -1;
+  for (size_t i = 0; i < ops.size(); number += operators_in(ops[i++])) {
+    last = std::max(last, lines.last[i]);
+    if (!computes(ops[i]) || last >= next[i + 1]) continue;
+    // Between the two rounds of shareds that travel in slices, each worker has its slice alone.
+    const bool in_slices =
+        i + 1 < ops.size() && ops[i + 1].code == OpCode::scatter && batches.is_paired(batches.holding(ops[i + 1]));
+    if (!in_slices) found.push_back(number);
+  }
+  return found;
+}
+
+Elements saved_elements(const Module& module, const Type& type, int worker) {
+  return type.state.is_pre() ? stored_elements(module, type, worker) : owned_elements(module, type, worker);
+}
+
+Elements needed_elements(const Module& module, const Type& type, int worker) {
+  return stored_elements(module, type, worker);
+}
 
 bool is_outermost_loop(const Module& module, int loop) { return path_to_outermost_loop(module, loop).has_value(); }
 
-HeldAtBorder held_at_border(const Module& module, const Liveness& live, int loop) {
-  const std::optional<Path> path = path_to_outermost_loop(module, loop);
+HeldAtBorder held_at_border(const Module& module, const Liveness& live, int op, bool behind) {
+  if (behind) {
+    Path path;
+    if (op < 0 || !find(module.body, 0, op, path) || path.size() != 1)
+      throw InternalError("a border behind something that is not in the program's own block");
+    return Collector(module, live).behind(module.body, path[0].at);
+  }
+  const std::optional<Path> path = path_to_outermost_loop(module, op);
   if (!path) throw InternalError("a border of something that is no outermost loop");
   return Collector(module, live).at_borders_of(*path);
 }

@@ -69,6 +69,7 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
   });
   result.lines.resize(decoder.numbers.size());
   steps_ = decoder.decode(module.body);
+  mark_borders();
   result.ops.resize(static_cast<size_t>(decoder.next));
   if (options.resume != nullptr) resumption_ = std::make_unique<Resumption>(*this, *options.resume);
   allocate();
@@ -184,19 +185,24 @@ RunResult Execution::run() {
   return std::move(result);
 }
 
-void Execution::resume_loop() {
+void Execution::restore_values() {
   const BorderPlace& from = resumption_->place();
   const Traffic before = transport.traffic();
-  const std::int64_t charged = count(from.loop).network_bytes;
+  const std::int64_t charged = count(from.op).network_bytes;
   std::vector<Bytes> packing = resumption_->packing(*this);  // only for these scatters
   packing_.swap(packing);
   resumption_->restore(*this);
   packing_.swap(packing);
   restored_ = transport.traffic() - before;
-  count(from.loop).network_bytes = charged;
+  count(from.op).network_bytes = charged;
+  place.step = from.step;
+}
+
+void Execution::resume_loop() {
+  const BorderPlace& from = resumption_->place();
+  restore_values();
   open_loop(from.lo, from.hi);
   place.iterations.back() = from.iterations;
-  place.step = from.step;
 }
 
 void Execution::open_loop(std::int64_t lo, std::int64_t hi) {

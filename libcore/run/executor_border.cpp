@@ -6,13 +6,20 @@
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
-#include "libcore/run/executor_steps.h"
+#include "libcore/run/executor_boxes.h"
+#include "libcore/system/fault.h"
 
 namespace kasen::executor {
 namespace {
 
+PlaceList in_a_row(std::int64_t count) { return PlaceList({{IndexList::run(0, count), count}}); }
+
+int worker_of(const Execution& run, int part) { return run.parts[static_cast<size_t>(part)].worker; }
+
+// The elements that a part gets back.
 std::int64_t elements_of(const Execution& run, const HeldValue& held, int part) {
   const Storage& storage = run.storage;
+  if (run.forms.are_boxes()) return needed_elements(run.plan, run.plan.type(held.value), worker_of(run, part)).count();
   const std::int64_t indices = held.slaves ? storage.indices(held.value, part) : storage.masters(held.value, part);
   return checked_mul(indices, storage.inner(held.value, part), "the content of a border");
 }
@@ -20,6 +27,7 @@ std::int64_t elements_of(const Execution& run, const HeldValue& held, int part) 
 // Copies an array between the numbering's order and the data's order. A border holds arrays in the data's order.
 void move_array(const Execution& run, const HeldValue& held, int part, const View& from, const View& to, bool forth) {
   const ElementType& element = run.module.type(held.value).element;
+  if (run.forms.are_boxes()) return copy_elements(element, from, to, 0, elements_of(run, held, part));
   const ValueInfo& info = run.storage.info(held.value);
   const std::int64_t masters = run.storage.masters(held.value, part) * run.storage.inner(held.value, part);
   const bool ordered = info.cut == no_dim || run.numbering.order(info.cut, part).empty();
@@ -39,18 +47,33 @@ class RunBorder : public Border {
   [[nodiscard]] const BorderPlace& place() const override { return place_; }
   [[nodiscard]] std::span<const HeldValue> values() const override { return held_.values; }
   [[nodiscard]] std::int64_t count(const HeldValue& held, int part) const override {
-    const bool stands_for_all = run_.parts[static_cast<size_t>(part)].worker == 0;
+    if (run_.forms.are_boxes())
+      return saved_elements(run_.plan, run_.plan.type(held.value), worker_of(run_, part)).count();
+    const bool stands_for_all = worker_of(run_, part) == 0;
     return held.shared && !stands_for_all ? 0 : elements_of(run_, held, part);
   }
   [[nodiscard]] Array read(const HeldValue& held, std::int64_t array, int part) const override {
     Array copy(run_.module.type(held.value).element, count(held, part));
     if (copy.count == 0) return copy;
     const int slot = run_.storage.info(held.value).slot + static_cast<int>(array);
-    move_array(run_, held, part, run_.storage.view_of(slot, part), {copy.bytes.data(), copy.count}, false);
+    const View &from = run_.storage.view_of(slot, part), to{copy.bytes.data(), copy.count};
+    if (run_.forms.are_boxes()) {
+      read_box(held, part, from, to);
+    } else {
+      move_array(run_, held, part, from, to, false);
+    }
     return copy;
   }
 
  private:
+  void read_box(const HeldValue& held, int part, const View& from, const View& to) const {
+    const Type& type = run_.plan.type(held.value);
+    const int worker = worker_of(run_, part);
+    const Elements stored = kasen::elements_of(run_.plan, stored_box(run_.plan, type), worker);
+    copy_places(run_, type.element, from, places_in(saved_elements(run_.plan, type, worker), stored), to,
+                in_a_row(to.capacity));
+  }
+
   Execution& run_;
   const HeldAtBorder& held_;
   BorderPlace place_;
@@ -69,19 +92,42 @@ std::unique_ptr<Border> make_border(Execution& run, const HeldAtBorder& held, co
   return std::make_unique<RunBorder>(run, held, std::move(whole));
 }
 
-const HeldAtBorder& Execution::held_at(int loop) {
-  const auto known = held_.find(loop);
-  return known != held_.end() ? known->second : held_.emplace(loop, held_at_border(plan, live, loop)).first->second;
+const HeldAtBorder& Execution::held_at(int op, bool behind) {
+  const std::pair key(op, behind);
+  const auto known = held_.find(key);
+  return known != held_.end() ? known->second
+                              : held_.emplace(key, held_at_border(plan, live, op, behind)).first->second;
 }
 
 void Execution::tell_border(int loop) {
   BorderPlace at;
-  at.loop = loop;
+  at.op = loop;
   at.step = place.step;
   at.iterations = place.iterations[0];
   at.lo = lo_;
   at.hi = hi_;
-  options.on_border(*make_border(*this, held_at(loop), at));
+  options.on_border(*make_border(*this, held_at(loop, false), at));
+}
+
+// Each border stands at the last line of the operators up to it.
+void Execution::mark_borders() {
+  std::vector<Line>& lines = steps_.lines;
+  size_t at = 0;
+  for (const int op : borders_behind(plan)) {
+    while (at < lines.size() && (lines[at].step == nullptr || lines[at].step->number <= op)) ++at;
+    if (at == 0) throw InternalError("a border behind nothing");
+    lines[at - 1].border = op;
+  }
+}
+
+void Execution::pass_border(int op) {
+  (void)pass_point(FaultPoint::border);  // nothing can fail here
+  if (!options.on_border) return;
+  BorderPlace at;
+  at.op = op;
+  at.behind = true;
+  at.step = place.step;
+  options.on_border(*make_border(*this, held_at(op, true), at));
 }
 
 // ---- resuming
@@ -99,11 +145,22 @@ Resumption::Resumption(Execution& run, const ResumePoint& from) : from_(from) {
   const auto wrong = [](const std::string& what) {
     fail(ExitStatus::bad_input, what, "it was saved by another plan", "begin from the start");
   };
-  if (!is_outermost_loop(run.plan, place.loop)) wrong(fmt::format("the plan has no outermost loop {}", place.loop));
+  const std::vector<int> behind = borders_behind(run.plan);
+  if (place.behind && !std::binary_search(behind.begin(), behind.end(), place.op))
+    wrong(fmt::format("the plan has no border behind operator {}", place.op));
+  if (!place.behind && !is_outermost_loop(run.plan, place.op))
+    wrong(fmt::format("the plan has no outermost loop {}", place.op));
   if (place.iterations < 0 || (place.hi > place.lo && place.iterations > place.hi - place.lo))
     wrong(fmt::format("a loop from {} to {} has no iteration {}", place.lo, place.hi, place.iterations));
-  held_ = held_at_border(run.plan, run.live, place.loop);
+  held_ = held_at_border(run.plan, run.live, place.op, place.behind);
   if (place.looks.size() != held_.views.size()) wrong("the border shows other arrays of lists");
+  for_each_op(run.plan, [&](const Op& op, int number, int) {
+    const auto again = [&](ValueId result) {
+      return std::binary_search(held_.made_again.begin(), held_.made_again.end(), result);
+    };
+    if (std::any_of(op.results.begin(), op.results.end(), again)) made_again_.insert(number);
+  });
+  if (run.forms.are_boxes()) return;  // copies come back as they are
   for (const HeldValue& held : held_.values) {
     const Type& type = run.module.type(held.value);
     if (Layout(run.module, type).is_shared() || !type.state.is_cons() || type.state.slaves.empty()) continue;
@@ -113,7 +170,7 @@ Resumption::Resumption(Execution& run, const ResumePoint& from) : from_(from) {
       made->op.operands = made->op.results = {held.value};
       made->value = held.value;
       made->array = array;
-      made->step = make_transition_step(run, made->op, place.loop);
+      made->step = make_transition_step(run, made->op, place.op);
       slaves_.push_back(std::move(made));
     }
   }
@@ -129,12 +186,6 @@ std::vector<Bytes> Resumption::packing(const Execution& run) const {
     areas.emplace_back(largest);
   }
   return areas;
-}
-
-bool Resumption::is_made_again(const Op& op) const {
-  return std::any_of(op.results.begin(), op.results.end(), [&](ValueId result) {
-    return std::binary_search(held_.made_again.begin(), held_.made_again.end(), result);
-  });
 }
 
 void Resumption::read(Execution& run, const HeldValue& held) const {

@@ -114,7 +114,7 @@ class IfStep : public Step {
   }
   void resume(Execution& run) override {
     const std::vector<std::unique_ptr<Step>>& others = else_steps_.steps;
-    const bool otherwise = !others.empty() && others.front()->number <= run.options.resume->place.loop;
+    const bool otherwise = !others.empty() && others.front()->number <= run.options.resume->place.op;
     run.resume_steps(otherwise ? else_steps_ : then_steps_);
     hand_on(run, !otherwise);
   }

@@ -10,6 +10,7 @@ void Execution::run_lines(std::span<const Line> lines) {
     ahead_.back() = ahead_.back().subspan(1);
     run_line(line, false);
     refuse_nan();
+    if (line.border >= 0) pass_border(line.border);
   }
   ahead_.pop_back();
 }
@@ -88,17 +89,30 @@ void Execution::run_line(const Line& line, bool from_border) {
 
 // Operators before the loop do not run, except those that make values again without operands.
 void Execution::resume_steps(const Sequence& steps) {
-  const int loop = resumption_->place().loop;
+  if (resumption_->place().behind) return resume_behind(steps);
+  const int loop = resumption_->place().op;
   size_t at = 0;
   while (at + 1 < steps.steps.size() && steps.steps[at + 1]->number <= loop) ++at;
   const std::span<const Line> lines(steps.lines);
   size_t here = 0;
   for (; lines[here].step != steps.steps[at].get(); ++here) {
     const Line& line = lines[here];
-    if (line.act == LineAct::free || resumption_->is_made_again(line.step->op)) run_line(line, false);
+    if (line.act == LineAct::free || resumption_->is_made_again(line.step->number)) run_line(line, false);
   }
   run_line(lines[here], true);
+  if (lines[here].border >= 0) pass_border(lines[here].border);
   run_lines(lines.subspan(here + 1));
+}
+
+void Execution::resume_behind(const Sequence& steps) {
+  const std::span<const Line> lines(steps.lines);
+  size_t here = 0;
+  for (; here == 0 || lines[here - 1].border != resumption_->place().op; ++here) {
+    const Line& line = lines[here];
+    if (line.act == LineAct::free || resumption_->is_made_again(line.step->number)) run_line(line, false);
+  }
+  restore_values();
+  run_lines(lines.subspan(here));
 }
 
 }  // namespace kasen::executor

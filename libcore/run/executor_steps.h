@@ -77,6 +77,7 @@ struct Line {
   int form = -1;                   // free
   bool first = true, last = true;  // of the step's lines
   int number = -1, wait = -1;      // in RunResult::lines; of an exchange also its wait's. -1: no line of the schedule
+  int border = -1;                 // the operator of a border behind this line (borders_behind); -1: none
 };
 
 // A block: its steps, and its schedule.
@@ -124,14 +125,14 @@ class MatrixStore {
   std::vector<std::vector<std::int64_t>> rows_alone_;
 };
 
-// Restores the values of a loop from a border, and the ghosts of consistent ones.
+// Restores the values of a border, and the ghosts of consistent ones.
 class Resumption {
  public:
   Resumption(Execution& run, const ResumePoint& from);
   ~Resumption();
   [[nodiscard]] const BorderPlace& place() const { return from_.place; }
   [[nodiscard]] std::vector<Bytes> packing(const Execution& run) const;  // by part
-  [[nodiscard]] bool is_made_again(const Op& op) const;
+  [[nodiscard]] bool is_made_again(int number) const { return made_again_.contains(number); }
   void restore(Execution& run);
 
  private:
@@ -139,7 +140,8 @@ class Resumption {
 
   const ResumePoint& from_;
   HeldAtBorder held_;
-  struct Slaves;  // of one array of a value
+  std::set<int> made_again_;  // operators
+  struct Slaves;              // of one array of a value
   std::vector<std::unique_ptr<Slaves>> slaves_;
 };
 
@@ -156,7 +158,7 @@ class Execution {
 
   // Runs a block by its schedule.
   void run_steps(const Sequence& steps) { run_lines(steps.lines); }
-  // Runs the steps from the border of RunOptions::resume on. One of them is its loop, or holds it.
+  // Runs the steps from the border of RunOptions::resume on. One of them is its loop, or holds it; or it is behind one.
   void resume_steps(const Sequence& steps);
   // Restores the loop's values, and opens it with its finished iterations.
   void resume_loop();
@@ -234,8 +236,12 @@ class Execution {
   void run_line(const Line& line, bool from_border);
   void act(const Line& line);
   [[nodiscard]] std::string purpose_of(const Step& step) const;
-  [[nodiscard]] const HeldAtBorder& held_at(int loop);
+  [[nodiscard]] const HeldAtBorder& held_at(int op, bool behind);
   void tell_border(int loop);
+  void mark_borders();
+  void pass_border(int op);
+  void resume_behind(const Sequence& steps);
+  void restore_values();
   void move_whole(ValueId stand_in, int part, bool bring);
   void move_box(ValueId stand_in, int part, int number, bool bring);
   [[nodiscard]] std::int64_t part_bytes(size_t part, std::int64_t packing, bool with_data) const;
@@ -246,11 +252,11 @@ class Execution {
   MatrixStore matrices_;
   std::map<FnId, std::vector<Word>> identities_;
   Sequence steps_;
-  std::vector<Step*> all_;                  // in preorder
-  std::unique_ptr<Resumption> resumption_;  // with RunOptions::resume
-  std::map<int, HeldAtBorder> held_;        // by loop
-  Traffic restored_;                        // bytes that restoring values moved: the plan has no such operator
-  std::int64_t lo_ = 0, hi_ = 0;            // of the outermost loop
+  std::vector<Step*> all_;                             // in preorder
+  std::unique_ptr<Resumption> resumption_;             // with RunOptions::resume
+  std::map<std::pair<int, bool>, HeldAtBorder> held_;  // by operator, and whether the border is behind it
+  Traffic restored_;              // bytes that restoring values moved: the plan has no such operator
+  std::int64_t lo_ = 0, hi_ = 0;  // of the outermost loop
   std::vector<Bytes> packing_;
   std::int64_t exchanges_ = 0;
   std::vector<std::span<const Line>> ahead_;  // remaining lines of each open block

@@ -10,7 +10,7 @@
 namespace kasen {
 
 // The points where a fault may strike: system calls on files that Kasen reads or makes (libcore/system/file_calls.h),
-// and the memory of arrays. Others are the end of an iteration of an outermost loop, a worker's share of an output when
+// and the memory of arrays. Others are the borders of a run (libcore/run/border.h), a worker's share of an output when
 // it is computed, and a message that arrived from another rank.
 enum class FaultPoint { open, create, read, write, sync, rename, allocate, border, output, message };
 

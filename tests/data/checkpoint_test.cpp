@@ -11,6 +11,7 @@
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/checkpoint/manifest.h"
+#include "libcomm/data/checkpoint/whole.h"
 #include "libcore/base/error.h"
 #include "libcore/system/fault.h"
 #include "libcore/system/temporaries.h"
@@ -49,7 +50,7 @@ Module values_of_a_plan() {
 class MadeBorder : public Border {
  public:
   MadeBorder(const Module& module, std::uint64_t seed) : module_(module), seed_(seed) {
-    place_ = {.loop = 4, .step = 77, .iterations = static_cast<std::int64_t>(seed), .lo = -3, .hi = 1000, .looks = {2}};
+    place_ = {.op = 4, .step = 77, .iterations = static_cast<std::int64_t>(seed), .lo = -3, .hi = 1000, .looks = {2}};
     for (const ValueId v : module.values.ids())
       values_.push_back({v, std::max<std::int64_t>(1, module.type(v).list), v == 3, v == 4});
   }
@@ -325,6 +326,71 @@ TEST_F(CheckpointTest, HostileManifestsAreRefused) {
       [](Json& c) { c["plan"] = "another"; },
   };
   for (size_t i = 0; i < changes.size(); ++i) EXPECT_EQ(status_with(changes[i]), ExitStatus::bad_input) << i;
+}
+
+// A matrix over a mesh of 2 x 2, and contributions of each worker to a vector.
+CheckpointManifest in_whole_order() {
+  CheckpointManifest manifest;
+  manifest.key = {"plan", "bundle", "params", 4};
+  manifest.place.op = 3;
+  manifest.place.behind = true;
+  manifest.dims = {"N", "K"};
+  manifest.sizes = {10, 3};
+  manifest.mesh = {{"a", 2}, {"b", 2}};
+  const ElementType real = ElementType::of(Scalar::f64);
+  manifest.values.push_back({"x", real, 1, {}, false, {DimId(0), DimId(1)}, {1, 2}, "meaning of x"});
+  manifest.values.push_back({"u", real, 1, {5, 5, 5, 5}, true, {DimId(0)}, {1}, "meaning of u"});
+  const Module layouts = layouts_of(manifest);
+  for (int worker = 0; worker < 4; ++worker) {
+    manifest.values[0].counts.push_back(elements_saved(layouts, false, manifest.values[0], worker).count());
+    manifest.parts.push_back({"rank-0000.h5", "digest"});
+  }
+  return manifest;
+}
+
+TEST(WholeManifest, ReadsBackAndHostileLayoutsAreRefused) {
+  const std::string text = checkpoint_text(in_whole_order());
+  EXPECT_EQ(checkpoint_text(parse_checkpoint(text, "m")), text);
+  EXPECT_EQ(parse_checkpoint(text, "m").values[0].counts, (std::vector<std::int64_t>{10, 5, 10, 5}));
+  const std::vector<std::function<void(Json&)>> changes{
+      [](Json& c) { c["mesh"][0]["places"] = 3; },
+      [](Json& c) { c["mesh"][0]["places"] = 0; },
+      [](Json& c) { c["mesh"][0]["axis"] = "A"; },
+      [](Json& c) { c["mesh"][0]["axis"] = "b"; },
+      [](Json& c) { c["mesh"].erase(1); },
+      [](Json& c) {
+        for (const char* axis : {"c", "d", "e", "f", "g", "h", "i"})
+          c["mesh"].push_back({{"axis", axis}, {"places", 1}});
+      },
+      [](Json& c) { c["sizes"].erase(1); },
+      [](Json& c) { c["sizes"][0] = -1; },
+      [](Json& c) { c["sizes"][0] = 11; },
+      [](Json& c) { c["sizes"][0] = std::int64_t{1} << 60; },
+      [](Json& c) { c["sizes"][0] = c["sizes"][1] = std::int64_t{1} << 48; },
+      [](Json& c) { c["values"][0]["cuts"][0] = "c"; },
+      [](Json& c) { c["values"][0]["cuts"][0] = "b"; },
+      [](Json& c) { c["values"][0]["cuts"][0] = 1; },
+      [](Json& c) { c["values"][0]["cuts"].erase(0); },
+      [](Json& c) { c["values"][0]["dims"][0] = "M"; },
+      [](Json& c) { c["values"][0]["dims"].push_back("K"); },
+      [](Json& c) { c["values"][0]["elements_by_worker"][1] = 6; },
+      [](Json& c) { c["values"][0].erase("meaning"); },
+      [](Json& c) { c["values"][1].erase("contributions"); },
+      [](Json& c) { c["behind"] = 1; },
+      [](Json& c) { c["blocks"] = true; },
+      [](Json& c) { c.erase("loop"); },
+  };
+  for (size_t i = 0; i < changes.size(); ++i) {
+    Json changed = Json::parse(text);
+    changes[i](changed["content"]);
+    changed["digest"] = digest_of(changed["content"].dump());
+    try {
+      (void)parse_checkpoint(changed.dump(), "m");
+      ADD_FAILURE() << i;
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::bad_input) << i;
+    }
+  }
 }
 
 // What its values hold, wherever the manifest says that the run stood.

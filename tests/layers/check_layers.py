@@ -54,7 +54,7 @@ ROOMS = {
     },
     "libcomm/data": {
         "base": "", "hdf5": "base", "text": "base", "read": "base text", "cut": "base read", "compress": "base",
-        "bundle": "base hdf5 read cut", "results": "base hdf5 read", "checkpoint": "base hdf5 bundle results",
+        "bundle": "base hdf5 read cut", "results": "base hdf5 read", "checkpoint": "base hdf5 cut bundle results",
     },
     "libcomm/exchange": {"": ""},
     "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "tile": "jit emit", "make": "jit emit tile", "run": "jit emit tile make", "dense": "run", "axis": "run", "": "run dense axis"},

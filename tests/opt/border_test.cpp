@@ -1,5 +1,5 @@
-// A run that goes on from any border of its outermost loops ends with the bits of one that was never disturbed, in any
-// plan, with either kernels, and with another order of masters.
+// A run that goes on from any border of its outermost loops, or behind an operator outside of them, ends with the bits
+// of one that was never disturbed, in any plan, over any mesh, with either kernels, and with another order of masters.
 #include "libcore/run/border.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,9 @@
 #include <map>
 #include <tuple>
 
+#include "libcore/data/mirrored.h"
+#include "tests/core/mesh_module.h"
+#include "tests/core/mesh_parts.h"
 #include "tests/opt/likely_programs.h"
 #include "tests/opt/random_program.h"
 #include "tests/opt/run_everywhere.h"
@@ -23,7 +26,7 @@ struct Kept {
 
 // How often each way of holding a value was met.
 struct Met {
-  int borders = 0, copies = 0, contributions = 0, lists = 0, views = 0, shareds = 0;
+  int borders = 0, behind = 0, copies = 0, contributions = 0, lists = 0, views = 0, shareds = 0;
 };
 
 class Runner {
@@ -45,9 +48,12 @@ class Runner {
 
   RunResult from(const Kept& kept, WithinGroups masters) const {
     ResumePoint point{kept.place, [&](const HeldValue& held, std::int64_t array, int part, std::int64_t count) {
-                        const Array& found = kept.arrays.at({held.value, array, held.shared ? 0 : part});
-                        EXPECT_EQ(found.count, count);
-                        return copy_of(found);
+                        if (names_layouts(module_) && !module_.type(held.value).state.is_pre())
+                          return joined(kept, held, array, part, count);
+                        const auto found = kept.arrays.find({held.value, array, held.shared ? 0 : part});
+                        if (found == kept.arrays.end()) return Array(module_.type(held.value).element, 0);
+                        EXPECT_EQ(found->second.count, count);
+                        return copy_of(found->second);
                       }};
     RunOptions options;
     options.masters = masters;
@@ -56,6 +62,29 @@ class Runner {
   }
 
  private:
+  // What a worker needs, from all that saved some of it.
+  Array joined(const Kept& kept, const HeldValue& held, std::int64_t array, int worker, std::int64_t count) const {
+    const Type& type = module_.type(held.value);
+    const Elements wanted = needed_elements(module_, type, worker);
+    EXPECT_EQ(wanted.count(), count);
+    Array made(type.element, count);
+    std::int64_t found = 0;
+    for (int saver = 0; saver < static_cast<int>(parts_.size()); ++saver) {
+      const auto piece = kept.arrays.find({held.value, array, saver});
+      if (piece == kept.arrays.end()) continue;
+      const Elements own = saved_elements(module_, type, saver), common = intersection(own, wanted);
+      if (common.count() == 0) continue;
+      const PlaceList from = places_in(common, own), to = places_in(common, wanted);
+      const Array whole = copy_of(piece->second);
+      copy_some(type.element,
+                {{const_cast<std::byte*>(whole.bytes.data()), whole.count}, &from, {made.bytes.data(), count}, &to}, 0,
+                from.size());
+      found += common.count();
+    }
+    EXPECT_EQ(found, count);
+    return made;
+  }
+
   static Array copy_of(const Array& array) {
     Array copy(array.element, array.count);
     std::copy_n(array.bytes.data(), array.bytes.size(), copy.bytes.data());
@@ -64,7 +93,7 @@ class Runner {
 
   Kept keep(const Border& border, Met& met) const {
     Kept kept{border.place(), {}};
-    ++met.borders;
+    ++(kept.place.behind ? met.behind : met.borders);
     met.views += static_cast<int>(border.place().looks.size());
     for (const HeldValue& held : border.values()) {
       const Type& type = module_.type(held.value);
@@ -86,9 +115,15 @@ class Runner {
   bool generated_;
 };
 
-void expect_undisturbed(const RunResult& a, const RunResult& b) {
+void expect_undisturbed(const Module& module, const RunResult& a, const RunResult& b) {
   ASSERT_EQ(a.outputs.size(), b.outputs.size());
   for (size_t o = 0; o < a.outputs.size(); ++o) {
+    if (names_layouts(module)) {  // only what a worker owns is defined
+      const Array x = testing::joined_from_mesh(module, a.outputs[o]),
+                  y = testing::joined_from_mesh(module, b.outputs[o]);
+      EXPECT_TRUE(std::equal(x.bytes.data(), x.bytes.data() + x.bytes.size(), y.bytes.data())) << a.outputs[o].name;
+      continue;
+    }
     for (size_t p = 0; p < a.outputs[o].parts.size(); ++p) {
       const Array &x = a.outputs[o].parts[p].data, &y = b.outputs[o].parts[p].data;
       ASSERT_EQ(x.count, y.count);
@@ -101,11 +136,15 @@ void go_on_everywhere(const Module& module, const std::vector<Part>& parts, bool
   const Runner runner(module, parts, generated);
   std::vector<Kept> borders;
   const RunResult whole = runner.undisturbed(borders, met);
+  int behind = 0;
   for (const Kept& kept : borders) {
-    SCOPED_TRACE(::testing::Message() << "loop " << kept.place.loop << ", turn " << kept.place.iterations);
+    // There are many of these; each run goes on from some.
+    if (kept.place.behind && (met.behind + ++behind) % 4 != 0) continue;
+    SCOPED_TRACE(::testing::Message() << "operator " << kept.place.op << ", behind it " << kept.place.behind
+                                      << ", turn " << kept.place.iterations);
     const auto masters = kept.place.iterations % 2 == 0 ? WithinGroups::ordered : WithinGroups::by_length;
     const RunResult rest = runner.from(kept, masters);
-    expect_undisturbed(whole, rest);
+    expect_undisturbed(module, whole, rest);
     expect_counts(module, parts, rest, generated ? "generated" : "interpreter");
     if (::testing::Test::HasFailure()) return;
   }
@@ -139,6 +178,7 @@ Met random_programs_go_on(std::uint64_t first, std::uint64_t last) {
 TEST(Border, RandomProgramsGoOnFromEveryTurn) {
   const Met met = random_programs_go_on(1, 5);
   EXPECT_GT(met.borders, 100);
+  EXPECT_GT(met.behind, 200);
   EXPECT_GT(met.shareds, 20);
 }
 
@@ -146,6 +186,33 @@ TEST(LongBorder, RandomProgramsGoOnFromEveryTurn) {
   const Met met = random_programs_go_on(1, 100);
   EXPECT_GT(met.borders, 2000);
   EXPECT_GT(met.shareds, 400);
+}
+
+Met random_modules_go_on(std::uint64_t first, std::uint64_t last) {
+  Met met;
+  for (std::uint64_t seed = first; seed <= last && !::testing::Test::HasFailure(); ++seed) {
+    testing::RandomModule random(seed);
+    random.make_program();
+    const Module made = parse_module(print_module(random.module()), "random.kir");
+    TrialLawChecker laws;
+    const Module module = seed % 2 == 0 ? run_passes(made, laws, {}, {"dead-code", "fuse-vector", "buffers"}) : made;
+    SCOPED_TRACE(::testing::Message() << "seed " << seed << '\n' << print_module(module));
+    const std::vector<Part> parts = testing::split_over_mesh(module, testing::whole_of(random).arrays);
+    go_on_everywhere(module, parts, seed % 10 == 0, met);
+  }
+  return met;
+}
+
+TEST(Border, RandomModulesOverMeshesGoOnBehindEveryOperator) {
+  const Met met = random_modules_go_on(1, 60);
+  EXPECT_GT(met.behind, 300);
+  EXPECT_GT(met.copies, 50);
+  EXPECT_GT(met.contributions, 50);
+}
+
+TEST(LongBorder, RandomModulesOverMeshesGoOnBehindEveryOperator) {
+  const Met met = random_modules_go_on(1000, 2500);
+  EXPECT_GT(met.behind, 5000);
 }
 
 TEST(Border, LikelyProgramsGoOnFromEveryTurn) {
@@ -216,6 +283,7 @@ TEST(Border, WhatIsNoBorderOfThePlanIsRefused) {
   Met met;
   std::vector<Kept> borders;
   (void)runner.undisturbed(borders, met);
+  std::erase_if(borders, [](const Kept& kept) { return kept.place.behind; });
   ASSERT_EQ(borders.size(), 3U);
   const auto status = [&](auto change) {
     Kept kept{borders[1].place, {}};
@@ -227,8 +295,15 @@ TEST(Border, WhatIsNoBorderOfThePlanIsRefused) {
     }
     return ExitStatus::done;
   };
-  EXPECT_EQ(status([](BorderPlace& place) { place.loop = 0; }), ExitStatus::bad_input);
-  EXPECT_EQ(status([](BorderPlace& place) { place.loop = 1000; }), ExitStatus::bad_input);
+  EXPECT_EQ(status([](BorderPlace& place) { place.op = 0; }), ExitStatus::bad_input);
+  EXPECT_EQ(status([](BorderPlace& place) { place.op = 1000; }), ExitStatus::bad_input);
+  const auto behind = [](int op) {
+    return [op](BorderPlace& place) {
+      place.op = op;
+      place.behind = true;
+    };
+  };
+  for (const int op : {-1, 0, 1000}) EXPECT_EQ(status(behind(op)), ExitStatus::bad_input) << op;
   EXPECT_EQ(status([](BorderPlace& place) { place.iterations = -1; }), ExitStatus::bad_input);
   EXPECT_EQ(status([](BorderPlace& place) { place.iterations = 4; }), ExitStatus::bad_input);
   EXPECT_EQ(status([](BorderPlace& place) { place.looks = {0}; }), ExitStatus::bad_input);

@@ -20,6 +20,7 @@ SYNCS = ['hybrid', 'auto', 'lazy', 'eager']
 METHODS = ['hybrid-cut', 'block', 'ml', 'auto']
 LEVELS = ['x86-64-v3', 'x86-64-v2', 'x86-64-v4']
 USAGE = 64  # a level that this processor lacks
+REFUSED = 65  # a program that runs over no mesh
 
 
 class CommandFailed(Exception):
@@ -107,10 +108,6 @@ def same_numbers(program, one, other):
         return all(bits(first, name, e.elem) == bits(second, name, e.elem) for name, e in program.outputs)
 
 
-def has_loop(program):
-    return any(s.kind in ('for', 'while') and not getattr(s, 'unroll', False) for s in program.body)
-
-
 class WholeCommand:
     """One program in a folder of its own."""
 
@@ -126,11 +123,11 @@ class WholeCommand:
             STRATEGIES[self.seed % 6], '--sync', SYNCS[self.seed // 3 % 4], '--threads', 1 + self.seed % 2, '--compress',
             'auto' if self.seed % 4 == 1 else 'none', *ranks, *more)
 
-    def run(self, data):
+    def run(self, data, wanted):
         """Steps as users take them; CommandFailed where one ends with a status that it should not have."""
         (self.folder / 'p.ks').write_text(program_text(self.program))
         self.files = write_files(self.program, data, self.folder)
-        saved = ['--checkpoint', 'saved', '--every', '1', '--keep', '100'] if has_loop(self.program) and self.seed % 2 else []
+        saved = ['--checkpoint', 'saved', '--every', '1', '--keep', '100'] if self.seed % 2 else []
         self.go('-o', 'r.h5', *saved)
         bundle = ['--bundle', 'p.run/bundle']
         if self.seed % 5 < 2:
@@ -143,6 +140,7 @@ class WholeCommand:
         self.take_level()
         if saved:
             self.resume(saved)
+            self.carry(saved, wanted)
 
     def run_again(self, result, *more, allowed=(0,)):
         self.commands.kasen('run', 'p.run/fused.kir', '--bundle', 'p.run/bundle', '-o', result, *more, allowed=allowed)
@@ -185,6 +183,24 @@ class WholeCommand:
             if (self.folder / 'again.h5').read_bytes() != first:
                 raise CommandFailed(f'what goes on behind the removed {newest.name} has other bits')
 
+    def carry(self, saved, wanted):
+        """Another number of workers, and a mesh, go on from what this plan saved, where arrays are dense."""
+        if 'any number of workers' not in self.commands.kasen('partition', '--stats', 'p.run/bundle'):
+            return
+        found = sorted(p for p in (self.folder / 'saved').iterdir() if not p.name.startswith('.'))
+        for later in found[len(found) // 2 + 1:]:
+            shutil.rmtree(later)
+        shutil.copytree(self.folder / 'saved', self.folder / 'kept')
+        for place, allowed in (('--workers', [2, 3, 1, 7][self.seed // 2 % 4]), (0,)), (('--mesh', '2x2'), (0, USAGE, REFUSED)):
+            shutil.rmtree(self.folder / 'saved')
+            shutil.copytree(self.folder / 'kept', self.folder / 'saved')
+            self.commands.kasen('go', 'p.ks', *self.files, *place, '-o', 'carried.h5', *saved, '--resume', allowed=allowed)
+            carried = self.folder / 'carried.h5'
+            wrong = result_failure(self.program, wanted, carried) if carried.exists() else None
+            carried.unlink(missing_ok=True)
+            if wrong:
+                raise CommandFailed(f'what goes on with {place}: {wrong.message}')
+
 
 def check_commands(tools, program):
     data = random_data(program)
@@ -194,7 +210,7 @@ def check_commands(tools, program):
         return numpy_failure(error)
     with tempfile.TemporaryDirectory(prefix='kasen-random-') as folder:
         try:
-            WholeCommand(tools, program, folder).run(data)
+            WholeCommand(tools, program, folder).run(data, wanted)
             return result_failure(program, wanted, pathlib.Path(folder) / 'r.h5')
         except CommandFailed as failed:
             return Failure('command', str(failed), None)

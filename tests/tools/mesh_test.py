@@ -147,7 +147,7 @@ class Mesh(ToolTest):
         self.kasen("plan", "matmul.ks", "-o", "p.kir")
         self.kasen("fuse", "p.kir", "--mesh", "2x2", "-o", "f.kir")
         self.kasen("partition", "--program", "p.kir", "A=A.npy", "B=B.npy", "--workers", "2", "-o", "bundle")
-        self.fault("run", "f.kir", "--bundle", "bundle", "--checkpoint", "saved", status=USAGE, says=["--checkpoint", "a plan over a mesh"])
+        self.fault("run", "f.kir", "--bundle", "bundle", "--nan", "error", status=USAGE, says=["--nan", "a plan over a mesh"])
         self.fault("run", "f.kir", "--bundle", "bundle", "-n", "5", status=USAGE, says="5 ranks")
         self.fault("fuse", "f.kir", "--mesh", "4", status=BAD, says="another mesh")
         (self.dir / "sparse.ks").write_text("dim N\ninput G : f64[N, N]\nx = fill(1.0, N)\noutput y = G @ x\n")

@@ -20,7 +20,6 @@ int workers_of_mesh(const RunSettings& settings, const Module& plan, const Bundl
          meshed ? "leave it out, or the mesh and the cuts"
                 : "leave it out, or write by names what index notation says: with @, and sums over dimensions");
   };
-  if (!settings.checkpoint.empty() || settings.resume) refuse("--checkpoint");
   if (settings.refuse_nan) refuse("--nan");
   return workers_of_plan(plan, bundle.workers, settings.workers);
 }

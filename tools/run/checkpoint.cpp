@@ -19,11 +19,16 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 std::string place_text(const Module& module, const BorderPlace& place) {
   Location where;
+  std::string name;
   for_each_op(module, [&](const Op& op, int number, int) {
-    if (number == place.loop) where = op.where;
+    if (number != place.op) return;
+    where = op.where;
+    name = op.code == OpCode::region ? region_name(op.kind) : row(op.code).name;
   });
   const std::string& file = where.file.empty() ? module.source_name : where.file;
-  return fmt::format("iteration {} of the loop at {}:{}:{}", place.iterations, file, where.line, where.column);
+  const std::string what =
+      place.behind ? fmt::format("the operator {}", name) : fmt::format("iteration {} of the loop", place.iterations);
+  return fmt::format("{} at {}:{}:{}", what, file, where.line, where.column);
 }
 
 // Leaves out the remedy: the run needs none.
@@ -35,17 +40,18 @@ std::string text_of(const UserError& error) {
 }  // namespace
 
 RunCheckpoints::RunCheckpoints(const RunSettings& settings, const Module& module, const BundleInfo& bundle,
-                               const RunOptions& options, const Transport& transport, Cluster& cluster,
-                               const JobOutput& output)
+                               const Part& part, const RunOptions& options, const Transport& transport,
+                               Cluster& cluster, const JobOutput& output)
     : settings_(settings),
       module_(module),
       cluster_(cluster),
       output_(output),
-      first_worker_(transport.first_worker()) {
+      first_worker_(transport.first_worker()),
+      whole_(whole_plan(module, part, bundle.any_workers)) {
   const CheckpointKey key{digest_of(print_module(module, false)), bundle.digest,
                           digest_of(params_text(module, options.params)), bundle.workers};
   folder_ = std::make_unique<Checkpoints>(settings.checkpoint, key, cluster, first_worker_, transport.local_workers(),
-                                          settings.keep);
+                                          settings.keep, whole_ ? &*whole_ : nullptr);
   if (settings.resume) find_newest();
   cluster.together([&] {
     if (settings.resume || folder_->empty()) return;
@@ -64,8 +70,7 @@ void RunCheckpoints::find_newest() {
   }
   resume_.place = from_->place();
   resume_.read = [this](const HeldValue& held, std::int64_t array, int part, std::int64_t count) {
-    const Value& value = module_.value(held.value);
-    return from_->read(value.name, array, held.shared ? 0 : first_worker_ + part, value.type.element, count);
+    return from_->read(held, module_.value(held.value), array, first_worker_ + part, count);
   };
 }
 
@@ -74,17 +79,19 @@ void RunCheckpoints::attach(RunOptions& options) {
   options.on_border = [this](const Border& border) { at_border(border); };
 }
 
-bool RunCheckpoints::is_due() const {
-  if (settings_.every > 0 && borders_ >= settings_.every) return true;
+// Operators outside of loops are counted by themselves: loops are saved after the iterations that were asked for.
+bool RunCheckpoints::is_due(bool behind) const {
+  if (settings_.every > 0 && (behind ? operators_ : iterations_) >= settings_.every) return true;
   return settings_.every_seconds > 0 && seconds_since(last_) >= settings_.every_seconds;
 }
 
-// One small reduction an iteration: rank 0's clock decides for all, and a signal may reach any of them.
+// One small reduction a border: rank 0's clock decides for all, and a signal may reach any of them.
 void RunCheckpoints::at_border(const Border& border) {
   enum : std::int64_t { nothing, due, last };
-  ++borders_;
+  const bool behind = border.place().behind;
+  ++(behind ? operators_ : iterations_);
   const bool first_rank = cluster_.rank() == 0;
-  const std::int64_t mine = stop_signal_came() ? last : first_rank && is_due() ? due : nothing;
+  const std::int64_t mine = stop_signal_came() ? last : first_rank && is_due(behind) ? due : nothing;
   const std::int64_t wanted = cluster_.largest(mine);
   if (wanted == nothing) return;
   write(border, wanted == last);
@@ -98,7 +105,7 @@ void RunCheckpoints::at_border(const Border& border) {
 // A run does not end because a save fails; but where it ends anyway, the failure is its error.
 void RunCheckpoints::write(const Border& border, bool last) {
   const auto begin = std::chrono::steady_clock::now();
-  borders_ = 0;
+  iterations_ = operators_ = 0;
   last_ = begin;
   bool whole = false;
   try {
@@ -137,7 +144,10 @@ void RunCheckpoints::warn(const std::string& text) const {
 
 std::string RunCheckpoints::summary() const {
   std::string text;
-  if (from_) text += fmt::format("resumed: {} (after {})\n", from_->folder(), place_text(module_, from_->place()));
+  if (from_) {
+    const std::string saver = from_->is_carried() ? fmt::format("another plan, of {} workers, ", from_->workers()) : "";
+    text += fmt::format("resumed: {} ({}after {})\n", from_->folder(), saver, place_text(module_, from_->place()));
+  }
   if (written_ > 0) text += fmt::format("checkpoints: {} in {:.3f} s, the newest {}\n", written_, seconds_, newest_);
   return text;
 }

@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/checkpoint/checkpoint.h"
+#include "libcomm/data/checkpoint/whole.h"
 #include "libcore/run/executor.h"
 #include "tools/launch/options.h"
 #include "tools/run/cluster.h"
@@ -22,8 +24,9 @@ struct Stopped {
 class RunCheckpoints {
  public:
   // Takes the folder, and finds the checkpoint to go on from. All ranks call this and the other members.
-  RunCheckpoints(const RunSettings& settings, const Module& module, const BundleInfo& bundle, const RunOptions& options,
-                 const Transport& transport, Cluster& cluster, const JobOutput& output);
+  // `part` is any of the data.
+  RunCheckpoints(const RunSettings& settings, const Module& module, const BundleInfo& bundle, const Part& part,
+                 const RunOptions& options, const Transport& transport, Cluster& cluster, const JobOutput& output);
 
   // Sets `resume` and `on_border`; this object outlives the run.
   void attach(RunOptions& options);
@@ -36,7 +39,7 @@ class RunCheckpoints {
   void find_newest();
   void at_border(const Border& border);
   void write(const Border& border, bool last);
-  [[nodiscard]] bool is_due() const;
+  [[nodiscard]] bool is_due(bool behind) const;
   void warn(const std::string& text) const;
   void warn_anew(const std::string& text);
 
@@ -45,11 +48,12 @@ class RunCheckpoints {
   Cluster& cluster_;
   const JobOutput& output_;
   int first_worker_;
+  std::optional<WholePlan> whole_;
   std::unique_ptr<Checkpoints> folder_;
   std::unique_ptr<SavedBorder> from_;
   ResumePoint resume_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-  std::int64_t borders_ = 0;  // since the last one
+  std::int64_t iterations_ = 0, operators_ = 0;  // since the last one
   std::int64_t written_ = 0;
   double seconds_ = 0;
   std::string newest_;

@@ -338,7 +338,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   }
   std::optional<RunCheckpoints> checkpoints;
   if (!settings.checkpoint.empty()) {
-    checkpoints.emplace(settings, p.module, p.info, p.options, *p.transport, cluster, output);
+    checkpoints.emplace(settings, p.module, p.info, p.parts.front(), p.options, *p.transport, cluster, output);
     checkpoints->attach(p.options);
   }
   std::optional<RunVerification> verification;

@@ -195,7 +195,9 @@ std::string RunWatch::step_of(const Record& record) const {
     case JobPhase::preparing:
       return "prepares the run: kernels, matrices, buffers";
     case JobPhase::saving:
-      return fmt::format("iteration {} is over, and the ranks see whether to save a checkpoint", record.outer.load());
+      return record.outer > 0 ? fmt::format("iteration {} is over, and the ranks see whether to save a checkpoint",
+                                            record.outer.load())
+                              : "an operator is over, and the ranks see whether to save a checkpoint";
     case JobPhase::verifying:
       return "computes the results again (--verify)";
     case JobPhase::writing:

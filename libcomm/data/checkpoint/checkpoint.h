@@ -6,7 +6,8 @@
 ///   DIR/checkpoint-000007/manifest.json
 ///                         rank-0000.h5     /worker-0000/NAME, ... (docs/bundle.md, Checkpoints)
 ///
-/// Values are stored by worker, so that a run on another number of ranks resumes from the same files.
+/// Values are stored by worker, so that a run on another number of ranks resumes from the same files. Values in whole
+/// order (whole.h) also let a plan of the same program over another number of workers go on.
 #pragma once
 
 #include <functional>
@@ -27,17 +28,29 @@ struct CheckpointKey {
   friend bool operator==(const CheckpointKey&, const CheckpointKey&) = default;
 };
 
-/// A checkpoint from which a run can resume: the manifest and the arrays of this process's workers are whole.
+struct WholePlan;
+
+/// A checkpoint from which a run can resume: the manifest and the arrays that this process's workers need are whole.
 class SavedBorder {
  public:
-  /// UserError(bad_input, missing_input, io) if it has another key, or is cut off, altered or not complete.
-  SavedBorder(const std::string& folder, const CheckpointKey& key, int first_worker, int workers);
+  /// UserError(bad_input, missing_input, io) if it has another key, or is cut off, altered or not complete. With
+  /// `whole` the checkpoint may be of another plan of the same program. It must outlive this object.
+  SavedBorder(const std::string& folder, const CheckpointKey& key, int first_worker, int workers,
+              const WholePlan* whole = nullptr);
   ~SavedBorder();
   SavedBorder(const SavedBorder&) = delete;
   SavedBorder& operator=(const SavedBorder&) = delete;
 
+  /// In this run's plan.
   [[nodiscard]] const BorderPlace& place() const;
   [[nodiscard]] const std::string& folder() const;
+  /// The number of workers that saved it.
+  [[nodiscard]] int workers() const;
+  /// Whether it is of another plan.
+  [[nodiscard]] bool is_carried() const;
+  /// An array of a value that the border holds, as a worker of this run needs it: `count` elements.
+  [[nodiscard]] Array read(const HeldValue& held, const Value& value, std::int64_t array, int worker,
+                           std::int64_t count);
   /// Elements of an array; of a shared value, worker 0's. UserError(bad_input) if their number or type differs.
   [[nodiscard]] Array read(const std::string& name, std::int64_t array, int worker, const ElementType& element,
                            std::int64_t count);
@@ -52,7 +65,9 @@ class Checkpoints {
  public:
   /// Makes the folder or takes an existing one, for this run alone (cannot_create if another run has it). Removes the
   /// half-written files of runs that were killed. Keeps the newest `keep` of this key.
-  Checkpoints(std::string folder, CheckpointKey key, ResultRanks& ranks, int first_worker, int workers, int keep);
+  /// With `whole` values are saved in whole order; it must outlive this object.
+  Checkpoints(std::string folder, CheckpointKey key, ResultRanks& ranks, int first_worker, int workers, int keep,
+              const WholePlan* whole = nullptr);
   ~Checkpoints();
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "libcomm/data/base/json_fields.h"
+#include "libcomm/data/checkpoint/whole.h"
+#include "libcore/ir/layout.h"
 
 namespace kasen {
 namespace {
@@ -16,25 +18,41 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_elements = std::int64_t{1} << 48, most_checkpoint_workers = 1 << 20, most_arrays = 1 << 24;
 
+Json value_json(const CheckpointManifest& manifest, const CheckpointValue& value) {
+  Json json = {{"name", value.name},
+               {"element", element_text(value.element, manifest.dims)},
+               {"arrays", value.arrays},
+               {"elements_by_worker", value.counts},
+               {"contributions", value.contributions}};
+  if (!manifest.is_whole()) return json;
+  const Module layouts = layouts_of(manifest);
+  json["dims"] = json["cuts"] = Json::array();
+  for (const DimId dim : value.dims) json["dims"].push_back(manifest.dims.at(static_cast<std::size_t>(dim)));
+  for (const MeshAxes cuts : value.cuts) json["cuts"].push_back(mesh_axes_text(layouts, cuts));
+  json["meaning"] = value.meaning;
+  return json;
+}
+
 Json checkpoint_json(const CheckpointManifest& manifest) {
   const BorderPlace& place = manifest.place;
   Json content = {{"plan", manifest.key.plan},
                   {"bundle", manifest.key.bundle},
                   {"params", manifest.key.params},
                   {"workers", manifest.key.workers},
-                  {"loop", place.loop},
+                  {"op", place.op},
+                  {"behind", place.behind},
                   {"turns", place.iterations},
                   {"step", place.step},
                   {"lo", place.lo},
                   {"hi", place.hi},
                   {"looks", place.looks},
                   {"dims", manifest.dims}};
-  content["values"] = content["parts"] = Json::array();
-  for (const CheckpointValue& value : manifest.values)
-    content["values"].push_back({{"name", value.name},
-                                 {"element", element_text(value.element, manifest.dims)},
-                                 {"arrays", value.arrays},
-                                 {"elements_by_worker", value.counts}});
+  content["sizes"] = content["mesh"] = content["values"] = content["parts"] = Json::array();
+  for (const std::int64_t size : manifest.sizes) content["sizes"].push_back(size);
+  for (const MeshAxis& axis : manifest.mesh) content["mesh"].push_back({{"axis", axis.name}, {"places", axis.size}});
+  content["blocks"] = manifest.blocks;
+  content["loop"] = manifest.loop;
+  for (const CheckpointValue& value : manifest.values) content["values"].push_back(value_json(manifest, value));
   for (const CheckpointPart& part : manifest.parts)
     content["parts"].push_back({{"file", part.file}, {"digest", part.digest}});
   return content;
@@ -49,9 +67,10 @@ std::int64_t any_integer(const JsonFields& f, const Json& from, const char* key)
   return value.get<std::int64_t>();
 }
 
-BorderPlace read_border_place(const JsonFields& f, const Json& content) {
+BorderPlace read_border_place(const JsonFields& f, const Json& content, std::int64_t version) {
   BorderPlace place;
-  place.loop = static_cast<int>(f.integer(content, "loop", std::numeric_limits<int>::max()));
+  place.op = static_cast<int>(f.integer(content, version == 1 ? "loop" : "op", std::numeric_limits<int>::max()));
+  place.behind = version > 1 && f.boolean(content, "behind");
   place.iterations = f.integer(content, "turns", any_number);
   place.step = f.integer(content, "step", any_number);
   place.lo = any_integer(f, content, "lo");
@@ -66,20 +85,90 @@ bool is_rank_file(std::string_view name) {
   return !number.empty() && std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-CheckpointManifest read_checkpoint_content(const JsonFields& f, const Json& content) {
+// The mesh and the sizes of dimensions; without a mesh, values are by worker.
+void read_layouts(const JsonFields& f, const Json& content, CheckpointManifest& manifest) {
+  std::int64_t workers = 1;
+  for (const Json& from : f.list(content, "mesh")) {
+    MeshAxis axis{f.text(from, "axis"), f.integer(from, "places", most_checkpoint_workers)};
+    const auto same = [&](const MeshAxis& other) { return other.name == axis.name; };
+    f.require(axis.name.size() == 1 && axis.name[0] >= 'a' && axis.name[0] <= 'z' && axis.size >= 1 &&
+                  std::none_of(manifest.mesh.begin(), manifest.mesh.end(), same),
+              "an axis of the mesh that does not exist");
+    manifest.mesh.push_back(std::move(axis));
+    workers *= manifest.mesh.back().size;
+    f.require(manifest.mesh.size() <= most_mesh_axes && workers <= most_checkpoint_workers, "the mesh is too large");
+  }
+  for (const Json& size : f.list(content, "sizes")) manifest.sizes.push_back(f.number(size, "sizes", most_elements));
+  manifest.blocks = f.boolean(content, "blocks");
+  manifest.loop = f.text(content, "loop");
+  if (!manifest.is_whole()) return;
+  f.require(workers == manifest.key.workers, "the mesh has another number of workers");
+  f.require(!manifest.blocks || manifest.mesh.size() == 1, "blocks over a mesh of several axes");
+  f.require(manifest.sizes.size() == manifest.dims.size(), "there is not one size a dimension");
+}
+
+MeshAxes read_cuts(const JsonFields& f, const Json& text, const CheckpointManifest& manifest) {
+  f.require(text.is_string(), "'cuts' is no list of texts");
+  MeshAxes cuts = 0;
+  for (const char letter : text.get<std::string>()) {
+    const auto named = [&](const MeshAxis& axis) { return axis.name[0] == letter; };
+    const auto axis = std::find_if(manifest.mesh.begin(), manifest.mesh.end(), named);
+    f.require(axis != manifest.mesh.end(), "a cut over an axis that the mesh lacks");
+    cuts |= MeshAxes{1} << (axis - manifest.mesh.begin());
+  }
+  return cuts;
+}
+
+// How a value lies on the workers; each has as many elements as it owns of the whole array.
+void read_layout(const JsonFields& f, const Json& from, const CheckpointManifest& manifest, const Module& layouts,
+                 CheckpointValue& value) {
+  MeshAxes all = 0;
+  std::int64_t elements = 1;
+  for (const Json& name : f.list(from, "dims")) {
+    const auto dim = std::find(manifest.dims.begin(), manifest.dims.end(), name);
+    f.require(dim != manifest.dims.end(), "a dimension that does not exist");
+    value.dims.emplace_back(dim - manifest.dims.begin());
+    const std::int64_t size = layouts.dim(value.dims.back()).size;
+    f.require(size == 0 || elements <= most_elements / size, "an array is too large");
+    elements *= size;
+  }
+  for (const Json& text : f.list(from, "cuts")) {
+    value.cuts.push_back(read_cuts(f, text, manifest));
+    f.require((all & value.cuts.back()) == 0, "two dimensions are cut over one axis");
+    all |= value.cuts.back();
+  }
+  f.require(value.cuts.size() == value.dims.size(), "there is not one cut a dimension");
+  value.meaning = f.text(from, "meaning");
+  for (int worker = 0; worker < manifest.key.workers && !value.contributions; ++worker) {
+    const Elements owned = elements_saved(layouts, manifest.blocks, value, worker);
+    f.require(owned.count() == value.counts[static_cast<std::size_t>(worker)],
+              "a worker has another number of elements than it owns");
+  }
+}
+
+CheckpointManifest read_checkpoint_content(const JsonFields& f, const Json& content, std::int64_t version) {
   CheckpointManifest manifest;
   manifest.key = {f.text(content, "plan"), f.text(content, "bundle"), f.text(content, "params"),
                   static_cast<int>(f.integer(content, "workers", most_checkpoint_workers))};
   const int workers = manifest.key.workers;
   f.require(workers >= 1, "'workers' is 0");
-  manifest.place = read_border_place(f, content);
+  manifest.place = read_border_place(f, content, version);
   manifest.dims = f.texts(f.at(content, "dims"), "dims");
+  if (version > 1) read_layouts(f, content, manifest);
+  const Module layouts = layouts_of(manifest);
   std::set<std::string> names;
   for (const Json& from : f.list(content, "values")) {
-    CheckpointValue value{f.name(from), f.element(from, manifest.dims), f.integer(from, "arrays", most_arrays),
-                          f.by_worker(from, "elements_by_worker", workers, most_elements)};
+    CheckpointValue value{f.name(from),
+                          f.element(from, manifest.dims),
+                          f.integer(from, "arrays", most_arrays),
+                          f.by_worker(from, "elements_by_worker", workers, most_elements),
+                          version > 1 && f.boolean(from, "contributions"),
+                          {},
+                          {},
+                          {}};
     f.require(names.insert(value.name).second, "a value is listed twice");
     f.require(value.arrays >= 1, "a list without arrays");
+    if (manifest.is_whole()) read_layout(f, from, manifest, layouts, value);
     manifest.values.push_back(std::move(value));
   }
   for (const Json& from : f.list(content, "parts")) {
@@ -111,8 +200,8 @@ std::string checkpoint_text(const CheckpointManifest& manifest) {
 CheckpointManifest parse_checkpoint(const std::string& text, const std::string& file) {
   const JsonFields f{file, "a checkpoint", "resume from another one"};
   std::int64_t version = 0;
-  const Json whole = f.parse(text, "kasen_checkpoint", checkpoint_version, checkpoint_version, version);
-  return read_checkpoint_content(f, f.content(whole));
+  const Json whole = f.parse(text, "kasen_checkpoint", 1, checkpoint_version, version);
+  return read_checkpoint_content(f, f.content(whole), version);
 }
 
 }  // namespace kasen

@@ -12,14 +12,21 @@
 
 namespace kasen {
 
-inline constexpr int checkpoint_version = 1;
+// Version 1 has borders of loops alone, and no layouts.
+inline constexpr int checkpoint_version = 2;
 
-// A value of the plan: `arrays` arrays, each with this many elements on each worker.
+// A value of the plan: `arrays` arrays, each with this many elements on each worker. In whole order, these are the
+// elements that a worker owns by the cuts of the array's dimensions; but contributions are the worker's own.
 struct CheckpointValue {
   std::string name;
   ElementType element;
   std::int64_t arrays = 1;
   std::vector<std::int64_t> counts;  // by worker
+  bool contributions = false;
+  // In whole order:
+  std::vector<DimId> dims;     // their numbers in CheckpointManifest::dims
+  std::vector<MeshAxes> cuts;  // by dimension
+  std::string meaning;         // meaning.h
 };
 
 // One worker's file, and the digest of all that it saves, in the order of values, arrays and planes.
@@ -31,8 +38,15 @@ struct CheckpointManifest {
   CheckpointKey key;
   BorderPlace place;
   std::vector<std::string> dims;  // the names to which element types refer
+  // In whole order: the sizes of dims, the workers, and the meaning of the loop in which it stands (meaning.h).
+  std::vector<std::int64_t> sizes;
+  std::vector<MeshAxis> mesh;
+  bool blocks = false;  // what each owns, if not by boxes (whole.h)
+  std::string loop;
   std::vector<CheckpointValue> values;
   std::vector<CheckpointPart> parts;  // by worker
+
+  [[nodiscard]] bool is_whole() const { return !mesh.empty(); }
 };
 
 [[nodiscard]] std::string checkpoint_file_name(int rank);  // "rank-0000.h5"

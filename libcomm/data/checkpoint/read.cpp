@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/bundle/layout.h"
+#include "libcomm/data/checkpoint/carry.h"
 #include "libcomm/data/checkpoint/manifest.h"
+#include "libcomm/data/checkpoint/whole.h"
 #include "libcomm/data/hdf5/file.h"
+#include "libcore/analysis/liveness.h"
+#include "libcore/data/mirrored.h"
 
 namespace kasen {
 namespace {
@@ -19,14 +24,20 @@ CheckpointManifest manifest_in(const std::string& folder) {
   return parse_checkpoint(read_whole_file(file, most_checkpoint_manifest), file);
 }
 
-// Refuses a checkpoint of another key: its bits would be those of another run.
-void require_key(const CheckpointKey& found, const CheckpointKey& key, const std::string& folder) {
-  if (found == key) return;
-  const char* other = found.plan != key.plan       ? "another plan"
-                      : found.bundle != key.bundle ? "another bundle"
-                      : found.params != key.params ? "other parameters"
-                                                   : "another number of workers";
-  fail(ExitStatus::bad_input, fmt::format("'{}' is a checkpoint of {}", folder, other));
+// Refuses a checkpoint of another key: its bits would be those of another run. One in whole order may be of another
+// plan of the program, also for another number of workers.
+void require_key(const CheckpointManifest& found, const CheckpointKey& key, const WholePlan* whole,
+                 const std::string& folder) {
+  const auto refuse = [&](const char* other, const std::string& why = "") {
+    fail(ExitStatus::bad_input, fmt::format("'{}' is a checkpoint of {}", folder, other), why,
+         "take the plan, the data, the parameters and the number of workers that saved it");
+  };
+  if (found.key.bundle != key.bundle) refuse("another bundle");
+  if (found.key.params != key.params) refuse("other parameters");
+  const bool other_plan = found.key.plan != key.plan;
+  if ((!other_plan && found.key.workers == key.workers) || (found.is_whole() && whole != nullptr)) return;
+  refuse(other_plan ? "another plan" : "another number of workers",
+         "only values of dense arrays in equal runs, or over a mesh, are taken over");
 }
 
 class PartFiles {
@@ -97,20 +108,116 @@ struct SavedBorder::State {
   std::string folder;
   CheckpointManifest manifest;
   PartFiles files;
-  explicit State(const std::string& name) : folder(name), manifest(manifest_in(folder)), files(folder, manifest) {}
+  const WholePlan* whole;
+  Module layouts;
+  std::optional<Carried> carried;  // of another plan
+
+  State(const std::string& name, const WholePlan* plan)
+      : folder(name),
+        manifest(manifest_in(folder)),
+        files(folder, manifest),
+        whole(plan),
+        layouts(layouts_of(manifest)) {}
+
+  // Whether a worker takes what it needs of a value from all that saved some of it; else from its own part, or worker
+  // 0's.
+  [[nodiscard]] bool is_joined(const HeldValue& held) const {
+    if (carried) return true;
+    return whole != nullptr && whole->boxes && !whole->module.type(held.value).state.is_pre();
+  }
+
+  [[nodiscard]] const CheckpointValue& saved(const HeldValue& held) const {
+    if (carried) return manifest.values.at(carried->saved_as.at(held.value));
+    const std::string& name = whole->module.value(held.value).name;
+    const auto same = [&](const CheckpointValue& value) { return value.name == name; };
+    const auto at = std::find_if(manifest.values.begin(), manifest.values.end(), same);
+    const bool fits = at != manifest.values.end() && at->element == whole->module.type(held.value).element &&
+                      at->arrays == held.arrays && at->dims == whole->module.type(held.value).dims;
+    if (!fits) refuse(fmt::format("it does not hold %{}", name));
+    return *at;
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    fail(ExitStatus::bad_input, fmt::format("'{}' is a checkpoint of another plan", folder), why,
+         "begin without --resume");
+  }
+
+  [[nodiscard]] HeldAtBorder held() const {
+    const BorderPlace& place = carried ? carried->place : manifest.place;
+    const bool is_there = place.behind ? std::binary_search(whole->borders.begin(), whole->borders.end(), place.op)
+                                       : is_outermost_loop(whole->module, place.op);
+    if (!is_there) refuse("the plan has no such border");
+    return held_at_border(whole->module, Liveness(whole->module), place.op, place.behind);
+  }
+
+  // Calls use(saver) for the workers that saved elements which `worker` needs.
+  template <class Use>
+  void each_saver(const HeldValue& held, int worker, Use use) const {
+    const CheckpointValue& value = saved(held);
+    const Elements wanted = elements_wanted(*whole, held, worker);
+    for (int saver = 0; saver < manifest.key.workers; ++saver) {
+      const Elements common = intersection(elements_saved(layouts, manifest.blocks, value, saver), wanted);
+      if (common.count() > 0) use(saver, common);
+    }
+  }
+
+  // The parts from which these workers read.
+  [[nodiscard]] std::set<int> needed_parts(int first, int count) const {
+    std::set<int> parts;
+    if (!carried) {
+      for (int w = first; w < first + count; ++w) parts.insert(w);
+      parts.insert(0);  // the values that all workers share
+    }
+    if (whole == nullptr || !manifest.is_whole()) return parts;
+    for (const HeldValue& value : held().values) {
+      for (int w = first; w < first + count && is_joined(value); ++w)
+        each_saver(value, w, [&](int saver, const Elements&) { parts.insert(saver); });
+    }
+    return parts;
+  }
+
+  Array joined(const HeldValue& held, std::int64_t array, int worker, std::int64_t count) {
+    const CheckpointValue& value = saved(held);
+    const Elements wanted = elements_wanted(*whole, held, worker);
+    Array made(whole->module.type(held.value).element, count);
+    if (wanted.count() != count) throw InternalError("a worker needs another number of elements");
+    std::int64_t found = 0;
+    each_saver(held, worker, [&](int saver, const Elements& common) {
+      Array piece = files.read(value, saver, array);
+      const PlaceList from = places_in(common, elements_saved(layouts, manifest.blocks, value, saver)),
+                      to = places_in(common, wanted);
+      copy_some(made.element, {{piece.bytes.data(), piece.count}, &from, {made.bytes.data(), made.count}, &to}, 0,
+                from.size());
+      found += from.size();
+    });
+    if (found != count) refuse(fmt::format("it holds {} of {} elements of %{}", found, count, value.name));
+    return made;
+  }
 };
 
-SavedBorder::SavedBorder(const std::string& folder, const CheckpointKey& key, int first_worker, int workers)
-    : state_(std::make_unique<State>(folder)) {
-  require_key(state_->manifest.key, key, folder);
-  for (int w = first_worker; w < first_worker + workers; ++w) state_->files.check(w);
-  if (first_worker > 0) state_->files.check(0);  // the values that all workers share
+SavedBorder::SavedBorder(const std::string& folder, const CheckpointKey& key, int first_worker, int workers,
+                         const WholePlan* whole)
+    : state_(std::make_unique<State>(folder, whole)) {
+  State& s = *state_;
+  require_key(s.manifest, key, whole, folder);
+  if (whole != nullptr && whole->boxes && !s.manifest.is_whole()) s.refuse("its values are not in whole order");
+  if (s.manifest.key != key) s.carried = carry(*whole, s.manifest, folder);
+  for (const int part : s.needed_parts(first_worker, workers)) s.files.check(part);
 }
 
 SavedBorder::~SavedBorder() = default;
 
-const BorderPlace& SavedBorder::place() const { return state_->manifest.place; }
+const BorderPlace& SavedBorder::place() const {
+  return state_->carried ? state_->carried->place : state_->manifest.place;
+}
 const std::string& SavedBorder::folder() const { return state_->folder; }
+int SavedBorder::workers() const { return state_->manifest.key.workers; }
+bool SavedBorder::is_carried() const { return state_->carried.has_value(); }
+
+Array SavedBorder::read(const HeldValue& held, const Value& value, std::int64_t array, int worker, std::int64_t count) {
+  if (state_->is_joined(held)) return state_->joined(held, array, worker, count);
+  return read(value.name, array, held.shared ? 0 : worker, value.type.element, count);
+}
 
 Array SavedBorder::read(const std::string& name, std::int64_t array, int worker, const ElementType& element,
                         std::int64_t count) {
@@ -137,8 +244,10 @@ std::string verify_checkpoint(const std::string& folder) {
   const CheckpointManifest manifest = manifest_in(folder);
   PartFiles files(folder, manifest);
   for (int w = 0; w < manifest.key.workers; ++w) files.check(w);
-  return fmt::format("a checkpoint of {} worker{}, after iteration {}", manifest.key.workers,
-                     manifest.key.workers == 1 ? "" : "s", manifest.place.iterations);
+  const BorderPlace& place = manifest.place;
+  return fmt::format(
+      "a checkpoint of {} worker{}, after {}", manifest.key.workers, manifest.key.workers == 1 ? "" : "s",
+      place.behind ? fmt::format("{} operators", place.step) : fmt::format("iteration {}", place.iterations));
 }
 
 CheckpointKey key_of_checkpoint(const std::string& folder) { return manifest_in(folder).key; }

@@ -9,6 +9,8 @@
 #include "libcomm/data/base/new_file.h"
 #include "libcomm/data/bundle/layout.h"
 #include "libcomm/data/checkpoint/manifest.h"
+#include "libcomm/data/checkpoint/meaning.h"
+#include "libcomm/data/checkpoint/whole.h"
 #include "libcomm/data/hdf5/file.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
@@ -119,7 +121,7 @@ class RankFile {
         const Value& value = module.value(held.value);
         const std::int64_t count = border.count(held, p);
         written.counts[v].push_back(count);
-        const CheckpointValue named{value.name, value.type.element, held.arrays, {}};
+        const CheckpointValue named{value.name, value.type.element, held.arrays, {}, false, {}, {}, {}};
         for (std::int64_t array = 0; array < held.arrays && count > 0; ++array) {
           const std::string path = checkpoint_path(named, first_ + p, array);
           for (ComponentPlace& place : component_places(path, value.type.element, {count})) {
@@ -152,10 +154,12 @@ struct Checkpoints::State {
   CheckpointKey key;
   ResultRanks& ranks;
   int first_worker, parts, keep;
+  const WholePlan* whole;
   std::unique_ptr<FileLock> lock;  // rank 0
   std::vector<std::string> names;  // of all existing checkpoints, oldest first
   std::vector<std::string> kept;   // paths of those of this key, oldest first; rank 0
   std::int64_t next = 1;
+  std::optional<Meanings> meanings;  // rank 0
 
   [[nodiscard]] bool first_rank() const { return ranks.rank() == 0; }
   // Rank 0's text on every rank.
@@ -172,6 +176,7 @@ struct Checkpoints::State {
   }
   void take_folder();
   void commit(NewFolder& made, const std::string& path);
+  void add_layouts(const Border& border, CheckpointManifest& manifest);
   CheckpointManifest manifest_of(const Module& module, const Border& border, const std::vector<std::string>& written);
 };
 
@@ -206,14 +211,33 @@ void Checkpoints::State::commit(NewFolder& made, const std::string& path) {
   kept.push_back(path);
 }
 
+// How values in whole order lie, and what they mean.
+void Checkpoints::State::add_layouts(const Border& border, CheckpointManifest& manifest) {
+  if (!meanings) meanings = meanings_of(whole->module);
+  manifest.mesh = whole->module.mesh;
+  manifest.blocks = !whole->boxes;
+  for (const Dimension& dim : whole->module.dims) manifest.sizes.push_back(std::max<std::int64_t>(dim.size, 0));
+  if (!border.place().behind) manifest.loop = meanings->loops.at(border.place().op);
+  for (std::size_t v = 0; v < border.values().size(); ++v) {
+    const ValueId id = border.values()[v].value;
+    const Type& type = whole->module.type(id);
+    const Layout layout(whole->module, type);
+    CheckpointValue& value = manifest.values[v];
+    value.dims = type.dims;
+    for (std::size_t axis = 0; axis < type.dims.size(); ++axis) value.cuts.push_back(layout.cuts(axis));
+    value.meaning = meanings->values[id];
+  }
+}
+
 CheckpointManifest Checkpoints::State::manifest_of(const Module& module, const Border& border,
                                                    const std::vector<std::string>& written) {
-  CheckpointManifest manifest{key, border.place(), {}, {}, {}};
+  CheckpointManifest manifest{.key = key, .place = border.place()};
   for (const Dimension& dim : module.dims) manifest.dims.push_back(dim.name);
   for (const HeldValue& held : border.values()) {
     const Value& value = module.value(held.value);
-    manifest.values.push_back({value.name, value.type.element, held.arrays, {}});
+    manifest.values.push_back({value.name, value.type.element, held.arrays, {}, value.type.state.is_pre(), {}, {}, {}});
   }
+  if (whole != nullptr) add_layouts(border, manifest);
   for (std::size_t rank = 0; rank < written.size(); ++rank) {
     const Json facts = Json::parse(written[rank]);
     for (const Json& digest : facts["digests"])
@@ -226,8 +250,9 @@ CheckpointManifest Checkpoints::State::manifest_of(const Module& module, const B
 }
 
 Checkpoints::Checkpoints(std::string folder, CheckpointKey key, ResultRanks& ranks, int first_worker, int workers,
-                         int keep)
-    : state_(new State{std::move(folder), std::move(key), ranks, first_worker, workers, keep, nullptr, {}, {}, 1}) {
+                         int keep, const WholePlan* whole)
+    : state_(new State{
+          std::move(folder), std::move(key), ranks, first_worker, workers, keep, whole, nullptr, {}, {}, 1, {}}) {
   ranks.together([&] {
     if (state_->first_rank()) state_->take_folder();
   });
@@ -244,8 +269,8 @@ std::unique_ptr<SavedBorder> Checkpoints::newest(const std::function<void(const 
     std::unique_ptr<SavedBorder> found;
     std::string fault;
     try {
-      found =
-          std::make_unique<SavedBorder>(state_->folder + "/" + *name, state_->key, state_->first_worker, state_->parts);
+      found = std::make_unique<SavedBorder>(state_->folder + "/" + *name, state_->key, state_->first_worker,
+                                            state_->parts, state_->whole);
     } catch (const UserError& error) {
       const Diagnostic& d = error.diagnostics().front();
       fault = d.why.empty() ? d.what : fmt::format("{}; {}", d.what, d.why);
