@@ -5,6 +5,7 @@
 
 #include "libcomm/data/checkpoint/meaning.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/axis_ops.h"
 #include "tests/opt/random_program.h"
 #include "tests/opt/run_everywhere.h"
 #include "tests/support/random_program.h"
@@ -49,6 +50,31 @@ TEST(Carry, NamesDoNotCountAndAllElseDoes) {
                                                                                  {"output x", "output x = x + y"}}) {
     EXPECT_NE(same, meaning_of(with(from, to))) << to;
   }
+}
+
+// A slice of whole lines, and one whose elements go straight to their owners.
+TEST(Carry, SlicesMeanTheSameWhereverTheyAreMade) {
+  const auto text = [](const std::string& dim, const std::string& of) {
+    return "dim N, M\ndim K = " + dim + ", L = M[1:]\ninput A : dense f64[N, M]\noutput y = slice(A, " + of +
+           ") * 2.0\n";
+  };
+  const Module program = compile(text("N[1:]", "K"));
+  const std::string same = outputs_of(program).at("y");
+  bool straight = false;
+  for (const char* cut : {"N", "M"}) {
+    OptimizeOptions options;
+    options.mesh = {{"a", 4}};
+    LayoutHint hint{"A", {{"N", ""}, {"M", ""}}};
+    hint.cuts[*cut == 'N' ? 0 : 1].second = "a";
+    options.layouts = {hint};
+    TrialLawChecker laws;
+    const Module made = optimize(program, laws, options);
+    for (const Op& op : made.body.ops) straight = straight || rearranges_on_the_way(op);
+    EXPECT_EQ(outputs_of(made).at("y"), same) << cut;
+  }
+  EXPECT_TRUE(straight);
+  EXPECT_NE(meaning_of(text("N[:-1]", "K")), same);
+  EXPECT_NE(meaning_of(text("N[1:]", "L")), same);
 }
 
 // Two carried values that begin alike and differ from the third iteration on.

@@ -9,6 +9,8 @@
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/base/element_text.h"
+#include "libcore/ir/axis_ops.h"
+#include "libcore/ir/derived_dims.h"
 
 namespace kasen {
 namespace {
@@ -45,7 +47,7 @@ class Reader {
  private:
   // The operator without its operands.
   [[nodiscard]] std::string head_of(const Op& op) const {
-    std::string text = fmt::format("{}\n{}\n", row(op.code).name, op.name);
+    std::string text = fmt::format("{}\n{}\n", row(rearrangement_of(module_, op)).name, op.name);
     for (const FnId fn : op.fns) {
       ScalarFunction nameless = module_.fn(fn);
       nameless.name.clear();
@@ -56,6 +58,7 @@ class Reader {
     for (const Word& word : op.literal) text += fmt::format("{:x} ", static_cast<std::uint64_t>(word.i));
     for (const DimId dim : op.over) text += dims_[static_cast<std::size_t>(dim)] + " ";
     if (op.dim != no_dim) text += "of " + dims_[static_cast<std::size_t>(op.dim)];
+    if (op.dim != no_dim && module_.dim(op.dim).is_derived()) text += " = " + derivation_text(module_, op.dim);
     text += fmt::format("\n{} {} {}\n", op.test, op.at_rows, op.down);
     for (const ValueId result : op.results) text += type_text(module_.type(result)) + "\n";
     return text;
@@ -86,6 +89,7 @@ class Reader {
       case OpCode::gather:
       case OpCode::scatter:
       case OpCode::relayout:
+        if (rearranges_on_the_way(op)) break;
         of(op.results[0]) = of(op.operands[0]);
         return;
       case OpCode::region:
