@@ -4,6 +4,7 @@ layouts, beside a graph, for every element type and any slice; sizes that do not
 
 Usage: rearrange_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import json
 import random
 import sys
 import unittest
@@ -124,6 +125,26 @@ class Rearrange(ToolTest):
                 over += self.layouts(mesh) if search == "layouts" else ["--tile", search] if search else []
                 self.kasen("fuse", "p.kir", *over, "--bundle", "bundle", "-o", "f.kir")
                 self.run_it("f.kir", wanted, f"{mesh} {search}", *(["-n", str(ranks)] if ranks else []))
+
+    def test_borders_alone_move(self):
+        """Each element goes straight to the owner of its place in the result."""
+        x, A = np.arange(4000.0), np.arange(3000.0).reshape(1000, 3)
+        self.save(dict(x=x, A=A))
+        for dims, text, wanted, moved in [("K = N[1:]", "slice(x, K) - 1.0", x[1:] - 1, 3),
+                                          ("K = N[:-1]", "slice(x, K) - 1.0", x[:-1] - 1, 3),
+                                          ("K = N[::2]", "slice(x, K) - 1.0", x[::2] - 1, 0),
+                                          ("K = N[::-1]", "slice(x, K) - 1.0", x[::-1] - 1, 4000),
+                                          ("K = N + N", "concat(x, -x, K) + 0.5", np.concatenate([x, -x]) + 0.5, 6000),
+                                          ("K = R * M", "reshape(A, K) + 1.0", A.ravel() + 1, 0)]:
+            (self.dir / "a.ks").write_text(f"dim N, R, M\ndim {dims}\ninput x : f64[N], A : dense f64[R, M]\n"
+                                           f"output y = {text}, s = sum(x) + sum(A)\n")
+            self.kasen("plan", "a.ks", "-o", "p.kir")
+            self.kasen("partition", "--program", "p.kir", "x=x.npy", "A=A.npy", "--workers", "4", "-o", "bundle", "--replace")
+            self.kasen("fuse", "p.kir", "--mesh", "4", "--bundle", "bundle", "-o", "f.kir")
+            for ranks in ([], ["-n", "4"]):
+                self.run_it("f.kir", {"y": wanted}, dims, *ranks)
+                shareds = 2 * 2 * 3 * 8  # two sums, to one worker and to all
+                self.assertEqual(json.loads((self.dir / "run.json").read_text())["traffic"]["worker_bytes"], shareds + 8 * moved)
 
     def test_beside_a_graph(self):
         (self.dir / "a.ks").write_text(LOCAL)
