@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang/calls/indexed.h"
+#include "libcore/lang/indexed/indexed.h"
 #include "libcore/lang/terms/part.h"
 
 namespace kasen::lang {

@@ -2,7 +2,7 @@
 //
 // The parts from the lowest up; each calls only those before it, and alone changes its state. Parts from Calls on get
 // those before Calls (room lang/terms) in one bundle (part.h), and the others that they call by name. Those from Calls
-// to Indexed are the room lang/calls.
+// to Products are the room lang/calls, and Indexed is lang/indexed.
 //   Builder        the module that is made: operators, values and their names, functions
 //   Scopes, Frames what names stand for: in blocks, and inside functions
 //   Functions      which functions can be called, and where operators apply a fn whole
@@ -24,11 +24,11 @@
 
 #include "libcore/lang/calls/axis.h"
 #include "libcore/lang/calls/generate.h"
-#include "libcore/lang/calls/indexed.h"
 #include "libcore/lang/calls/linear.h"
 #include "libcore/lang/calls/rearrange.h"
 #include "libcore/lang/definition.h"
 #include "libcore/lang/expression.h"
+#include "libcore/lang/indexed/indexed.h"
 #include "libcore/lang/program.h"
 #include "libcore/lang/statement.h"
 

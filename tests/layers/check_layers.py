@@ -43,7 +43,8 @@ ROOMS = {
         "reference": "base scalar ir data laws linear axis analysis", "syntax": "base scalar lex",
         "lang/terms": "base scalar ir laws analysis lex syntax",
         "lang/calls": "base scalar ir laws analysis lex syntax lang/terms",
-        "lang": "base scalar ir laws analysis lex syntax lang/terms lang/calls",
+        "lang/indexed": "base scalar ir laws analysis lex syntax lang/terms lang/calls",
+        "lang": "base scalar ir laws analysis lex syntax lang/terms lang/calls lang/indexed",
     },
     "libopt": {
         "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "options": "cost time", "sync": "time rewrite options",

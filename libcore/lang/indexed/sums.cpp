@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "libcore/ir/contraction.h"
-#include "libcore/lang/calls/indexed.h"
+#include "libcore/lang/indexed/indexed.h"
 
 namespace kasen::lang {
 namespace {

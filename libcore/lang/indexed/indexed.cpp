@@ -1,4 +1,4 @@
-#include "libcore/lang/calls/indexed.h"
+#include "libcore/lang/indexed/indexed.h"
 
 #include <fmt/format.h>
 
