@@ -194,6 +194,9 @@ void Expressions::refuse_element(const Term& array, const Node& node) const {
   if (array.dims.size() == 1) {
     const std::string& dim = module_.dim(array.dims[0]).name;
     remedy = local ? "write at(x, 3)" : fmt::format("write sum(if i64(index({})) == 3 then x else 0)", dim);
+    if (node.args[1].kind == NodeKind::operation && node.args[1].args.size() == 2) {
+      remedy = fmt::format("write [i in I: x[i] - x[i - 1]], with dim I = {}[1:], for all neighbours", dim);
+    }
   } else if (!array.dims.empty()) {
     remedy = fmt::format("write at(A, 3, over {}), if that dimension is local", module_.dim(array.dims.back()).name);
   }
@@ -204,9 +207,10 @@ void Expressions::refuse_element(const Term& array, const Node& node) const {
 Term Expressions::loop(const Node& node, const std::string& hint) {
   if (indexed_.is_notation(node)) return indexed_.lower(node, hint);
   if (!node.suffix.empty()) {
-    source_.fail(node.mark, fmt::format("{} over coordinates", node.suffix),
-                 fmt::format("{} runs over the indices of a dimension", node.suffix),
-                 "write sum(j in d: if p[j] then 1 else 0) > 0");
+    source_.fail(
+        node.mark, fmt::format("{} over coordinates", node.suffix),
+        fmt::format("{} runs over the indices of a dimension", node.suffix),
+        node.suffix == "mean" ? "write sum(j in d: p[j]) / d" : "write sum(j in d: if p[j] then 1 else 0) > 0");
   }
   const std::int64_t count = evaluator_.count(node.args[0], 1, "the number of coordinates");
   const int number = builder_.new_loop();

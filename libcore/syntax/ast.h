@@ -26,7 +26,7 @@ enum class NodeKind {
   tuple,        // ( args... )
   small_array,  // [ args... ]
   loop,         // names the variables, args their counts or dimensions and then the body; op (sum_over ... build), or
-                // suffix: any, all
+                // suffix: any, all; of mean both
   transpose,    // args[0] '
   product,      // args[0] @ args[1]
   lambda,       // params -> args[0]

@@ -243,10 +243,10 @@ Node Parser::conditional() {
 Node Parser::call(const Token& callee) {
   next();  // (
   const ScalarOp loop = loop_op(callee.text);
-  const bool of_bools = callee.text == "any" || callee.text == "all";
-  if ((loop != ScalarOp::constant || of_bools) && peek().kind == TokenKind::name && peek(1).is_name("in")) {
-    Node node = coordinate_loop(loop, callee);
-    if (of_bools) node.suffix = callee.text;
+  const bool by_name = callee.text == "any" || callee.text == "all" || callee.text == "mean";
+  if ((loop != ScalarOp::constant || by_name) && peek().kind == TokenKind::name && peek(1).is_name("in")) {
+    Node node = coordinate_loop(callee.text == "mean" ? ScalarOp::sum_over : loop, callee);
+    if (by_name) node.suffix = callee.text;
     expect(")", "after the body of the loop");
     return node;
   }

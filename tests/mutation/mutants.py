@@ -187,6 +187,8 @@ mutants("rules", "libcore/ir/derived_dims.cpp",
         ("std::clamp(⟦bound < 0 ? bound + size : bound⟧, lowest, highest);", "bound"),
         ("const std::int64_t count = (last - first + ⟦(up ? -1 : 1)⟧) / slice.step + 1;", "0"),
         ("const std::int64_t lowest = ⟦up ? 0 : -1⟧,", "0"))
+mutants("rules", "libcore/ir/axis_ops.cpp",
+        ("checked_add(indices.first, ⟦displacement(op)⟧, \"the index of a slice\");", "0"))
 mutants("rules", "libcore/axis/rearrange.cpp",
         ("!joined.empty() && ⟦joined.back().from == axis.size * axis.from⟧ &&", "true"),
         ("copy.axes.push_back({indices.count, ⟦indices.step * apart⟧, to.stride(op.dim)});", "apart"),

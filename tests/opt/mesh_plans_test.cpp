@@ -121,7 +121,8 @@ class RandomProgram {
     // Other element types, in several planes: outputs may get layouts of their own, too.
     text_ +=
         "input W : dense f32[N, M], I : dense i64[N, M], P : [f64; 3][N]\n"
-        "dim E = N[::2], Back = M[-1:0:-2], D = N + N, Q3 = M + Back + M, NM = N * M, MK = M * K, NF = N * F\n"
+        "dim E = N[::2], Mid = N[1:-1], Back = M[-1:0:-2], D = N + N, Q3 = M + Back + M, NM = N * M, MK = M * K, NF = "
+        "N * F\n"
         "dim H local = K[1:4], MM = M + M\n"
         "fn norm3(p) = [j in 3: p[j] * p[j]]\nfn norm(p) = sum(j in 3: p[j] * p[j])\nfn pair(a, b) = (a, b)\n"
         "fn both(a, b) = (max(a.0, b.0), a.1 + b.1)\n"
@@ -179,8 +180,9 @@ class RandomProgram {
     text_ +=
         "y40 = slice(A, E)\ny41 = slice(y1, Back)\ny42 = slice(slice(I, E), Back)\ny43 = concat(P, map(norm3, P), D)\n"
         "y44 = concat(W, slice(W, Back), W, Q3)\ny45 = reshape(W, NM)\ny46 = reshape(reshape(T, MK), [M, K])\n"
-        "y47 = reshape(2.0 * y45, [N, M])\ny48 = reshape(X, NF)\ny49 = slice(T, H)\ny50 = concat(v, v, MM) * 2.0\n";
-    return 50;
+        "y47 = reshape(2.0 * y45, [N, M])\ny48 = reshape(X, NF)\ny49 = slice(T, H)\ny50 = concat(v, v, MM) * 2.0\n"
+        "y51 = slice(A, Mid + 1) - slice(A, Mid - 1)\n";
+    return 51;
   }
 
   // By keys: over one dimension and both, along dimensions of the array and another, of single values, in a loop.

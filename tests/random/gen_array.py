@@ -301,7 +301,16 @@ class ArrayPart(Base):
         at, parts = dims.index(to), [names] if how == '*' else [[n] for n in names]
         arrays = [self.expr(elem, dims[:at] + tuple(part) + dims[at + 1:], depth) for part in parts]
         kind = {'slice': 'slice', '+': 'concat', '*': 'reshape'}[how]
-        return Expr(kind, elem, dims, arrays, bound=max(a.bound for a in arrays), dim=to, to=to)
+        by = self.displacement(have[to]) if kind == 'slice' else 0
+        return Expr(kind, elem, dims, arrays, bound=max(a.bound for a in arrays), dim=to, to=to, by=by, source=names[0])
+
+    def displacement(self, line):
+        """Some number of places that leaves all of a slice inside of its dimension."""
+        size = line.sources[0].size
+        indices = range(size)[slice(*line.bounds)]
+        if not indices or self.chance(0.2):
+            return 0
+        return self.random.randint(-min(indices), size - 1 - max(indices))
 
     def scan(self, elem, dims, depth, over):
         array, size = self.tame(self.expr(elem, dims, depth)), max(1, self.size(over))

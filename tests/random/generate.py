@@ -46,6 +46,8 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
             return
         bounds = [self.pick([None, None, 0, 1, 2, -1, -2, 5]), self.pick([None, None, None, 1, 3, -1, -3]),
                   self.pick([None, None, 1, 2, 3, -1, -1, -2])]
+        if self.chance(0.5):
+            bounds[:2] = [self.pick([1, 2]), self.pick([None, -1, -2])]  # with neighbours
         F, K = have['F'], have['K']
         new = [DerivedDim('E', 'slice', [F], bounds)]
         new.append(DerivedDim('S', '+', self.pick([[F, K], [F, F], [F, new[0], F]])))

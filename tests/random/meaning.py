@@ -337,7 +337,7 @@ class Meaning:
         array = e.args[0]
         value, line = self.full(self.value(array), array.dims), self.program.dims[e.info['dim']]
         pick = [slice(None)] * len(array.dims)
-        pick[e.dims.index(line.name)] = slice(*line.bounds)
+        pick[e.dims.index(line.name)] = np.arange(line.sources[0].size)[slice(*line.bounds)] + e.info['by']
         return each(value, lambda x: np.asarray(x)[tuple(pick)])
 
     def of_concat(self, e):

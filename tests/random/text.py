@@ -60,6 +60,16 @@ NAMES = {'+': 'add', '-': 'sub', '*': 'mul', '/': 'div', '//': 'floor_div', '%':
          '<=': 'le', '>': 'gt', '>=': 'ge', '&&': 'and', '||': 'or'}
 
 
+def slice_text(e):
+    """A slice, displaced, or index notation that is one."""
+    by = f' {"-" if e.info["by"] < 0 else "+"} {abs(e.info["by"])}' if e.info['by'] else ''
+    if style(e) < 2 or len(e.dims) == 1 or e.args[0].kind != 'name':
+        return f'slice({arguments(e)}, {e.info["dim"]}{by})'
+    names = [f'i{n}' for n in range(len(e.dims))]
+    indices = [name + (by if d == e.info['dim'] else '') for name, d in zip(names, e.dims)]
+    return f'[{", ".join(f"{n} in {d}" for n, d in zip(names, e.dims))}: {arguments(e)}[{", ".join(indices)}]]'
+
+
 def style(e):
     return e.info.get('style', 0)
 
@@ -214,7 +224,7 @@ FORMS = {
     'sort': lambda e: f'{e.info["which"]}({arguments(e)}{axis_text(e)})',
     'take': lambda e: f'take({arguments(e)}{over_text(e)})',
     'group': group_text,
-    'slice': lambda e: f'slice({arguments(e)}, {e.info["dim"]})',
+    'slice': slice_text,
     'concat': lambda e: f'concat({arguments(e)}, {e.info["dim"]})',
     'reshape': lambda e: f'reshape({arguments(e)}, {e.info["to"]})',
     'range': range_text,

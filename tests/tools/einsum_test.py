@@ -184,7 +184,7 @@ output w, S = u @ v', D = outer((a, b) -> a - 2.0 * b, u, v), B = outer((a, b) -
 
     def test_refusals(self):
         head = "dim N, M, K local = 4\ninput A : dense f64[N, M], S : dense f64[N, N], x : f64[N], P : [f64; 3][N]\nparam a = 1.0\n"
-        for text, says in [("[i in N: A[i]]", "an element by 1 index of an array over [N, M]"), ("[i in N: x[i + 1]]", "no variable"),
+        for text, says in [("[i in N: A[i]]", "an element by 1 index of an array over [N, M]"), ("[i in N: x[i + 1]]", "leaves it"), ("[i in N: x[u]]", "no variable"),
                            ("[i in M: x[i]]", "'i' runs over M"), ("[i in N, i in M: A[i, i]]", "two variables 'i'"),
                            ("sum(i in N, j in M: x[i])", "depends on the variable 'j'"), ("[i in N: A]", "an array over [N, M]"),
                            ("[i in N: [j in M: A[i, j]]]", "name all variables in one"), ("[i in N: sum(x)]", ""),

@@ -12,6 +12,7 @@
 #include "libcomm/data/compress/compress.h"
 #include "libcore/base/count_text.h"
 #include "libcore/base/printable.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "tools/common/tool.h"
 #include "tools/options/auto_method.h"
@@ -43,6 +44,15 @@ std::vector<Part> make_parts(const Module* program, ProgramData& data, const po:
   ChosenParts chosen = partition_automatically(program, data, options, machine);
   options.method = chosen.method;
   return std::move(chosen.parts);
+}
+
+// Displaced slices that leave their dimensions would fail every run.
+void require_slices_inside(Module program, const std::vector<Part>& parts) {
+  for (Dimension& dim : program.dims) {
+    const auto known = parts.at(0).dims.find(dim.name);
+    if (known != parts[0].dims.end()) dim.size = known->second.size;
+  }
+  require_inside(program);
 }
 
 // The reports are kept with the bundle.
@@ -124,6 +134,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
     }
   }
   std::vector<Part> parts = make_parts(values.count("program") > 0 ? &module : nullptr, data, values, options);
+  require_slices_inside(module, parts);
   complete_sources(offered, info);
   if (compressing) compress_parts(parts, info);
   for (const std::string& note : info.notes) tell("kasen-partition: note: {}\n", note);

@@ -34,6 +34,24 @@ ValueId NamedAxes::array(const Node& node, const Node& call) {
                "declare the array with another name for one of them: dense f64[N, M]");
 }
 
+ValueId NamedAxes::sliced(ValueId array, DimId slice, std::int64_t by, Mark mark, const std::string& hint) {
+  Type type = module_.type(array);
+  const Derivation& derived = module_.dim(slice).derived;
+  const DimId from = derived.sources.at(0);
+  const OutsideFault outside = outside_fault(derived, by, module_.dim(from).size, module_.dim(from).name);
+  if (!outside.what.empty()) source_.fail(mark, outside.what, outside.why, outside.remedy);
+  Op op{.code = OpCode::slice, .operands = {array}, .over = {from}, .dim = slice};
+  displace(op, by);
+  const bool square = stands_twice(type.dims);
+  std::replace(type.dims.begin(), type.dims.end(), from, slice);
+  if (square || stands_twice(type.dims)) {
+    source_.fail(mark, fmt::format("a slice over {}", show_dims(module_, type.dims)),
+                 "arrays meet by the names of dimensions, and one stands twice",
+                 "declare the array with another name for one of them: dense f64[N, M]");
+  }
+  return builder_.emit(std::move(op), mark, hint, type);
+}
+
 DimId AlongAxis::along(ValueId array, const Node* over, const Node& call) const {
   const std::vector<DimId>& dims = module_.type(array).dims;
   const std::vector<DimId> named = types_.named(dims, over, call.mark);

@@ -1,6 +1,7 @@
 // Along one axis of an array: scan(f, A, over N), cumsum, cumprod, cummax, cummin, sort, argsort, take(A, k, over N).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ class NamedAxes : protected Part {
   explicit NamedAxes(const Part& part) : Part(part) {}
   // The array of an argument; refused if a dimension stands twice.
   [[nodiscard]] ValueId array(const Node& node, const Node& call);
+  // The array at the indices of a slice of one of its dimensions, displaced by a number.
+  [[nodiscard]] ValueId sliced(ValueId array, DimId slice, std::int64_t by, Mark mark, const std::string& hint);
 };
 
 class AlongAxis : NamedAxes {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "libcore/ir/axis_ops.h"
@@ -17,22 +18,21 @@ Rearrangements::Rearrangements(const Part& part) : NamedAxes(part) {
   functions_.add({"reshape"}, Name::yields, [this](auto& node, auto& hint) { return reshape(node, hint); });
 }
 
-std::vector<DimId> Rearrangements::named(const Node& call, size_t first) const {
+std::vector<DimId> Rearrangements::named(const Node& argument) const {
+  if (argument.kind != NodeKind::small_array && argument.kind != NodeKind::over) return types_.dims(argument);
   std::vector<DimId> dims;
-  const auto add = [&](const Node& name) {
+  const auto add = [&](const auto& name) {
     for (const DimId d : types_.dims(name)) dims.push_back(d);
   };
+  for (const Node& name : argument.args) add(name);
+  for (const NameAt& name : argument.names) add(name);
+  return dims;
+}
+
+std::vector<DimId> Rearrangements::named(const Node& call, size_t first) const {
+  std::vector<DimId> dims;
   for (size_t i = first; i < call.args.size(); ++i) {
-    const Node& argument = call.args[i];
-    if (argument.kind == NodeKind::small_array) {
-      for (const Node& name : argument.args) add(name);
-    } else if (argument.kind == NodeKind::over) {
-      for (const NameAt& name : argument.names) {
-        for (const DimId d : types_.dims(name)) dims.push_back(d);
-      }
-    } else {
-      add(argument);
-    }
+    for (const DimId d : named(call.args[i])) dims.push_back(d);
   }
   return dims;
 }
@@ -67,13 +67,31 @@ Term Rearrangements::slice(const Node& node, const std::string& hint) {
                  "it takes an array and a slice of its dimension", "write slice(A, K) with dim K = N[5:8]");
   }
   ValueId from = array(node.args[0], node);
-  const std::vector<DimId> dims = named(node, 1);
-  if (dims.empty()) return values_.term(from);
-  for (const DimId dim : dims) from = sliced(from, dim, node, hint);
+  for (size_t i = 1; i < node.args.size(); ++i) {
+    const Node& argument = node.args[i];
+    if (argument.kind != NodeKind::small_array) {
+      from = displaced(from, argument, node, hint);
+      continue;
+    }
+    for (const Node& part : argument.args) from = displaced(from, part, node, hint);
+  }
   return values_.term(from);
 }
 
-ValueId Rearrangements::sliced(ValueId from, DimId dim, const Node& call, const std::string& hint) {
+// To a dimension, or to one and a number of places from it: K - 1.
+ValueId Rearrangements::displaced(ValueId from, const Node& argument, const Node& call, const std::string& hint) {
+  const bool plus = argument.kind == NodeKind::operation && argument.op == ScalarOp::add;
+  const bool minus = argument.kind == NodeKind::operation && argument.op == ScalarOp::sub && argument.args.size() == 2;
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t by = plus || minus ? evaluator_.count(argument.args[1], -most, "a displacement") : 0;
+  for (const DimId dim : named(plus || minus ? argument.args[0] : argument)) {
+    from = to_slice(from, dim, minus ? -by : by, argument, call, hint);
+  }
+  return from;
+}
+
+ValueId Rearrangements::to_slice(ValueId from, DimId dim, std::int64_t by, const Node& argument, const Node& call,
+                                 const std::string& hint) {
   const std::vector<DimId>& dims = module_.type(from).dims;
   const Derivation& derived = module_.dim(dim).derived;
   if (derived.kind != Derivation::Kind::slice) {
@@ -82,10 +100,8 @@ ValueId Rearrangements::sliced(ValueId from, DimId dim, const Node& call, const 
                 fmt::format("K = {}[5:8]", contains(dims, dim) ? name : module_.dim(dims.at(0)).name));
   }
   const std::vector<DimId> over = derived.sources;
-  const auto made = with_replaced(dims, over, {dim});
-  if (!made) not_over(call, from, over, dim);
-  const Term term = emit({.code = OpCode::slice, .operands = {from}, .over = over, .dim = dim}, *made, call, hint);
-  return term.leaves.at(0);
+  if (!contains(dims, over.at(0))) not_over(call, from, over, dim);
+  return sliced(from, dim, by, argument.mark, hint);
 }
 
 Term Rearrangements::concat(const Node& node, const std::string& hint) {

@@ -1,4 +1,4 @@
-// Elements at other places: slice(A, K), concat(A, B, S), reshape(A, NM), reshape(A, [N, M]).
+// Elements at other places: slice(A, K), slice(A, K - 1), concat(A, B, S), reshape(A, NM), reshape(A, [N, M]).
 #pragma once
 
 #include <string>
@@ -18,7 +18,10 @@ class Rearrangements : NamedAxes {
   [[nodiscard]] Term reshape(const Node& node, const std::string& hint);
   // The dimensions that arguments from `first` on name: K, [N, M], or what a name of a def stands for.
   [[nodiscard]] std::vector<DimId> named(const Node& call, size_t first) const;
-  [[nodiscard]] ValueId sliced(ValueId from, DimId dim, const Node& call, const std::string& hint);
+  [[nodiscard]] std::vector<DimId> named(const Node& argument) const;
+  [[nodiscard]] ValueId displaced(ValueId from, const Node& argument, const Node& call, const std::string& hint);
+  [[nodiscard]] ValueId to_slice(ValueId from, DimId dim, std::int64_t by, const Node& argument, const Node& call,
+                                 const std::string& hint);
   [[nodiscard]] Term emit(Op op, const std::vector<DimId>& dims, const Node& call, const std::string& hint);
   // The dimension that all of `dims` are the sources of, among those of the array; no_dim if there is none.
   [[nodiscard]] DimId product_of(const std::vector<DimId>& dims, const std::vector<DimId>& among) const;

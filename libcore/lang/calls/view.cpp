@@ -123,11 +123,13 @@ Term Views::slice_index(const Node& node, const std::string& hint) {
   const ValueId operand = values_.materialise(std::move(array), "t", node.mark);
   const ValueId index = evaluator_.shared(node.args[1], Scalar::i64, "index", "the index of a dimension");
   require_inside({module_.dim(whole).name, module_.dim(whole).size, 1, true}, index, node.mark);
-  Type type = module_.type(operand);
-  std::erase(type.dims, whole);
-  const ValueId result =
-      builder_.emit({.code = OpCode::at, .operands = {operand, index}, .over = {whole}}, node.mark, hint, type);
-  return values_.term(result);
+  return values_.term(emit_at(builder_, operand, whole, index, node.mark, hint));
+}
+
+ValueId emit_at(Builder& builder, ValueId array, DimId dim, ValueId index, Mark mark, const std::string& hint) {
+  Type type = builder.module().type(array);
+  std::erase(type.dims, dim);
+  return builder.emit({.code = OpCode::at, .operands = {array, index}, .over = {dim}}, mark, hint, type);
 }
 
 }  // namespace kasen::lang

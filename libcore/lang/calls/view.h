@@ -9,6 +9,10 @@
 
 namespace kasen::lang {
 
+// The array at one index, a single i64, of a dimension, which the result lacks.
+[[nodiscard]] ValueId emit_at(Builder& builder, ValueId array, DimId dim, ValueId index, Mark mark,
+                              const std::string& hint);
+
 class Views : Part {
  public:
   Views(const Part& part, Contractions& contractions);

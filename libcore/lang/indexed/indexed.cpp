@@ -10,17 +10,12 @@
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/contraction.h"
 #include "libcore/ir/layout.h"
+#include "libcore/lang/indexed/mentions.h"
 
 namespace kasen::lang {
 namespace {
 
 constexpr std::string_view letters = "ijklmnopqrstuvwxyzabcdefghABCDEFGHIJKLMNOPQRSTUVWXYZ";
-// Calls use(base, index) for each index of an element in the node.
-template <class Use>
-void for_each_index(const Node& node, const Use& use) {
-  for (size_t i = 1; node.kind == NodeKind::index && i < node.args.size(); ++i) use(node.args[0], node.args[i]);
-  for (const Node& arg : node.args) for_each_index(arg, use);
-}
 
 }  // namespace
 
@@ -29,7 +24,7 @@ void for_each_index(const Node& node, const Use& use) {
 // A dimension of a known size is a number of coordinates, too: the variable's uses decide, or those of others in its
 // body.
 bool Indexed::is_notation(const Node& loop) const {
-  if (loop.names.size() > 1) return true;
+  if (loop.names.size() > 1 || (frames_.empty() && is_written_out(loop))) return true;
   const Node& count = loop.args[0];
   const Binding* bound = count.kind == NodeKind::name ? scopes_.find(count.text) : nullptr;
   if (bound == nullptr || !bound->is(Binding::Kind::dimension) || frames_.find(count.text) != nullptr) return false;
@@ -41,7 +36,7 @@ bool Indexed::is_notation(const Node& loop) const {
   };
   bool of_array = false, of_point = false, of_others = false;
   for_each_index(loop.args.back(), [&](const Node& base, const Node& index) {
-    const bool own = index.kind == NodeKind::name && index.text == loop.text, array = is_array(base);
+    const bool own = mentions(index, loop.text), array = is_array(base);
     of_array = of_array || (own && array);
     of_point = of_point || (own && !array);
     of_others = of_others || array;
@@ -57,13 +52,16 @@ char Indexed::free_label(const std::string& name) const {
   fail(ExitStatus::limit, fmt::format("index notation of more than {} variables", letters.size()));
 }
 
+void Indexed::require_new(const NameAt& name) const {
+  if (find(name.text) == nullptr) return;
+  source_.fail(name.mark, fmt::format("two variables '{}'", name.text), "each runs over indices of its own",
+               "give one of them another name");
+}
+
 void Indexed::declare(const Node& loop) {
   for (size_t i = 0; i < loop.names.size(); ++i) {
     const NameAt& name = loop.names[i];
-    if (find(name.text) != nullptr) {
-      source_.fail(name.mark, fmt::format("two variables '{}'", name.text), "each runs over indices of its own",
-                   "give one of them another name");
-    }
+    require_new(name);
     const DimId dim = types_.dim(loop.args[i]);
     const char label = located(source_, name.mark, [&] { return free_label(name.text); });
     dims_[label] = dim;
@@ -78,7 +76,9 @@ const Indexed::Variable* Indexed::find(const std::string& name) const {
 
 std::string Indexed::all_labels() const {
   std::string labels;
-  for (const Variable& v : variables_) labels += v.label;
+  for (const Variable& v : variables_) {
+    if (v.label != no_label) labels += v.label;
+  }
   return labels;
 }
 
@@ -95,42 +95,12 @@ Term Indexed::element(Labelled array) {
 std::optional<Term> Indexed::variable(const std::string& name, Mark mark) {
   const Variable* known = frames_.fn() == nullptr ? find(name) : nullptr;
   if (known == nullptr) return std::nullopt;
+  if (known->label == no_label) return number(*known, mark);
   const auto made = std::find_if(atoms_.begin(), atoms_.end(), [&](const Labelled& a) {
     return a.labels == std::string(1, known->label) && module_.type(a.array).element == ElementType::id(known->dim);
   });
   if (made != atoms_.end()) return element(*made);
   return element({values_.index(known->dim, mark, name), std::string(1, known->label)});
-}
-
-std::optional<Term> Indexed::access(const Term& array, const Node& node) {
-  if (variables_.empty() || array.dims.empty()) return std::nullopt;
-  if (formulas_.is_sparse(array) || formulas_.is_formula(array)) {
-    source_.fail(node.mark, "an element of a sparse matrix", "index notation takes dense arrays",
-                 "write a product with the matrix: G @ x");
-  }
-  const size_t count = node.args.size() - 1;
-  if (count != array.dims.size()) {
-    source_.fail(node.mark,
-                 fmt::format("an element by {} {} of an array over {}", count, count == 1 ? "index" : "indices",
-                             show_dims(module_, array.dims)),
-                 "it has an index for each dimension");
-  }
-  std::string labels;
-  for (size_t i = 0; i < count; ++i) {
-    const Node& index = node.args[i + 1];
-    const Variable* known = index.kind == NodeKind::name ? find(index.text) : nullptr;
-    if (known == nullptr) {
-      source_.fail(index.mark, "an index that is no variable of the index notation",
-                   "an element stands at the same tuple of indices in all of its arrays",
-                   "write at(A, t, over T) for one index of a local dimension");
-    }
-    if (known->dim != array.dims[i]) {
-      source_.fail(index.mark, fmt::format("'{}' runs over {}, and the array's dimension is {}", known->name,
-                                           module_.dim(known->dim).name, module_.dim(array.dims[i]).name));
-    }
-    labels += known->label;
-  }
-  return element({values_.materialise(array, "t", node.mark), labels, array.named});
 }
 
 std::vector<ValueId> Indexed::atoms_of(const Term& term) const {
@@ -164,19 +134,25 @@ Term Indexed::lower(const Node& loop, const std::string& hint) {
       of.variables_.resize(count, Variable{});
       if (count > 0) return;
       of.atoms_.clear();
+      of.parts_.clear();
       of.dims_.clear();
     }
   };
   const Guard guard{*this, variables_.size()};
+  if (is_written_out(loop)) return write_out(loop, hint);
   declare(loop);
-  Term body = evaluator_.element(loop.args.back(), hint);
-  if (!body.dims.empty()) {
-    source_.fail(loop.args.back().mark,
-                 fmt::format("an array over {} inside index notation", show_dims(module_, body.dims)),
-                 "its elements are single values", "write the indices of the array in brackets");
-  }
-  const std::string own = all_labels().substr(guard.count);
-  return builds ? build(std::move(body), own, loop.mark, hint) : sum(std::move(body), loop, own, hint);
+  Term body = require_single(evaluator_.element(loop.args.back(), hint), loop.args.back());
+  std::string own;
+  for (size_t i = guard.count; i < variables_.size(); ++i) own += variables_[i].label;
+  if (builds) return build(std::move(body), own, loop.mark, hint);
+  if (!is_mean(loop)) return sum(std::move(body), loop, own, hint);
+  return divided(sum(fraction(std::move(body), loop.mark), loop, own, "total"), own, 1, loop.mark);
+}
+
+Term Indexed::require_single(Term body, const Node& node) const {
+  if (body.dims.empty()) return body;
+  source_.fail(node.mark, fmt::format("an array over {} inside index notation", show_dims(module_, body.dims)),
+               "its elements are single values", "write the indices of the array in brackets");
 }
 
 // True if element-wise work over the result's dimensions pairs the array's elements as its labels say.

@@ -1,23 +1,27 @@
 // Index notation: `[i in N, k in M: sum(j in K: A[i, j] * B[j, k])]`. A variable runs over the indices of a dimension.
-// An array with variables in brackets is an element for each tuple of them; the rest is arithmetic of elements.
+// An array with variables in brackets is an element for each tuple of them; the rest is arithmetic of elements. A
+// variable over a slice of an array's dimension counts in that dimension: `[i in I: x[i] - x[i - 1]]`.
 //
 // Elements are leaves that stand for parameters (term.h), so every scalar expression works on them. What is known of
 // them is here: the array, and the label of each axis. The outermost notation gives leaves back that are arrays.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "libcore/lang/calls/axis.h"
 #include "libcore/lang/calls/contract.h"
 #include "libcore/lang/calls/reducer.h"
 
 namespace kasen::lang {
 
-class Indexed : Part {
+class Indexed : NamedAxes {
  public:
   Indexed(const Part& part, Frames& frames, Reducers& reducers, Contractions& contractions)
-      : Part(part), frames_(frames), reducers_(reducers), contractions_(contractions) {}
+      : NamedAxes(part), frames_(frames), reducers_(reducers), contractions_(contractions) {}
 
   // True if the loop runs over dimensions, and not over coordinates.
   [[nodiscard]] bool is_notation(const Node& loop) const;
@@ -28,10 +32,22 @@ class Indexed : Part {
   [[nodiscard]] std::optional<Term> access(const Term& array, const Node& node);
 
  private:
+  static constexpr char no_label = '\0';
   struct Variable {
     std::string name;
-    char label;
-    DimId dim;
+    char label = no_label;
+    DimId dim = no_dim;
+    std::int64_t value = 0;  // without a label: of a loop that is written out
+  };
+  struct Place {  // an index of an element: of a variable, if there is one, and a number
+    const Variable* variable = nullptr;
+    std::int64_t added = 0;
+  };
+  struct Seen {  // a part of an array: at a slice of a dimension, displaced, or at one index of it
+    ValueId array;
+    DimId dim, slice;  // no_dim: one index
+    std::int64_t at;
+    friend auto operator<=>(const Seen&, const Seen&) = default;
   };
   // A part of a product, and the labels of all of its elements.
   struct Factor {
@@ -55,6 +71,7 @@ class Indexed : Part {
   };
 
   void declare(const Node& loop);
+  void require_new(const NameAt& name) const;
   [[nodiscard]] char free_label(const std::string& name) const;
   [[nodiscard]] std::string all_labels() const;
   [[nodiscard]] std::string in_order(const std::string& labels) const;
@@ -64,12 +81,30 @@ class Indexed : Part {
   [[nodiscard]] std::string labels_of(const Term& term) const;
   [[nodiscard]] std::vector<ValueId> atoms_of(const Term& term) const;
 
+  [[nodiscard]] Place place(const Node& index) const;
+  [[nodiscard]] std::int64_t constant_place(const Node& index) const;
+  [[nodiscard]] Place placed(const Node& index, DimId dim) const;
+  [[noreturn]] void refuse_place(const Node& index, const Place& at, DimId dim) const;
+  [[nodiscard]] ValueId seen(const Seen& part, const Node& index);
+  [[nodiscard]] ValueId one_of(ValueId array, DimId dim, std::int64_t index, Mark mark);
+  [[nodiscard]] bool displaces(const Node& loop, const std::string& variable) const;
+  [[nodiscard]] std::int64_t written_out(const Node& loop, size_t variable) const;
+  [[nodiscard]] bool is_written_out(const Node& loop) const;
+  [[nodiscard]] Node without_written_out(const Node& loop, std::vector<std::int64_t>& counts) const;
+  [[nodiscard]] Term write_out(const Node& loop, const std::string& hint);
+  [[nodiscard]] Term require_single(Term body, const Node& node) const;
+  [[nodiscard]] Term number(const Variable& variable, Mark mark);
+
   [[nodiscard]] Term build(Term body, const std::string& result, Mark mark, const std::string& hint);
   [[nodiscard]] bool names_tell(const std::string& labels, const std::string& result) const;
   [[nodiscard]] Labelled by_elements(const Factor& factor, Mark mark);
   [[nodiscard]] FnId function_of(const Term& term, const std::vector<ValueId>& parameters);
 
   [[nodiscard]] Term sum(Term body, const Node& loop, const std::string& over, const std::string& hint);
+  // What a mean adds: floating point.
+  [[nodiscard]] Term fraction(Term body, Mark mark) const;
+  // The sum of a mean, divided by the number of its terms: of indices with these labels, times `written`.
+  [[nodiscard]] Term divided(Term sum, const std::string& over, std::int64_t written, Mark mark);
   [[nodiscard]] Labelled total(const Factor& all, const Sum& sum, const std::string& hint);
   [[nodiscard]] std::vector<Factor> factors(const Term& term, ScalarOp times) const;
   [[nodiscard]] std::string axes_of(const Factor& factor) const;
@@ -86,6 +121,7 @@ class Indexed : Part {
   Contractions& contractions_;
   std::vector<Variable> variables_;
   std::vector<Labelled> atoms_;
+  std::map<Seen, ValueId> parts_;
   Contractions::Dims dims_;
 };
 

@@ -81,6 +81,27 @@ Term Indexed::sum(Term body, const Node& loop, const std::string& over, const st
   return element(std::move(made));
 }
 
+Term Indexed::fraction(Term body, Mark mark) const {
+  const ElementType& type = body.type();
+  if (!type.is_scalar() || !is_numeric(type.scalar())) {
+    source_.fail(mark, fmt::format("mean of {}", show(module_, type)), "it takes numbers");
+  }
+  if (!is_integer(type.scalar())) return body;
+  return located(source_, mark, [&] { return convert_term(module_, Scalar::f64, std::move(body)); });
+}
+
+Term Indexed::divided(Term sum, const std::string& over, std::int64_t written, Mark mark) {
+  const Scalar scalar = sum.type().scalar();
+  return located(source_, mark, [&] {
+    Term count = literal_term(scalar, Word::real(static_cast<double>(written)));
+    for (const char label : over) {
+      Term size = convert_term(module_, scalar, values_.term(values_.size(dims_.at(label), mark, "count")));
+      count = combine(module_, ScalarOp::mul, {std::move(count), std::move(size)});
+    }
+    return combine(module_, ScalarOp::div, {std::move(sum), std::move(count)});
+  });
+}
+
 // Products of factors first: they are put together in the order that makes the smallest arrays.
 Labelled Indexed::total(const Factor& all, const Sum& sum, const std::string& hint) {
   std::vector<Factor> parts = factors(all.term, sum.times);
