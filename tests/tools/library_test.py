@@ -185,6 +185,25 @@ class LibraryShapes(LibraryTest):
         self.check_page("i64", (9, 3, 4), 0)
         self.check_page("f64", (9, 3, 4), 1, options=["--mesh", "2x2"])
 
+    def test_greatest_along_every_axis(self):
+        cases = [((23,), 0, "f64"), ((7, 5), 1, "i64"), ((5, 4, 3), 1, "f32"), ((5, 4, 3), 2, "i32"), ((0, 3), 0, "f64"), ((1,), 0, "i64"), ((3, 0), 0, "f64")]
+        for seed, (shape, axis, of) in enumerate(cases):
+            random = np.random.default_rng(seed)
+            v, dims = arrays_of(random, shape, TYPES[of]), "NMK"[:len(shape)]
+            d = dims[axis]
+            for count in (1, 3):
+                first = tuple(slice(count) if a == axis else slice(None) for a in range(len(shape)))
+                order = np.argsort(-v.X, axis, kind="stable")[first]
+                place = min(count, max(shape[axis] - 1, 0))
+                calls = {f"topk(X, over {d}, Top)": np.take_along_axis(v.X, order, axis), f"argtopk(X, over {d}, Top)": order,
+                         f"partition(X, {place}, over {d})": np.sort(v.X, axis)}
+                if shape[axis] > 0:  # at this place stands what NumPy puts there
+                    one = tuple(slice(place, place + 1) if a == axis else slice(None) for a in range(len(shape)))
+                    calls[f"slice(partition(X, {place}, over {d}), One)"] = np.partition(v.X, place, axis)[one]
+                head = f"dim {', '.join(dims)}\ndim Top = {d}[:{count}], One = {d}[{place}:{place + 1}]\n" + declared("X", v.X, dims)
+                sizes = [option for dim, size in zip(dims, shape) for option in ("--dim", f"{dim}={size}")]
+                self.check(head, calls, {"X": dims}, v, [*sizes, *layout_of(random, {"X": dims})])
+
     def test_sizes_of_0_and_1(self):
         self.check_shape((0, 3), "f64", 0, every=2)
         self.check_shape((0, 3), "f64", 1, (0,), every=2)
