@@ -1,6 +1,7 @@
 #include "libcore/run/border.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -64,8 +65,7 @@ class Collector {
   HeldAtBorder behind(const Block& block, size_t op) {
     use_all(std::span(block.ops).subspan(op + 1));
     for (const Op& before : std::span(block.ops).first(op + 1)) hold_results(before);
-    std::sort(held_.made_again.begin(), held_.made_again.end());
-    return std::move(held_);
+    return finished();
   }
 
   HeldAtBorder at_borders_of(const Path& path) {
@@ -80,11 +80,15 @@ class Collector {
       for (const Op& op : std::span(level.block->ops).first(level.at)) hold_results(op);
     }
     for (const ValueId arg : carried) hold(arg);
-    std::sort(held_.made_again.begin(), held_.made_again.end());
-    return std::move(held_);
+    return finished();
   }
 
  private:
+  HeldAtBorder finished() {
+    held_.made_again.assign(again_.begin(), again_.end());
+    return std::move(held_);
+  }
+
   void use_all(std::span<const Op> ops) {
     for (const Op& op : ops) {
       for (const ValueId operand : op.operands) use(operand);
@@ -98,11 +102,23 @@ class Collector {
     if (live_.is_view(value)) use(live_.viewed_list(value));
   }
 
+  // Sources, and what scatters and relayouts make of their arrays.
+  bool can_be_made_again(const Op& op) const {
+    if (row(op.code).group == OpGroup::source) return true;
+    const bool moves = op.code == OpCode::scatter || op.code == OpCode::relayout;
+    return moves && !is_shared_transition(module_, op) && origins_.contains(op.operands[0]);
+  }
+
+  void make_again(ValueId value) {
+    while (value != no_value && again_.insert(value).second) value = origins_.at(value);
+  }
+
   void hold_results(const Op& op) {
+    if (can_be_made_again(op)) origins_[op.results[0]] = op.operands.empty() ? no_value : op.operands[0];
     for (const ValueId result : op.results) {
       if (!used_.contains(result)) continue;
-      if (row(op.code).group == OpGroup::source) {
-        held_.made_again.push_back(result);
+      if (origins_.contains(result)) {
+        make_again(result);
       } else if (live_.is_view(result)) {
         held_.views.push_back(result);
       } else {
@@ -122,6 +138,8 @@ class Collector {
   const Module& module_;
   const Liveness& live_;
   std::set<ValueId> used_;
+  std::map<ValueId, ValueId> origins_;  // what can be made again, and the value that it is moved from
+  std::set<ValueId> again_;
   HeldAtBorder held_;
 };
 

@@ -50,8 +50,8 @@ struct HeldValue {
   bool slaves = false;      ///< each worker's ghosts follow its owned elements
 };
 
-/// The values that the rest of a plan needs at a border. The values in `made_again` are results of operators without
-/// operands before it.
+/// The values that the rest of a plan needs at a border. Those in `made_again` are results of operators without
+/// operands before it, and of scatters and relayouts of such arrays. These operators run again.
 struct HeldAtBorder {
   std::vector<HeldValue> values;    ///< in the order in which the plan makes them, a loop's arguments last
   std::vector<ValueId> views;       ///< of lists (`get` without a copy)

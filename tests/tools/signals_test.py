@@ -69,7 +69,7 @@ class Signals(ToolTest):
             self.wait_for((self.dir / "started").exists)
             time.sleep(0.2)
             job.send_signal(number)
-            self.ends(job, RESUMABLE, "stopped by a signal after iteration ")
+            self.ends(job, RESUMABLE, "stopped by a signal after ")
 
     def test_what_schedulers_send(self):
         """USR2 (the end of a time limit) and XCPU (processor time) are requests as TERM is."""

@@ -37,7 +37,7 @@ void require_key(const CheckpointManifest& found, const CheckpointKey& key, cons
   const bool other_plan = found.key.plan != key.plan;
   if ((!other_plan && found.key.workers == key.workers) || (found.is_whole() && whole != nullptr)) return;
   refuse(other_plan ? "another plan" : "another number of workers",
-         "only values of dense arrays in equal runs, or over a mesh, are taken over");
+         "other plans take over values of dense arrays alone");
 }
 
 class PartFiles {
