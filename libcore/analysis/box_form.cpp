@@ -50,13 +50,25 @@ class BoxFormBuilder {
  private:
   Module& module() { return made_.form.module; }
 
+  // Of a dimension that is whole here, as its sources then are.
+  Derivation twin_derivation(Derivation derived) {
+    for (DimId& source : derived.sources) source = twin({source, 0});
+    return derived;
+  }
+
+  [[nodiscard]] bool is_own_twin(DimId dim) const {
+    const std::vector<DimId>& sources = plan_.dim(dim).derived.sources;
+    return plan_.dim(dim).local &&
+           std::all_of(sources.begin(), sources.end(), [&](DimId source) { return is_own_twin(source); });
+  }
+
   DimId twin(const AxisPart& part) {
-    if (part.cuts == 0 && plan_.dim(part.dim).local) return part.dim;
+    if (part.cuts == 0 && is_own_twin(part.dim)) return part.dim;
     const auto [it, fresh] = twins_.emplace(part, no_dim);
     if (fresh) {
       const std::int64_t size = count_of(runs_of(plan_, part, worker_));
       Dimension dim{plan_.dim(part.dim).name + "'", true, size};
-      if (part.cuts == 0) dim.derived = plan_.dim(part.dim).derived;
+      if (part.cuts == 0) dim.derived = twin_derivation(plan_.dim(part.dim).derived);
       it->second = module().dims.push_back(std::move(dim));
     }
     return it->second;

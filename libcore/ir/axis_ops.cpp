@@ -1,5 +1,7 @@
 #include "libcore/ir/axis_ops.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "libcore/base/checked.h"
@@ -14,16 +16,8 @@ std::size_t worked_place(const Module& module, const Op& op) {
 
 OpCode rearrangement_of(const Module& module, const Op& op) {
   if (!rearranges_on_the_way(op)) return op.code;
-  switch (module.dim(op.dim).derived.kind) {
-    case Derivation::Kind::slice:
-      return OpCode::slice;
-    case Derivation::Kind::sum:
-      return OpCode::concat;
-    case Derivation::Kind::product:
-      return OpCode::reshape;
-    default:
-      return op.code;
-  }
+  if (op.over.size() == 1) return OpCode::slice;  // sums and products have several sources
+  return module.dim(op.dim).derived.kind == Derivation::Kind::sum ? OpCode::concat : OpCode::reshape;
 }
 
 std::vector<DimId> worked_dims(const Module& module, const Op& op, std::size_t operand) {
@@ -46,25 +40,74 @@ void displace(Op& slice, std::int64_t displacement) {
   if (displacement != 0) slice.literal = {Word::integer(displacement)};
 }
 
-SlicedIndices sliced_by(const Module& module, const Op& op, std::int64_t size) {
-  SlicedIndices indices = sliced_indices(module.dim(op.dim).derived, size);
+namespace {
+
+bool is_own_slice(const Module& module, DimId part, DimId whole) {
+  const Derivation& derived = module.dim(part).derived;
+  return derived.kind == Derivation::Kind::slice && derived.sources == std::vector<DimId>{whole};
+}
+
+SizeOf sizes_of(const Module& module) {
+  return [&module](DimId dim) { return module.dim(dim).size; };
+}
+
+// The indices of a sum before or behind one of its parts; -1 if some size is not known.
+std::int64_t size_beside(const Module& module, DimId part, DimId whole, bool behind, const SizeOf& size_of) {
+  const std::vector<DimId>& parts = module.dim(whole).derived.sources;
+  const auto at = std::find(parts.begin(), parts.end(), part);
+  const std::vector<DimId> beside(behind ? at + 1 : parts.begin(), behind ? parts.end() : at);
+  std::int64_t size = 0;
+  for (const DimId dim : beside) {
+    if (size_of(dim) < 0) return -1;
+    size = checked_add(size, size_of(dim), "a dimension's size");
+  }
+  return size;
+}
+
+}  // namespace
+
+bool is_part(const Module& module, DimId part, DimId whole) {
+  const Derivation& derived = module.dim(whole).derived;
+  const std::vector<DimId>& parts = derived.sources;
+  const bool of_sum = derived.kind == Derivation::Kind::sum && std::count(parts.begin(), parts.end(), part) == 1;
+  return of_sum || is_own_slice(module, part, whole);
+}
+
+SlicedIndices sliced_by(const Module& module, const Op& op, const SizeOf& size_of) {
+  const DimId part = op.dim, whole = worked_dim(op);
+  const bool own = is_own_slice(module, part, whole);
+  SlicedIndices indices = own ? sliced_indices(module.dim(part).derived, size_of(whole))
+                              : SlicedIndices{size_beside(module, part, whole, false, size_of), size_of(part)};
   if (indices.count > 0) indices.first = checked_add(indices.first, displacement(op), "the index of a slice");
   return indices;
 }
 
-SlicedIndices sliced_by(const Module& module, const Op& op) {
-  return sliced_by(module, op, module.dim(worked_dim(op)).size);
+SlicedIndices sliced_by(const Module& module, const Op& op) { return sliced_by(module, op, sizes_of(module)); }
+
+OutsideFault outside_fault(const Module& module, DimId part, DimId whole, std::int64_t displacement,
+                           const SizeOf& size_of) {
+  const std::string& name = module.dim(whole).name;
+  if (is_own_slice(module, part, whole)) {
+    return outside_fault(module.dim(part).derived, displacement, size_of(whole), name);
+  }
+  const bool behind = displacement > 0;
+  const std::int64_t room = size_beside(module, part, whole, behind, size_of);
+  if (displacement == 0 || room < 0 || size_of(part) == 0) return {};
+  if (behind ? displacement <= room : displacement >= -room) return {};
+  return {fmt::format("a slice displaced by {} lies outside of '{}'", displacement, name),
+          fmt::format("'{}' is {}, with {} {} {} '{}'", name, derivation_text(module, whole), room,
+                      room == 1 ? "index" : "indices", behind ? "behind" : "before", module.dim(part).name),
+          "add a larger dimension there"};
 }
 
-void require_inside(const Module& module, const Op& slice, std::int64_t size) {
-  const OutsideFault fault =
-      outside_fault(module.dim(slice.dim).derived, displacement(slice), size, module.dim(worked_dim(slice)).name);
+void require_inside(const Module& module, const Op& slice, const SizeOf& size_of) {
+  const OutsideFault fault = outside_fault(module, slice.dim, worked_dim(slice), displacement(slice), size_of);
   if (!fault.what.empty()) fail(ExitStatus::bad_input, fault.what, fault.why, fault.remedy, slice.where);
 }
 
 void require_inside(const Module& module) {
   for_each_op(module, [&](const Op& op, int, int) {
-    if (rearrangement_of(module, op) == OpCode::slice) require_inside(module, op, module.dim(worked_dim(op)).size);
+    if (rearrangement_of(module, op) == OpCode::slice) require_inside(module, op, sizes_of(module));
   });
 }
 

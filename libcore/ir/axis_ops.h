@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -58,12 +59,20 @@ namespace kasen {
 }
 void displace(Op& slice, std::int64_t displacement);
 
-// The indices of the operand's dimension that a slice has, displaced, in its order, where this dimension has `size` of
-// them. All code that needs to know asks here.
-[[nodiscard]] SlicedIndices sliced_by(const Module& module, const Op& op, std::int64_t size);
-[[nodiscard]] SlicedIndices sliced_by(const Module& module, const Op& op);  // of the module's size
+// True if an array over `whole` has slices over `part`: that is a slice of it, or one of the parts of that sum, as N is
+// of S = One + N + Two.
+[[nodiscard]] bool is_part(const Module& module, DimId part, DimId whole);
+
+using SizeOf = std::function<std::int64_t(DimId)>;  // -1: not known yet
+// The indices of the operand's dimension that a slice has, displaced, in its order. All code that needs to know asks
+// here.
+[[nodiscard]] SlicedIndices sliced_by(const Module& module, const Op& op, const SizeOf& size_of);
+[[nodiscard]] SlicedIndices sliced_by(const Module& module, const Op& op);  // of the module's sizes
+// Why the slice `part` of `whole`, displaced by a number, lies outside of it, as far as sizes are known.
+[[nodiscard]] OutsideFault outside_fault(const Module& module, DimId part, DimId whole, std::int64_t displacement,
+                                         const SizeOf& size_of);
 // Throws UserError(bad_input) for a slice that is displaced beyond its operand's dimension. One without indices is not.
-void require_inside(const Module& module, const Op& slice, std::int64_t size);
+void require_inside(const Module& module, const Op& slice, const SizeOf& size_of);
 void require_inside(const Module& module);  // of all slices whose sizes are known
 
 // `dims` with `to` in the stead of `from`, which are neighbours there; nothing if they are not.

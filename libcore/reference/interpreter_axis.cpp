@@ -172,8 +172,9 @@ Words Interpreter::rearranged(const Op& op, const Line& line) {
 
 void Interpreter::run_slice(const Op& op) {
   const std::int64_t size = dim_size(op.over.at(0));
-  require_inside(module_, op, size);
-  const SlicedIndices indices = sliced_by(module_, op, size);
+  const SizeOf size_of = [&](DimId dim) { return dim_size(dim); };
+  require_inside(module_, op, size_of);
+  const SlicedIndices indices = sliced_by(module_, op, size_of);
   set(op.results.at(0), rearranged(op, [&](std::int64_t k) {
         return Place{0, size, indices.first + k * indices.step};
       }));

@@ -69,19 +69,20 @@ class AxisCheck {
     return false;
   }
 
-  // The kind of derivation that the operator is for.
+  // The kind of derivation that a concatenation or a reshape is for.
   [[nodiscard]] Derivation::Kind kind() const {
-    if (rearranges_on_the_way(op_)) return m_.dim(op_.dim).derived.kind;
-    if (op_.code == OpCode::slice) return Derivation::Kind::slice;
-    return op_.code == OpCode::concat ? Derivation::Kind::sum : Derivation::Kind::product;
+    return rearrangement_of(m_, op_) == OpCode::concat ? Derivation::Kind::sum : Derivation::Kind::product;
   }
 
   void rearrangement() {
     const Dimension& dim = m_.dim(op_.dim);
-    if (!dim.is_derived() || dim.derived.kind != kind() || dim.derived.sources != op_.over) {
+    const bool slice = rearrangement_of(m_, op_) == OpCode::slice;
+    const bool derived = slice ? op_.over.size() == 1 && is_part(m_, op_.dim, op_.over[0])
+                               : dim.derived.kind == kind() && dim.derived.sources == op_.over;
+    if (!derived) {
       return faults_.add(op_, fmt::format("'{}' is not derived so from the dimensions that it names", dim.name));
     }
-    const bool concat = kind() == Derivation::Kind::sum;
+    const bool concat = rearrangement_of(m_, op_) == OpCode::concat;
     if (op_.operands.size() != (concat ? op_.over.size() : 1)) {
       return faults_.add(op_, fmt::format("{} operands", op_.operands.size()),
                          concat ? fmt::format("'{}' is a sum of {} dimensions", dim.name, op_.over.size())
@@ -108,7 +109,8 @@ class AxisCheck {
       faults_.add(op_, fmt::format("{} displacements", op_.literal.size()), "a slice has at most one");
       return false;
     }
-    OutsideFault fault = outside_fault(m_.dim(op_.dim).derived, displacement(op_), along().size, along().name);
+    OutsideFault fault =
+        outside_fault(m_, op_.dim, worked_dim(op_), displacement(op_), [&](DimId d) { return m_.dim(d).size; });
     if (fault.what.empty()) return true;
     faults_.add(op_, fault.what, std::move(fault.why), std::move(fault.remedy));
     return false;

@@ -206,10 +206,12 @@ TEST(DerivedDims, TheVerifierChecksThem) {
 // Faults of an operator over arrays of these dimensions.
 std::string fault_of_op(const std::string& op) {
   const std::string head =
-      "  dim E = N[::2]\n  dim P = N * M\n  dim S = N + M\n  dim L = K[:8]\n  fn add(x: f64, y: f64) -> f64 = x + y\n"
+      "  dim E = N[::2]\n  dim P = N * M\n  dim S = N + M\n  dim L = K[:8]\n  dim R = L + K + N\n  dim D = N + N\n  fn "
+      "add(x: f64, y: f64) -> f64 = x + y\n"
       "  %A = input \"A\" : f64[N,M] @?\n  %T = input \"T\" : f64[M,N] @?\n  %Q = input \"Q\" : f64[N,N] @?\n"
       "  %u = input \"u\" : f64[N] @?\n  %v = input \"v\" : f64[M] @?\n  %i = input \"i\" : i64[M] @?\n"
-      "  %p = input \"p\" : f64[P] @?\n  %X = input \"X\" : f64[N,E] @?\n  %k = input \"k\" : f64[K] @?\n";
+      "  %p = input \"p\" : f64[P] @?\n  %X = input \"X\" : f64[N,E] @?\n  %k = input \"k\" : f64[K] @?\n"
+      "  %r = input \"r\" : f64[R] @?\n  %d = input \"d\" : f64[D] @?\n";
   const std::vector<std::string> faults = testing::faults_of(module_with(head + "  " + op + "\n  output \"z\" %z\n"));
   return faults.empty() ? "" : faults[0];
 }
@@ -217,6 +219,7 @@ std::string fault_of_op(const std::string& op) {
 TEST(DerivedDims, OperatorsFitTheirDimensions) {
   for (const char* right : {"%z = slice[E of N] %A : f64[E,M] @?", "%z = concat[S of N, M] %u, %v : f64[S] @?",
                             "%z = reshape[P of N, M] %A : f64[P] @?", "%z = slice[E of N; by 1] %A : f64[E,M] @?",
+                            "%z = slice[K of R; by -8] %r : f64[K] @?", "%z = slice[N of R; by -18] %r : f64[N] @?",
                             "%z = slice[L of K; by 2] %k : f64[L] @?", "%z = reshape[P of N, M] %p : f64[N,M] @?"}) {
     EXPECT_EQ(fault_of_op(right), "") << right;
   }
@@ -227,6 +230,8 @@ TEST(DerivedDims, OperatorsFitTheirDimensions) {
       {"%z = slice[E of N] %A : f64[N,M] @?", "its dimensions are"},
       {"%z = slice[E of N] %v : f64[E] @?", "as neighbours"},
       {"%z = slice[E of N; by -1] %u : f64[E] @?", "displaced by -1 lies outside of 'N'"},
+      {"%z = slice[K of R; by -9] %r : f64[K] @?", "'R' is L + K + N, with 8 indices before 'K'"},
+      {"%z = slice[N of D] %d : f64[N] @?", "not derived so"},
       {"%z = slice[L of K; by 3] %k : f64[L] @?", "K[:8] has the indices 0 to 7"},
       {"%z = slice[E of N] %Q : f64[E,N] @?", "dimension twice"},
       {"%z = slice[E of N] %X : f64[E,E] @?", "dimension twice"},

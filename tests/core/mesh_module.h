@@ -406,6 +406,7 @@ class RandomModule {
     op.code = derived.kind == Derivation::Kind::slice     ? OpCode::slice
               : derived.kind == Derivation::Kind::product ? OpCode::reshape
                                                           : OpCode::concat;
+    if (op.code == OpCode::concat && contains(from.dims, op.dim) && !take_part(op)) return;
     if (op.code == OpCode::slice) displace_some(op);
     if (op.code == OpCode::concat && !add_parts(op)) return;
     const auto dims = with_replaced(from.dims, worked_dims(module_, op, 0), made_dims(module_, op));
@@ -419,6 +420,16 @@ class RandomModule {
     if (moves) op.code = OpCode::relayout;
     op.results = {value(*dims, !moves && chance(0.8) ? usual(*dims, cuts) : some_cuts(*dims))};
     keep(std::move(op));
+  }
+
+  // A part of an array over a sum, instead of an array over a sum of it.
+  bool take_part(Op& op) {
+    const DimId whole = op.dim;
+    const std::vector<DimId>& parts = module_.dim(whole).derived.sources;
+    op.code = OpCode::slice;
+    op.dim = parts[static_cast<size_t>(below(static_cast<int>(parts.size())))];
+    op.over = {whole};
+    return std::count(parts.begin(), parts.end(), op.dim) == 1;
   }
 
   // By a number of places that leaves all of the slice inside.

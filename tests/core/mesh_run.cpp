@@ -383,8 +383,13 @@ MeshRun::Index MeshRun::source_of(const Op& op, const Index& index, std::size_t&
   const OpCode code = rearrangement_of(m_, op);
   if (code == OpCode::slice) {
     const std::int64_t by = op.literal.empty() ? 0 : op.literal[0].i;
-    const std::vector<std::int64_t> indices = slice_indices(m_.dim(op.dim).derived, m_.dim(op.over[0]).size);
-    source.push_back(indices.at(static_cast<std::size_t>(line)) + by);
+    std::int64_t from = line;
+    if (const Derivation& sum = m_.dim(op.over[0]).derived; sum.kind == Derivation::Kind::sum) {
+      for (std::size_t part = 0; sum.sources[part] != op.dim; ++part) from += m_.dim(sum.sources[part]).size;
+    } else {
+      from = slice_indices(m_.dim(op.dim).derived, m_.dim(op.over[0]).size).at(static_cast<std::size_t>(line));
+    }
+    source.push_back(from + by);
   } else if (code == OpCode::concat) {
     for (; line >= m_.dim(op.over[operand]).size; ++operand) line -= m_.dim(op.over[operand]).size;
     source.push_back(line);

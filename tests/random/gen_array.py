@@ -286,6 +286,8 @@ class ArrayPart(Base):
         if not self.in_default_layout(dims):
             return []
         ways = [d for d in dims if have[d].derived]
+        parts = [s.name for s in have['S'].sources] if 'S' in have and 'S' not in dims else []
+        ways += [('S', d) for d in dims if parts.count(d) == 1]
         return ways + [None] * ('FK' in have and ('F', 'K') in zip(dims, dims[1:]))
 
     def rearranged(self, elem, dims, depth):
@@ -295,6 +297,8 @@ class ArrayPart(Base):
             at = dims.index('F')
             array = self.expr(elem, dims[:at] + ('FK',) + dims[at + 2:], depth)
             return Expr('reshape', elem, dims, [array], bound=array.bound, to=self.pick(['[F, K]', 'F, K']))
+        if isinstance(to, tuple):
+            return self.part_of_sum(elem, dims, depth, *to)
         how, names = have[to].how, [d.name for d in have[to].sources]
         if set(names) & set(dims):
             return None
@@ -303,6 +307,14 @@ class ArrayPart(Base):
         kind = {'slice': 'slice', '+': 'concat', '*': 'reshape'}[how]
         by = self.displacement(have[to]) if kind == 'slice' else 0
         return Expr(kind, elem, dims, arrays, bound=max(a.bound for a in arrays), dim=to, to=to, by=by, source=names[0])
+
+    def part_of_sum(self, elem, dims, depth, whole, part):
+        """One part of an array over a sum, or what stands some places from it."""
+        array = self.expr(elem, tuple(whole if d == part else d for d in dims), depth)
+        sources = self.program.dims[whole].sources
+        before = sum(s.size for s in sources[:[s.name for s in sources].index(part)])
+        by = self.random.randint(-before, self.size(whole) - before - self.size(part)) if self.size(part) > 0 and self.chance(0.6) else 0
+        return Expr('slice', elem, dims, [array], bound=array.bound, dim=part, to=part, by=by, source=whole)
 
     def displacement(self, line):
         """Some number of places that leaves all of a slice inside of its dimension."""

@@ -337,7 +337,13 @@ class Meaning:
         array = e.args[0]
         value, line = self.full(self.value(array), array.dims), self.program.dims[e.info['dim']]
         pick = [slice(None)] * len(array.dims)
-        pick[e.dims.index(line.name)] = np.arange(line.sources[0].size)[slice(*line.bounds)] + e.info['by']
+        whole = self.program.dims[e.info['source']]
+        if getattr(whole, 'how', '') == '+':
+            first = sum(s.size for s in whole.sources[:[s.name for s in whole.sources].index(line.name)])
+            indices = first + np.arange(line.size)
+        else:
+            indices = np.arange(whole.size)[slice(*line.bounds)]
+        pick[e.dims.index(line.name)] = indices + e.info['by']
         return each(value, lambda x: np.asarray(x)[tuple(pick)])
 
     def of_concat(self, e):

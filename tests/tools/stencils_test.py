@@ -163,6 +163,42 @@ class Stencils(ToolTest):
             self.kasen("fuse", "p.kir", *over, "--bundle", "bundle", "-o", "f.kir")
             self.run_it("f.kir", wanted, f"{mesh} {search}", *(["-n", str(ranks)] if ranks else []))
 
+    def test_heat_over_a_cut_plate(self):
+        """examples/heat.ks: a loop of stencils, with a border that is put around the array in each step."""
+        for shape, steps in [((9, 7), 5), ((1, 4), 2)]:
+            u = np.random.default_rng(3).normal(size=shape)
+            inputs = self.save(dict(u=u))
+            for _ in range(steps):
+                wide = np.pad(u, 1)
+                u = u + 0.8 * (0.25 * (wide[:-2, 1:-1] + wide[2:, 1:-1] + wide[1:-1, :-2] + wide[1:-1, 2:]) - u)
+            self.kasen("plan", ROOT / "examples" / "heat.ks", "-D", f"steps={steps}", "-o", "p.kir")
+            self.kasen("partition", "--program", "p.kir", *inputs, "--workers", "2", "-o", "bundle", "--replace")
+            for mesh, ranks, search in [("", 2, ""), ("2x2", 0, "exact"), ("3", 0, "worst"), ("2x2", 4, "none")][:4 if steps > 2 else 2]:
+                over = ["--mesh", mesh, "--tile", search] if mesh else []
+                self.kasen("fuse", "p.kir", *over, "--bundle", "bundle", "-o", "f.kir")
+                self.run_it("f.kir", {"u": u}, f"{shape} {mesh} {search}", *(["-n", str(ranks)] if ranks else []))
+
+    def test_parts_of_sums(self):
+        """What a concatenation has put together, by its parts' names, and beside these."""
+        (self.dir / "a.ks").write_text("dim N, K local = 2, A = N[-1:], B = N[:1], S = A + N + B, T = K + N + K\ninput x : f64[N]\n"
+                                       "ring = concat(slice(x, A), x, slice(x, B), S)\n"
+                                       "wide = concat(fill(7.0, K), x, fill(9.0, K), T)\n"
+                                       "output d = [i in N: ring[i + 1] - ring[i - 1]], y = slice(wide, N - 2), z = slice(wide, N + 2),\n"
+                                       "  x0 = slice(wide, N), a = slice(ring, A + 1)\n")
+        for n in (1, 6):
+            x = np.arange(float(n)) ** 2
+            self.kasen("go", "a.ks", *self.save({"x": x}), "--workers", "2", "-o", "out.npy", "--verify", "all")
+            wide = np.concatenate([[7, 7], x, [9, 9]])
+            self.compare({"d": np.roll(x, -1) - np.roll(x, 1), "y": wide[:n], "z": wide[4:], "x0": x, "a": x[:1]}, f"{n}")
+        head = "dim N, M, K local = 2, T = K + N + K, S = K + N + M, D = N + N\ninput t : f64[T], s : f64[S], d : f64[D]\noutput o = "
+        for text, says in [("[i in N: t[i - 3]]", "'T' is K + N + K, with 2 indices before 'N'"), ("[i in N: t[i + 3]]", "2 indices behind 'N'"),
+                           ("[i in N: s[i - 3]]", "add a larger dimension"), ("[i in K: t[i]]", "'i' runs over K"), ("[i in N: d[i]]", "'i' runs over N"),
+                           ("slice(d, N)", "no slice of a dimension"), ("slice(t, N - 3)", "a slice displaced by -3")]:
+            (self.dir / "bad.ks").write_text(head + text + "\n")
+            self.fault("plan", "bad.ks", status=BAD, says=["bad.ks:3", says])
+        (self.dir / "a.ks").write_text("dim N, M\ndim S = M + N\ninput x : f64[N], y : f64[M]\ns = concat(y, x, S)\noutput o = [i in N: s[i - 2]]\n")
+        self.fault("go", "a.ks", *self.save({"x": np.ones(3), "y": np.ones(1)}), "-o", "out.npy", status=BAD, says=["a.ks:5", "1 index before 'N'"])
+
     def test_any_displacement(self):
         """Random slices and displacements, of sizes known to plan and of the data: NumPy's elements, or an error."""
         for size in (1, 5, 8):

@@ -56,9 +56,13 @@ class Reader {
       text += print_function(module_, nameless) + "\n";
     }
     for (const Word& word : op.literal) text += fmt::format("{:x} ", static_cast<std::uint64_t>(word.i));
-    for (const DimId dim : op.over) text += dims_[static_cast<std::size_t>(dim)] + " ";
-    if (op.dim != no_dim) text += "of " + dims_[static_cast<std::size_t>(op.dim)];
-    if (op.dim != no_dim && module_.dim(op.dim).is_derived()) text += " = " + derivation_text(module_, op.dim);
+    const auto add = [&](DimId dim) {
+      text += dims_[static_cast<std::size_t>(dim)] + " ";
+      if (module_.dim(dim).is_derived()) text += "= " + derivation_text(module_, dim) + " ";
+    };
+    std::for_each(op.over.begin(), op.over.end(), add);
+    text += "of ";
+    if (op.dim != no_dim) add(op.dim);
     text += fmt::format("\n{} {} {}\n", op.test, op.at_rows, op.down);
     for (const ValueId result : op.results) text += type_text(module_.type(result)) + "\n";
     return text;

@@ -34,16 +34,15 @@ ValueId NamedAxes::array(const Node& node, const Node& call) {
                "declare the array with another name for one of them: dense f64[N, M]");
 }
 
-ValueId NamedAxes::sliced(ValueId array, DimId slice, std::int64_t by, Mark mark, const std::string& hint) {
+ValueId NamedAxes::sliced(ValueId array, DimId part, DimId whole, std::int64_t by, Mark mark, const std::string& hint) {
   Type type = module_.type(array);
-  const Derivation& derived = module_.dim(slice).derived;
-  const DimId from = derived.sources.at(0);
-  const OutsideFault outside = outside_fault(derived, by, module_.dim(from).size, module_.dim(from).name);
+  const OutsideFault outside =
+      outside_fault(module_, part, whole, by, [&](DimId dim) { return module_.dim(dim).size; });
   if (!outside.what.empty()) source_.fail(mark, outside.what, outside.why, outside.remedy);
-  Op op{.code = OpCode::slice, .operands = {array}, .over = {from}, .dim = slice};
+  Op op{.code = OpCode::slice, .operands = {array}, .over = {whole}, .dim = part};
   displace(op, by);
   const bool square = stands_twice(type.dims);
-  std::replace(type.dims.begin(), type.dims.end(), from, slice);
+  std::replace(type.dims.begin(), type.dims.end(), whole, part);
   if (square || stands_twice(type.dims)) {
     source_.fail(mark, fmt::format("a slice over {}", show_dims(module_, type.dims)),
                  "arrays meet by the names of dimensions, and one stands twice",

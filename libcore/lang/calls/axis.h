@@ -18,8 +18,9 @@ class NamedAxes : protected Part {
   explicit NamedAxes(const Part& part) : Part(part) {}
   // The array of an argument; refused if a dimension stands twice.
   [[nodiscard]] ValueId array(const Node& node, const Node& call);
-  // The array at the indices of a slice of one of its dimensions, displaced by a number.
-  [[nodiscard]] ValueId sliced(ValueId array, DimId slice, std::int64_t by, Mark mark, const std::string& hint);
+  // The array at the indices of a slice of its dimension `whole`, or a part of that sum, displaced by a number.
+  [[nodiscard]] ValueId sliced(ValueId array, DimId part, DimId whole, std::int64_t by, Mark mark,
+                               const std::string& hint);
 };
 
 class AlongAxis : NamedAxes {

@@ -93,15 +93,13 @@ ValueId Rearrangements::displaced(ValueId from, const Node& argument, const Node
 ValueId Rearrangements::to_slice(ValueId from, DimId dim, std::int64_t by, const Node& argument, const Node& call,
                                  const std::string& hint) {
   const std::vector<DimId>& dims = module_.type(from).dims;
+  const auto whole = std::find_if(dims.begin(), dims.end(), [&](DimId d) { return is_part(module_, dim, d); });
+  if (whole != dims.end()) return sliced(from, dim, *whole, by, argument.mark, hint);
   const Derivation& derived = module_.dim(dim).derived;
-  if (derived.kind != Derivation::Kind::slice) {
-    const std::string& name = module_.dim(dim).name;
-    not_derived(call, dim, "slice of a dimension",
-                fmt::format("K = {}[5:8]", contains(dims, dim) ? name : module_.dim(dims.at(0)).name));
-  }
-  const std::vector<DimId> over = derived.sources;
-  if (!contains(dims, over.at(0))) not_over(call, from, over, dim);
-  return sliced(from, dim, by, argument.mark, hint);
+  if (derived.kind == Derivation::Kind::slice) not_over(call, from, derived.sources, dim);
+  const std::string& name = module_.dim(dim).name;
+  not_derived(call, dim, "slice of a dimension",
+              fmt::format("K = {}[5:8]", contains(dims, dim) ? name : module_.dim(dims.at(0)).name));
 }
 
 Term Rearrangements::concat(const Node& node, const std::string& hint) {

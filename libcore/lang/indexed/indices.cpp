@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/lang/calls/view.h"
 #include "libcore/lang/indexed/indexed.h"
 #include "libcore/lang/indexed/mentions.h"
@@ -125,10 +126,8 @@ std::optional<Term> Indexed::access(const Term& array, const Node& node) {
 Indexed::Place Indexed::placed(const Node& index, DimId dim) const {
   const Place at = place(index);
   if (at.variable == nullptr) return at;
-  const Derivation& derived = module_.dim(at.variable->dim).derived;
-  const bool of_slice = derived.kind == Derivation::Kind::slice && derived.sources[0] == dim;
   const bool plain = at.variable->dim == dim && at.added == 0;
-  if (!plain && !of_slice) refuse_place(index, at, dim);
+  if (!plain && !is_part(module_, at.variable->dim, dim)) refuse_place(index, at, dim);
   return at;
 }
 
@@ -137,7 +136,7 @@ ValueId Indexed::seen(const Seen& part, const Node& index) {
   const auto known = parts_.find(part);
   if (known != parts_.end()) return known->second;
   const ValueId made = part.slice == no_dim ? one_of(part.array, part.dim, part.at, index.mark)
-                                            : sliced(part.array, part.slice, part.at, index.mark, "t");
+                                            : sliced(part.array, part.slice, part.dim, part.at, index.mark, "t");
   parts_.emplace(part, made);
   return made;
 }
