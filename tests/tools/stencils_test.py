@@ -129,7 +129,7 @@ class Stencils(ToolTest):
                 self.run_it("f.kir", wanted, f"{n} {m} {mesh} {search}", *(["-n", str(ranks)] if ranks else []))
 
     def test_beside_a_graph(self):
-        (self.dir / "a.ks").write_text(LOCAL)
+        """Along a local dimension whose size plan does not know, and with views where it does."""
         numbers = np.random.default_rng(2)
         v, l = 20, 7
         X, w = numbers.normal(size=(v, l)), numbers.normal(size=2)
@@ -142,9 +142,30 @@ class Stencils(ToolTest):
             y = 0.1 * (G @ (z[:, :-2] + z[:, 2:] - z[:, 1:-1]).sum(1))
         wanted = {"y": y, "pool": np.maximum(X[:, 0:-1:2] * w[0], X[:, 1::2] * w[1])}
         inputs = self.save(dict(X=X, w=w))
+        for text, slices in [(LOCAL, 5), (LOCAL.replace("L local", "L local = 7"), 2)]:
+            (self.dir / "a.ks").write_text(text)
+            self.kasen("plan", "a.ks", "-o", "p.kir")
+            self.assertEqual((self.dir / "p.kir").read_text().count("= slice["), slices)
+            for workers, ranks, strategy in self.plans():
+                self.kasen("partition", "--program", "p.kir", "G=g.txt", *inputs, "--workers", workers, "-o", "bundle", "--replace")
+                self.kasen("fuse", "p.kir", "--strategy", strategy, "-o", "f.kir")
+                self.run_it("f.kir", wanted, f"{workers} {strategy}", *self.over(ranks))
+
+    def test_images(self):
+        """Convolution of many small images, along local dimensions of known sizes: all neighbours are views."""
+        numbers = np.random.default_rng(4)
+        X, W = numbers.normal(size=(9, 8, 7)), numbers.normal(size=(3, 3))
+        (self.dir / "a.ks").write_text("dim N, P local = 8, Q local = 7, A local = 3, B local = 3, I local = P[1:-1], J local = Q[1:-1]\n"
+                                       "input X : f64[N, P, Q], W : f64[A, B]\n"
+                                       "output Y = [n in N, i in I, j in J: sum(a in A, b in B: X[n, i + a - 1, j + b - 1] * W[a, b])],\n"
+                                       "  E = [n in N, i in I, q in Q: X[n, i + 1, q] - X[n, i - 1, q]]\n")
+        seen = np.lib.stride_tricks.sliding_window_view(X, (3, 3), axis=(1, 2))
+        wanted = {"Y": np.einsum("nijab,ab->nij", seen, W), "E": X[:, 2:] - X[:, :-2]}
+        plan, _ = self.kasen("plan", "a.ks")
+        self.assertNotIn("slice[", plan)
         self.kasen("plan", "a.ks", "-o", "p.kir")
         for workers, ranks, strategy in self.plans():
-            self.kasen("partition", "--program", "p.kir", "G=g.txt", *inputs, "--workers", workers, "-o", "bundle", "--replace")
+            self.kasen("partition", "--program", "p.kir", *self.save(dict(X=X, W=W)), "--workers", workers, "-o", "bundle", "--replace")
             self.kasen("fuse", "p.kir", "--strategy", strategy, "-o", "f.kir")
             self.run_it("f.kir", wanted, f"{workers} {strategy}", *self.over(ranks))
 

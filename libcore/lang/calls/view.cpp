@@ -98,11 +98,15 @@ Term Views::slice_range(const Node& node, const std::string& hint) {
   const ValueId from = count == 3 ? evaluator_.shared(node.args[2], Scalar::i64, "begin", "the beginning of a range")
                                   : values_.constant(literal_term(Scalar::i64, Word::integer(0)), "begin", node.mark);
   require_inside({module_.dim(whole).name, module_.dim(whole).size, module_.dim(part).size}, from, node.mark);
-  Type type = module_.type(operand);
+  return values_.term(emit_range(builder_, operand, part, whole, from, node.mark, hint));
+}
+
+ValueId emit_range(Builder& builder, ValueId array, DimId part, DimId whole, ValueId begin, Mark mark,
+                   const std::string& hint) {
+  Type type = builder.module().type(array);
   std::replace(type.dims.begin(), type.dims.end(), whole, part);
-  const ValueId result = builder_.emit(
-      {.code = OpCode::range, .operands = {operand, from}, .over = {whole}, .dim = part}, node.mark, hint, type);
-  return values_.term(result);
+  return builder.emit({.code = OpCode::range, .operands = {array, begin}, .over = {whole}, .dim = part}, mark, hint,
+                      type);
 }
 
 // at(A, i), at(A, i, over F): A at index i of its dimension F; the result lacks F.

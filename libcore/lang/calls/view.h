@@ -13,6 +13,10 @@ namespace kasen::lang {
 [[nodiscard]] ValueId emit_at(Builder& builder, ValueId array, DimId dim, ValueId index, Mark mark,
                               const std::string& hint);
 
+// The array at the indices of its dimension `whole` from `begin` on, a single i64, which become those of `part`.
+[[nodiscard]] ValueId emit_range(Builder& builder, ValueId array, DimId part, DimId whole, ValueId begin, Mark mark,
+                                 const std::string& hint);
+
 class Views : Part {
  public:
   Views(const Part& part, Contractions& contractions);

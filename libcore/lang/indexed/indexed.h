@@ -86,6 +86,8 @@ class Indexed : NamedAxes {
   [[nodiscard]] Place placed(const Node& index, DimId dim) const;
   [[noreturn]] void refuse_place(const Node& index, const Place& at, DimId dim) const;
   [[nodiscard]] ValueId seen(const Seen& part, const Node& index);
+  [[nodiscard]] ValueId made_part(const Seen& part, Mark mark);
+  [[nodiscard]] std::optional<std::int64_t> view_begin(const Seen& part) const;
   [[nodiscard]] ValueId one_of(ValueId array, DimId dim, std::int64_t index, Mark mark);
   [[nodiscard]] bool displaces(const Node& loop, const std::string& variable) const;
   [[nodiscard]] std::int64_t written_out(const Node& loop, size_t variable) const;

@@ -131,14 +131,34 @@ Indexed::Place Indexed::placed(const Node& index, DimId dim) const {
   return at;
 }
 
+// Where a slice begins that element-wise work reads in place, as a range: of a local dimension of a known size.
+std::optional<std::int64_t> Indexed::view_begin(const Seen& part) const {
+  if (part.slice == no_dim) return std::nullopt;
+  const Dimension &whole = module_.dim(part.dim), &own = module_.dim(part.slice);
+  if (!whole.local || !own.local || whole.size < 0 || own.size <= 0) return std::nullopt;
+  const SizeOf size_of = [&](DimId dim) { return module_.dim(dim).size; };
+  const bool outside = !outside_fault(module_, part.slice, part.dim, part.at, size_of).what.empty();
+  const std::vector<DimId>& dims = module_.type(part.array).dims;
+  if (outside || stands_twice(dims) || contains(dims, part.slice)) return std::nullopt;
+  Op slice{.code = OpCode::slice, .over = {part.dim}, .dim = part.slice};
+  displace(slice, part.at);
+  const SlicedIndices indices = sliced_by(module_, slice);
+  return indices.step == 1 ? std::optional(indices.first) : std::nullopt;
+}
+
 // Each part is made once.
 ValueId Indexed::seen(const Seen& part, const Node& index) {
-  const auto known = parts_.find(part);
-  if (known != parts_.end()) return known->second;
-  const ValueId made = part.slice == no_dim ? one_of(part.array, part.dim, part.at, index.mark)
-                                            : sliced(part.array, part.slice, part.dim, part.at, index.mark, "t");
-  parts_.emplace(part, made);
-  return made;
+  const auto [it, fresh] = parts_.try_emplace(part, no_value);
+  if (fresh) it->second = made_part(part, index.mark);
+  return it->second;
+}
+
+ValueId Indexed::made_part(const Seen& part, Mark mark) {
+  if (part.slice == no_dim) return one_of(part.array, part.dim, part.at, mark);
+  const std::optional<std::int64_t> begin = view_begin(part);
+  if (!begin) return sliced(part.array, part.slice, part.dim, part.at, mark, "t");
+  const ValueId from = values_.constant(literal_term(Scalar::i64, Word::integer(*begin)), "begin", mark);
+  return emit_range(builder_, part.array, part.slice, part.dim, from, mark, "t");
 }
 
 // As at(A, 3, over T).
