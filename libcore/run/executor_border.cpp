@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
@@ -41,11 +42,12 @@ void move_array(const Execution& run, const HeldValue& held, int part, const Vie
 
 class RunBorder : public Border {
  public:
-  RunBorder(Execution& run, const HeldAtBorder& held, BorderPlace place)
-      : run_(run), held_(held), place_(std::move(place)) {}
+  // What it holds is found when somebody asks.
+  RunBorder(Execution& run, std::function<const HeldAtBorder&()> held, BorderPlace place)
+      : run_(run), held_(std::move(held)), place_(std::move(place)) {}
 
   [[nodiscard]] const BorderPlace& place() const override { return place_; }
-  [[nodiscard]] std::span<const HeldValue> values() const override { return held_.values; }
+  [[nodiscard]] std::span<const HeldValue> values() const override { return held_().values; }
   [[nodiscard]] std::int64_t count(const HeldValue& held, int part) const override {
     if (run_.forms.are_boxes())
       return saved_elements(run_.plan, run_.plan.type(held.value), worker_of(run_, part)).count();
@@ -75,7 +77,7 @@ class RunBorder : public Border {
   }
 
   Execution& run_;
-  const HeldAtBorder& held_;
+  std::function<const HeldAtBorder&()> held_;
   BorderPlace place_;
 };
 
@@ -89,7 +91,8 @@ std::int64_t shown_array(const Execution& run, ValueId view) {
 std::unique_ptr<Border> make_border(Execution& run, const HeldAtBorder& held, const BorderPlace& place) {
   BorderPlace whole = place;
   for (const ValueId view : held.views) whole.looks.push_back(shown_array(run, view));
-  return std::make_unique<RunBorder>(run, held, std::move(whole));
+  return std::make_unique<RunBorder>(
+      run, [&held]() -> const HeldAtBorder& { return held; }, std::move(whole));
 }
 
 const HeldAtBorder& Execution::held_at(int op, bool behind) {
@@ -127,7 +130,11 @@ void Execution::pass_border(int op) {
   at.op = op;
   at.behind = true;
   at.step = place.step;
-  options.on_border(*make_border(*this, held_at(op, true), at));
+  const auto held = [this, op]() -> const HeldAtBorder& { return held_at(op, true); };
+  const auto shows = [](const Op& before) { return before.code == OpCode::get; };
+  const bool views = std::any_of(plan.body.ops.begin(), plan.body.ops.end(), shows);
+  if (views) return options.on_border(*make_border(*this, held(), at));  // its place says what they show
+  options.on_border(RunBorder(*this, held, at));
 }
 
 // ---- resuming

@@ -88,13 +88,12 @@ bool RunCheckpoints::is_due(bool behind) const {
 // One small reduction a border: rank 0's clock decides for all, and a signal may reach any of them.
 void RunCheckpoints::at_border(const Border& border) {
   enum : std::int64_t { nothing, due, last };
-  if (border.values().empty()) return;  // the run has made nothing yet that it needs
   const bool behind = border.place().behind;
   ++(behind ? operators_ : iterations_);
   const bool first_rank = cluster_.rank() == 0;
   const std::int64_t mine = stop_signal_came() ? last : first_rank && is_due(behind) ? due : nothing;
   const std::int64_t wanted = cluster_.largest(mine);
-  if (wanted == nothing) return;
+  if (wanted == nothing || (wanted == due && border.values().empty())) return;
   write(border, wanted == last);
   if (wanted != last) return;
   throw Stopped{
