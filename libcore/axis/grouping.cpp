@@ -39,13 +39,29 @@ GroupWalk::GroupWalk(const AxisCall& call) : call_(call) {
   wide_ = module.type(op.operands[1]).element.plane_scalar(0) != Scalar::i32;
 }
 
-std::int64_t GroupWalk::key_at(std::int64_t k) const {
-  const std::byte* const data = call_.inputs[1].data;
-  return wide_ ? reinterpret_cast<const std::int64_t*>(data)[k] : reinterpret_cast<const std::int32_t*>(data)[k];
+// The loop has no branch, so that the compiler can take several keys at once.
+template <class Key>
+std::optional<std::int64_t> GroupWalk::along(const Key* keys, std::int64_t step, std::int64_t to, std::int64_t to_step,
+                                             std::span<std::int64_t> places) const {
+  const auto limit = static_cast<std::uint64_t>(keys_);
+  const auto count = static_cast<std::int64_t>(places.size());
+  bool outside = false;
+  for (std::int64_t j = 0; j < count; ++j) {
+    const auto key = static_cast<std::uint64_t>(std::int64_t{keys[j * step]});
+    outside |= key >= limit;
+    places[static_cast<std::size_t>(j)] = static_cast<std::int64_t>(static_cast<std::uint64_t>(to + j * to_step) +
+                                                                    key * static_cast<std::uint64_t>(apart_));
+  }
+  for (std::int64_t j = 0; j < count && outside; ++j) {
+    if (static_cast<std::uint64_t>(std::int64_t{keys[j * step]}) >= limit) return j;
+  }
+  return std::nullopt;
 }
 
 std::optional<OutsidePlace> GroupWalk::targets(std::int64_t begin, std::span<std::int64_t> places) const {
   const Axis& last = axes_.back();
+  const auto* const wide = reinterpret_cast<const std::int64_t*>(call_.inputs[1].data);
+  const auto* const narrow = reinterpret_cast<const std::int32_t*>(call_.inputs[1].data);
   const auto count = static_cast<std::int64_t>(places.size());
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t row = (begin + done) / last.size, first = (begin + done) % last.size;
@@ -55,10 +71,12 @@ std::optional<OutsidePlace> GroupWalk::targets(std::int64_t begin, std::span<std
       key += rest % axes_[i].size * axes_[i].key;
       to += rest % axes_[i].size * axes_[i].to;
     }
-    for (std::int64_t j = 0; j < some; ++j) {
-      const std::int64_t at = key_at(key + j * last.key);
-      if (at < 0 || at >= keys_) return OutsidePlace{begin + done + j, at};
-      places[static_cast<std::size_t>(done + j)] = to + j * last.to + at * apart_;
+    const std::span part = places.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(some));
+    const auto found =
+        wide_ ? along(wide + key, last.key, to, last.to, part) : along(narrow + key, last.key, to, last.to, part);
+    if (found) {
+      const std::int64_t at = key + *found * last.key;
+      return OutsidePlace{begin + done + *found, wide_ ? wide[at] : std::int64_t{narrow[at]}};
     }
     done += some;
   }

@@ -35,7 +35,10 @@ class GroupWalk {
     std::int64_t size = 1, key = 0, to = 0;  // elements from one index to the next, of the keys and the result
   };
 
-  [[nodiscard]] std::int64_t key_at(std::int64_t k) const;
+  // The places of elements along the last axis; the first one whose key is outside.
+  template <class Key>
+  [[nodiscard]] std::optional<std::int64_t> along(const Key* keys, std::int64_t step, std::int64_t to,
+                                                  std::int64_t to_step, std::span<std::int64_t> places) const;
 
   const AxisCall& call_;
   std::vector<Axis> axes_;  // of the walked array, in the order of its memory
