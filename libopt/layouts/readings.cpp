@@ -95,9 +95,12 @@ class Readings {
         for (const Cuts& cuts : choices(v)) {
           set(v, cuts);
           const MeshAxes held = is_uncut(cuts) ? 0 : needed_axes(m_, op, i, states);
-          ways.push_back({{{cuts, held}}, moved});
+          ReadingWay whole{{{cuts, held}}, moved};
           if (!wanted.empty()) set(op.results[0], wanted);
-          if (goes_straight(m_, op, i)) ways.push_back({{{cuts, 0}}, moves_.rearranged(op, i, cuts, wanted), true});
+          const bool straight = goes_straight(m_, op, i);
+          // A concatenation that sends one operand straight sends all of them.
+          if (!straight || op.operands.size() == 1) ways.push_back(std::move(whole));
+          if (straight) ways.push_back({{{cuts, 0}}, moves_.rearranged(op, i, cuts, wanted), true});
         }
         set(v, {});
         return ways;
