@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
@@ -139,7 +140,9 @@ MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::sp
   const Type& result = module.type(op.results.at(0));
   MeshAxes cut = own.all_cuts() | Layout(module, result).all_cuts();
   if (is_grouping(op)) return keys_needed(module, op, operand);
-  if (is_axis_op(op)) return cut & ~cut_alike(module, result, type, axis_op_places(module, op, operand));
+  if (is_axis_op(op)) {
+    return cut & ~cut_alike(module, result, type, axis_op_places(module, op, operand)) & ~axes_of_one_place(module);
+  }
   if (operand > 1 && !elementwise) return 0;  // what terms are reduced onto has a rule of its own
   if (elementwise) return cut & ~cut_alike(module, result, type, met_axes(result.dims, type.dims));
   const Contraction c = contraction(module, op, states);
@@ -208,7 +211,7 @@ RuleAnswer axis_rule(const Question& q) {
   if (!distributed) return of_shareds(q);
   const std::vector<DimId> whole = made_dims(q.module, q.op);
   for (std::size_t axis = 0; axis < made.dims.size(); ++axis) {
-    if (!contains(whole, made.dims[axis]) || result.cuts(axis) == 0) continue;
+    if (!contains(whole, made.dims[axis]) || (result.cuts(axis) & ~axes_of_one_place(q.module)) == 0) continue;
     return no(18,
               fmt::format("its result is cut over '{}', and each line is made as a whole",
                           q.module.dim(made.dims[axis]).name),

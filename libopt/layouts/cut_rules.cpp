@@ -80,7 +80,7 @@ std::vector<Cuts> CutChoices::of(const std::vector<DimId>& dims) const {
 Cuts made_cuts(const Module& module, const Op& axis_op, Cuts wanted) {
   const std::vector<DimId>&dims = module.type(axis_op.results.at(0)).dims, whole = made_dims(module, axis_op);
   for (std::size_t axis = 0; axis < wanted.size(); ++axis) {
-    if (contains(whole, dims[axis])) wanted[axis] = 0;
+    if (contains(whole, dims[axis])) wanted[axis] &= axes_of_one_place(module);
   }
   return wanted;
 }

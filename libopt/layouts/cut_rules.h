@@ -51,7 +51,8 @@ class CutChoices {
 // first where they can.
 [[nodiscard]] Cuts cuts_behind(const Module& module, const Op& reduction, const Cuts* wanted);
 
-// The cuts with which an operator along an axis makes its result, where `wanted` are asked for: a line is made whole.
+// The cuts with which an operator along an axis makes its result, where `wanted` are asked for: a line is made whole,
+// which axes of one place leave it.
 [[nodiscard]] Cuts made_cuts(const Module& module, const Op& axis_op, Cuts wanted);
 
 // True if a slice, concatenation or reshape of this operand, with the cuts of both, sends elements straight to the

@@ -169,7 +169,9 @@ bool Tiler::rearranged(Op op) {
     decides = decides || decided_.read.contains({number_, i});
     crosses = crosses || goes_straight(m_, op, i);
   }
-  if (decides ? !decided_.straight.contains(number_) : !crosses) return false;
+  // One worker moves nothing either way, and makes one copy so.
+  const bool free = m_.mesh.empty() && sizes_.workers_along(m_, all_mesh_axes(m_)) == 1;
+  if (decides && !free ? !decided_.straight.contains(number_) : !crosses) return false;
   for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read(op, i, m_.type(op.operands[i]).cuts);
   op.code = OpCode::relayout;
   emit(std::move(op));

@@ -179,7 +179,7 @@ mutants("rules", "libcore/analysis/mesh_rules.cpp",
         ("own.cuts(axis)) & ⟦c.cuts_of(label)⟧;", "c.summed"),
         ("if (fresh == 0 || ⟦seen.find(label) != std::string::npos⟧) continue;", "false"),
         ("if (q.shared(i) && ⟦!q.states[i].is_cons()⟧) {", "q.states[i].is_pre()"),
-        ("if (⟦!contains(whole, made.dims[axis]) || result.cuts(axis) == 0⟧) continue;", "true"))
+        ("if (⟦!contains(whole, made.dims[axis]) ||⟧ (result.cuts(axis)", "true ||"))
 mutants("rules", "libcore/ir/axis_ops.cpp",
         ("places.push_back(⟦contains(worked, d)⟧ ?", "op.dim == d"),
         ("if (code == OpCode::concat) return {op.over.at(⟦operand⟧)};", "0"))
