@@ -60,7 +60,8 @@ namespace {
 // Operators that the default layout does not have.
 bool needs_mesh(const Module& module, const Block& block) {
   return std::any_of(block.ops.begin(), block.ops.end(), [&](const Op& op) {
-    return op.code == OpCode::contract || (is_axis_op(op) && crosses_workers(module, op)) ||
+    return op.code == OpCode::contract || op.code == OpCode::relayout ||
+           (is_axis_op(op) && crosses_workers(module, op)) ||
            std::any_of(op.blocks.begin(), op.blocks.end(),
                        [&](const Block& inner) { return needs_mesh(module, inner); });
   });

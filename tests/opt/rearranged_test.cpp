@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "libcore/ir/layout.h"
 #include "libopt/cost/worker_traffic.h"
 #include "tests/core/mesh_parts.h"
 #include "tests/opt/run_everywhere.h"
@@ -172,6 +173,27 @@ void run_all(std::uint64_t seed, int times) {
 
 TEST(Rearranged, ReachesTheOwnersOfItsResult) { run_all(1, 12); }
 TEST(LongRearranged, ReachesTheOwnersOfItsResult) { run_all(2, 1500); }
+
+// A plan without a mesh, and no other operator that the default layout lacks.
+TEST(Rearranged, TheMeshNeedsNoName) {
+  const Module module = parse_module(
+      "kir 2 level 2\nmodule m {\n  dim N = 10\n  dim S = N[2:]\n  %x = input \"x\" : f64[N/w] @part\n"
+      "  %y = relayout[S of N; by -1] %x : f64[S/w] @part\n  output \"y\" %y\n}\n##end\n",
+      "plain.kir");
+  EXPECT_TRUE(names_layouts(module));
+  for (const int workers : {1, 3}) {
+    Module over = module;
+    over.mesh = {{"w", workers}};
+    Random random(static_cast<std::uint64_t>(workers));
+    const WholeInputs inputs = some_inputs(random, module);
+    const std::vector<Part> parts = testing::split_over_mesh(over, inputs.arrays);
+    const auto transport = make_simulated_transport(workers);
+    const RunResult result = execute(module, parts, *transport, *make_interpreter_kernels(), {});
+    const Array got = testing::joined_from_mesh(over, result.outputs.at(0));
+    testing::expect_same("y", got.element, testing::words_of(got), testing::words_of(interpret(module, inputs).at("y")),
+                         0);
+  }
+}
 
 // Of a difference of neighbours, only what crosses the border of two workers moves.
 TEST(Rearranged, NeighboursMoveBordersAlone) {

@@ -131,7 +131,7 @@ class Rearrange(ToolTest):
         x, A = np.arange(4000.0), np.arange(3000.0).reshape(1000, 3)
         self.save(dict(x=x, A=A))
         for dims, text, wanted, moved in [("K = N[1:]", "slice(x, K) - 1.0", x[1:] - 1, 3),
-                                          ("K = N[:-1]", "slice(x, K) - 1.0", x[:-1] - 1, 3),
+                                          ("K = N[:-1]", "slice(x, K) - 1.0", x[:-1] - 1, 0),
                                           ("K = N[::2]", "slice(x, K) - 1.0", x[::2] - 1, 0),
                                           ("K = N[::-1]", "slice(x, K) - 1.0", x[::-1] - 1, 4000),
                                           ("K = N + N", "concat(x, -x, K) + 0.5", np.concatenate([x, -x]) + 0.5, 6000),
