@@ -82,17 +82,20 @@ int count_regions(const Module& module) {
   return regions;
 }
 
+// A plan without a mesh runs over any number of workers.
 void run_over(const Module& program, const Mesh& mesh, const Data& data, bool generated, std::uint64_t layouts) {
   const Module module = plan_over(program, mesh, layouts);
   SCOPED_TRACE(print_module(module));
-  BoxParts boxes(module, mesh_workers(module), 0, mesh_workers(module));
+  const int workers = mesh.empty() ? 3 : mesh_workers(module);
+  BoxParts boxes(module, workers, 0, workers);
   for (const Part& part : data.parts) boxes.add(part);
   const std::vector<Part> parts = boxes.finish();
-  const auto transport = make_simulated_transport(mesh_workers(module));
+  const auto transport = make_simulated_transport(workers);
   const auto kernels = generated ? testing::make_kernels({.threads = 2}) : nullptr;
   const auto interpreter = make_interpreter_kernels();
   const RunResult result = execute(module, parts, *transport, generated ? *kernels : *interpreter, {});
-  const Module with_sizes = sized(module, parts);
+  Module with_sizes = sized(module, parts);
+  with_sizes.mesh = mesh_of(module, workers);
   for (const Output& output : result.outputs) {
     const Array got = testing::joined_from_mesh(with_sizes, output);
     const double tolerance = output.type.element.is(Scalar::f32) ? 1e-5 : 1e-9;  // sums of f32 round at 6e-8
@@ -399,6 +402,26 @@ void run_random(std::uint64_t seed) {
 
 TEST(MeshPlans, RandomProgramsEqualTheInterpreter) {
   for (std::uint64_t seed = 1; seed <= 45 && !::testing::Test::HasFailure(); ++seed) run_random(seed);
+}
+
+// One operator that the default layout lacks, and nothing else that asks for a mesh.
+TEST(MeshPlans, OneOperatorAloneRunsWithAndWithoutAMesh) {
+  for (const char* const text :
+       {"slice(u, E)", "slice(A, Back)", "slice(u, In - 1) * 2.0", "[i in In: u[i + 1] - u[i - 1]]", "concat(u, u, D)",
+        "concat(A, 2.0 * A, D)", "reshape(A, NM)", "reshape(2.0 * reshape(A, NM), [N, M])", "slice(concat(v, u, S), N)",
+        "sort(u)", "cumsum(A, over N)", "take(u, argsort(u))", "sum(u, by argsort(u) in N)"}) {
+    SCOPED_TRACE(text);
+    const Module program =
+        compile(std::string("dim N, M, E = N[::2], Back = M[-1:0:-2], In = N[1:-1], D = N + N, S = M + N, NM = N * M\n"
+                            "input A : dense f64[N, M], u : f64[N], v : f64[M]\noutput y = ") +
+                text + ", t = sum(u) + sum(v) + sum(A)\n");
+    const Data data = data_of(program, 7, 3);
+    for (const Mesh& mesh : {Mesh{}, Mesh{1}, Mesh{3}, Mesh{2, 2}}) {
+      for (const std::uint64_t layouts : {0, 2, 5})
+        run_over(program, mesh, data, layouts == 2, mesh.empty() ? 0 : layouts);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
 }
 
 TEST(LongMeshPlans, RandomProgramsEqualTheInterpreter) {
