@@ -16,7 +16,7 @@ class PlaceList {
   struct Axis {
     IndexList indices;        ///< ascending, but for some slices
     std::int64_t extent = 0;  ///< of the array
-    /// The index i stands at first + step i of the axis. Other steps than 1 are for indices that are few of all.
+    /// The index i stands at first + step i of the axis.
     std::int64_t first = 0, step = 1;
   };
 

@@ -3,9 +3,9 @@
 // lines of the same length. take reads some elements of each line, at the places that operands[1] holds.
 //
 // slice, concat and reshape *rearrange*: lines along op.over, the sources of a derived dimension op.dim, become lines
-// along that one. A slice has some elements of its line, or
-// those a fixed number of places from these. A concatenation takes each part of a line from an operand of
-// its own. A reshape works along neighbouring dimensions at once, in either direction.
+// along that one. A slice has some elements of its line, or those a fixed number of places from these. A concatenation
+// takes each part of a line from an operand of its own. A reshape works along neighbouring dimensions at once, in
+// either direction.
 //
 // A worker that makes an element of a line has all of the line (rule 18, docs/states.md).
 //
