@@ -105,7 +105,7 @@ double runs_of_product(const Module& module, const Op& reshape) {
 }  // namespace
 
 bool goes_straight(const Module& module, const Op& op, std::size_t operand) {
-  constexpr double most_runs = 1 << 16;
+  constexpr double most_runs = 1 << 12;  // each pair of workers compares them
   const Type& result = module.type(op.results.at(0));
   const MeshAxes alone = axes_of_one_place(module);
   if (!is_rearrangement(op) || result.cuts.empty() || is_uncut(result.cuts)) return false;
