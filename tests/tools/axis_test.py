@@ -4,14 +4,14 @@ layouts, beside a graph, on the wild numbers, and with places that do not exist.
 
 Usage: axis_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
-import random
 import sys
 import unittest
 
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, ToolTest  # noqa: E402
+from array_cases import ArrayTest  # noqa: E402
+from tools_test import BAD  # noqa: E402
 
 CUT = """dim N, M, K
 fn next(a, b) = (a.0 * b.0, a.1 * b.0 + b.1)
@@ -112,41 +112,8 @@ def recurrence(a, b):
     return np.array(made)
 
 
-class AxisTest(ToolTest):
-    """Runs plans, and compares their outputs with NumPy's."""
-
-    def setUp(self):
-        super().setUp()
-        self.random = random.Random(7)
-
-    def save(self, arrays):
-        for name, array in arrays.items():
-            np.save(self.dir / f"{name}.npy", array)
-        return [f"{name}={name}.npy" for name in arrays]
-
-    def compare(self, wanted, what):
-        for number, (name, array) in enumerate(wanted.items()):
-            got = np.load(self.dir / ("out.npy" if number == 0 else f"out-{name}.npy"))
-            close = 1e-5 if got.dtype == np.float32 else 1e-12
-            np.testing.assert_allclose(got, array, rtol=close, atol=close, err_msg=f"{name} on '{what}'")
-
-    def run_it(self, plan, wanted, what, *ranks):
-        self.kasen("run", plan, "--bundle", "bundle", "-o", "out.npy", "--stats", "run.json", "--program", "p.kir",
-                   "--verify", "all", *ranks)
-        out, _ = self.kasen("measure", plan, "--bundle", "bundle", "--against", "run.json", "--check")
-        self.assertIn("agree to the byte", out, what)
-        self.compare(wanted, what)
-
-    def layouts(self, mesh):
-        hints = []
-        for name, dims in self.inputs.items():
-            cuts = [""] * len(dims)
-            for axis in "abc"[:mesh.count("x") + 1]:
-                place = self.random.randrange(len(dims) + 1)
-                if place < len(dims):
-                    cuts[place] += axis
-            hints += ["--layout", f"{name}=[" + ",".join(d + ("/" + c if c else "") for d, c in zip(dims, cuts)) + "]"]
-        return hints
+class AxisTest(ArrayTest):
+    seed = 7
 
 
 class Axis(AxisTest):

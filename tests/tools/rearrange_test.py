@@ -5,14 +5,14 @@ layouts, beside a graph, for every element type and any slice; sizes that do not
 Usage: rearrange_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import json
-import random
 import sys
 import unittest
 
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, USAGE, ToolTest  # noqa: E402
+from array_cases import ArrayTest  # noqa: E402
+from tools_test import BAD, USAGE  # noqa: E402
 
 CUT = """dim N, M, K
 dim E = N[::2], R = M[::-1], B = N[-3:0:-2], I local = M[1:3], NM = N * M, NMK = N * M * K, MK local = M * K
@@ -64,39 +64,12 @@ output r1, r2, r3, r4, r5, r6, r7, x
 """.replace("ELE local = E + L + E", "ELE local = E + L + E, S local = LL[1::3], T local = S[::-1]")
 
 
-class Rearrange(ToolTest):
-    def setUp(self):
-        super().setUp()
-        self.random = random.Random(11)
+class Rearrange(ArrayTest):
+    seed = 11
+    inputs = {"A": "NM", "I4": "NM", "H": "NMK", "u": "N", "v": "M", "b": "NM", "P": "NM"}
 
-    def save(self, arrays):
-        for name, array in arrays.items():
-            np.save(self.dir / f"{name}.npy", array)
-        return [f"{name}={name}.npy" for name in arrays]
-
-    def compare(self, wanted, what):
-        for number, (name, array) in enumerate(wanted.items()):
-            got = np.load(self.dir / ("out.npy" if number == 0 else f"out-{name}.npy"))
-            close = 1e-12 if name in ("x", "t") else 0
-            np.testing.assert_allclose(got, array, rtol=close, atol=close, err_msg=f"{name} on '{what}'")
-
-    def run_it(self, plan, wanted, what, *ranks):
-        self.kasen("run", plan, "--bundle", "bundle", "-o", "out.npy", "--stats", "run.json", "--program", "p.kir",
-                   "--verify", "all", *ranks)
-        out, _ = self.kasen("measure", plan, "--bundle", "bundle", "--against", "run.json", "--check")
-        self.assertIn("agree to the byte", out, what)
-        self.compare(wanted, what)
-
-    def layouts(self, mesh):
-        hints = []
-        for name, dims in {"A": "NM", "I4": "NM", "H": "NMK", "u": "N", "v": "M", "b": "NM", "P": "NM"}.items():
-            cuts = [""] * len(dims)
-            for axis in "abc"[:mesh.count("x") + 1]:
-                place = self.random.randrange(len(dims) + 1)
-                if place < len(dims):
-                    cuts[place] += axis
-            hints += ["--layout", f"{name}=[" + ",".join(d + ("/" + c if c else "") for d, c in zip(dims, cuts)) + "]"]
-        return hints
+    def close(self, name, made):
+        return 1e-12 if name in ("x", "t") else 0
 
     def cut(self, n, m, k):
         numbers = np.random.default_rng(n + m)

@@ -4,7 +4,6 @@ workers, over meshes, in random layouts and beside a graph; predictions agree; i
 
 Usage: stencils_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
-import random
 import subprocess
 import sys
 import unittest
@@ -12,7 +11,8 @@ import unittest
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, ROOT, TOOLS, ToolTest  # noqa: E402
+from array_cases import ArrayTest  # noqa: E402
+from tools_test import BAD, ROOT, TOOLS  # noqa: E402
 
 CUT = """dim N, M, I = N[1:-1], J = M[1:-1], P = N[:-1:2], Q = M[:-1:2], R = N[-3:1:-2], L = N[1:], O local, A local = 3, B local = 2
 input x : f64[N], X : dense f64[N, M], W : f64[A, B], Z : dense f32[N, O], V : f32[A, O], k : i64[N], b : dense bool[N, M]
@@ -73,46 +73,18 @@ output y, pool
 """
 
 
-class Stencils(ToolTest):
-    def setUp(self):
-        super().setUp()
-        self.random = random.Random(13)
+class Stencils(ArrayTest):
+    seed = 13
+    inputs, local = {"x": "N", "X": "NM", "Z": "NO", "k": "N", "b": "NM"}, "O"
 
-    def save(self, arrays):
-        for name, array in arrays.items():
-            np.save(self.dir / f"{name}.npy", array)
-        return [f"{name}={name}.npy" for name in arrays]
-
-    def compare(self, wanted, what):
-        for number, (name, array) in enumerate(wanted.items()):
-            got = np.load(self.dir / ("out.npy" if number == 0 else f"out-{name}.npy"))
-            self.assertEqual(got.dtype, array.dtype, f"{name} on '{what}'")
-            close = 0 if got.dtype.kind != "f" else 1e-12 if got.dtype == np.float64 else 1e-5
-            np.testing.assert_allclose(got, array, rtol=close, atol=close, err_msg=f"{name} on '{what}'")
-
-    def run_it(self, plan, wanted, what, *ranks):
-        self.kasen("run", plan, "--bundle", "bundle", "-o", "out.npy", "--stats", "run.json", "--program", "p.kir",
-                   "--verify", "all", *ranks)
-        out, _ = self.kasen("measure", plan, "--bundle", "bundle", "--against", "run.json", "--check")
-        self.assertIn("agree to the byte", out, what)
-        self.compare(wanted, what)
+    def close(self, name, made):
+        return 0 if made.dtype.kind != "f" else super().close(name, made)
 
     def arrays(self, n, m):
         numbers = np.random.default_rng(n * m)
         return dict(x=numbers.normal(size=n), X=numbers.normal(size=(n, m)), W=numbers.normal(size=(3, 2)),
                     Z=numbers.normal(size=(n, 4)).astype("f4"), V=numbers.normal(size=(3, 4)).astype("f4"),
                     k=numbers.integers(-9, 10, n), b=numbers.random((n, m)) < 0.5)
-
-    def layouts(self, mesh):
-        hints = []
-        for name, dims in {"x": "N", "X": "NM", "Z": "NO", "k": "N", "b": "NM"}.items():
-            cuts = [""] * len(dims)
-            for axis in "ab"[:mesh.count("x") + 1]:
-                place = self.random.randrange(len(dims) + 1)
-                if place < len(dims) and dims[place] != "O":
-                    cuts[place] += axis
-            hints += ["--layout", f"{name}=[" + ",".join(d + ("/" + c if c else "") for d, c in zip(dims, cuts)) + "]"]
-        return hints
 
     def test_over_meshes(self):
         (self.dir / "a.ks").write_text(CUT)
