@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "libcore/axis/memory_axes.h"
+#include "libcore/axis/pick.h"
 #include "libcore/axis/rearrange.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/axis_ops.h"
@@ -191,12 +192,17 @@ AxisLines lines_of(const AxisCall& call) {
 }
 
 std::int64_t axis_pieces(const AxisCall& call) {
+  if (call.op->code == OpCode::pick) return Picker(call).elements();
   if (is_rearrangement(*call.op)) return Rearrangement(call).elements();
   return call.op->code == OpCode::take ? Taker(call).elements() : lines_of(call).lines();
 }
 
 std::optional<OutsidePlace> run_axis(const AxisCall& call, std::int64_t begin, std::int64_t end) {
   if (call.op->code == OpCode::take) return Taker(call).take(begin, end);
+  if (call.op->code == OpCode::pick) {
+    Picker(call).copy(begin, end);
+    return std::nullopt;
+  }
   if (is_rearrangement(*call.op)) {
     Rearrangement(call).copy(begin, end);
     return std::nullopt;

@@ -33,7 +33,8 @@ struct AxisLines {
 /// Of operands[0].
 [[nodiscard]] AxisLines lines_of(const AxisCall& call);
 
-/// The number of independent pieces of work of sort, argsort, take, slice, concat or reshape.
+/// The number of independent pieces of work of sort, argsort, take, slice, concat, reshape or pick.
+/// UserError (bad_input) for a mask of a pick that is true at another number of indices than its dimension has.
 [[nodiscard]] std::int64_t axis_pieces(const AxisCall& call);
 
 /// A place outside of the array.

@@ -39,9 +39,10 @@ struct Derivation {
     slice,    // N[begin:end:step], as in Python
     product,  // N * M: all pairs, the last index first
     sum,      // N + M: those of N, then those of M
+    some,     // some N: as many as the run finds, at most those of N
   };
   Kind kind = Kind::none;
-  std::vector<DimId> sources;              // slice: one; else two or more
+  std::vector<DimId> sources;              // slice, some: one; else two or more
   std::optional<std::int64_t> begin, end;  // slice; negative: from the end
   std::int64_t step = 1;
 
@@ -55,6 +56,8 @@ struct Dimension {
   Derivation derived = {};
 
   [[nodiscard]] bool is_derived() const { return derived.kind != Derivation::Kind::none; }
+  // Its size is known when it runs (ir/observed.h).
+  [[nodiscard]] bool is_observed() const { return derived.kind == Derivation::Kind::some; }
 
   friend bool operator==(const Dimension&, const Dimension&) = default;
 };

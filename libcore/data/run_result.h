@@ -73,8 +73,15 @@ struct Output {
   std::vector<OutputPart> parts;
 };
 
+// A dimension whose size the run found (libcore/ir/observed.h), or that is derived from one.
+struct ObservedSize {
+  std::string dim;
+  std::int64_t size = 0;
+};
+
 struct RunResult {
   std::vector<Output> outputs;
+  std::vector<ObservedSize> observed;
   std::vector<OpCount> ops;     // by preorder number
   std::vector<LineTime> lines;  // of the schedule
   std::vector<PartCount> parts;

@@ -16,7 +16,7 @@ std::size_t worked_place(const Module& module, const Op& op) {
 
 OpCode rearrangement_of(const Module& module, const Op& op) {
   if (!rearranges_on_the_way(op)) return op.code;
-  if (op.over.size() == 1) return OpCode::slice;  // sums and products have several sources
+  if (op.over.size() == 1) return op.operands.size() == 3 ? OpCode::pick : OpCode::slice;  // others have more sources
   return module.dim(op.dim).derived.kind == Derivation::Kind::sum ? OpCode::concat : OpCode::reshape;
 }
 
@@ -24,7 +24,8 @@ std::vector<DimId> worked_dims(const Module& module, const Op& op, std::size_t o
   const OpCode code = rearrangement_of(module, op);
   if (code == OpCode::concat) return {op.over.at(operand)};
   if (code == OpCode::reshape && contains(module.type(op.operands.at(0)).dims, op.dim)) return {op.dim};
-  return operand == 0 ? op.over : std::vector<DimId>();
+  const bool along = operand == 0 || (code == OpCode::pick && operand == 1);
+  return along ? op.over : std::vector<DimId>();
 }
 
 std::vector<DimId> made_dims(const Module& module, const Op& op) {

@@ -5,7 +5,8 @@
 // slice, concat and reshape *rearrange*: lines along op.over, the sources of a derived dimension op.dim, become lines
 // along that one. A slice has some elements of its line, or those a fixed number of places from these. A concatenation
 // takes each part of a line from an operand of its own. A reshape works along neighbouring dimensions at once, in
-// either direction.
+// either direction. A pick has the elements of its line where operands[1], a mask over that dimension alone, is true:
+// op.dim has as many indices, which an `observe` before it found (observed.h).
 //
 // A worker that makes an element of a line has all of the line (rule 18, docs/states.md).
 //
@@ -32,7 +33,7 @@ namespace kasen {
 [[nodiscard]] inline bool is_axis_op(const Op& op) { return row(op.code).group == OpGroup::axis; }
 
 [[nodiscard]] inline bool is_rearrangement(const Op& op) {
-  return op.code == OpCode::slice || op.code == OpCode::concat || op.code == OpCode::reshape;
+  return op.code == OpCode::slice || op.code == OpCode::concat || op.code == OpCode::reshape || op.code == OpCode::pick;
 }
 
 // A relayout may rearrange, too: elements go from their owners straight to those of the result, so no line is whole

@@ -102,11 +102,17 @@ std::int64_t derived_size(const Derivation& derived, const std::function<std::in
   return derived.kind == Derivation::Kind::slice ? sliced_indices(derived, size).count : size;
 }
 
+bool may_have_size(const Derivation& derived, std::int64_t size, std::int64_t derived_size) {
+  if (size < 0 || derived_size < 0) return true;
+  return derived.kind == Derivation::Kind::some ? size <= derived_size : size == derived_size;
+}
+
 void derive_sizes(IdMap<DimId, Dimension>& dims, std::string_view origin) {
   for (Dimension& dim : dims) {
     if (!dim.is_derived()) continue;
     const std::int64_t size = derived_size(dim.derived, [&](DimId source) { return dims[source].size; });
-    if (dim.size >= 0 && size >= 0 && dim.size != size) {
+    if (dim.is_observed() && dim.size >= 0 && dim.size <= size) continue;
+    if (!may_have_size(dim.derived, dim.size, size)) {
       refuse_derived_size(fmt::format("dimension '{}' has {} indices in {}", dim.name, dim.size, origin),
                           derivation_text(dim.derived, [&](DimId source) { return dims[source].name; }), size);
     }
@@ -115,7 +121,8 @@ void derive_sizes(IdMap<DimId, Dimension>& dims, std::string_view origin) {
 }
 
 std::string derivation_text(const Derivation& derived, const std::function<std::string(DimId)>& name_of_source) {
-  std::string text;
+  std::string text = derived.kind == Derivation::Kind::some ? "some " : "";
+  if (!text.empty()) return text + name_of_source(derived.sources.at(0));
   for (const DimId source : derived.sources) {
     text += text.empty() ? "" : derived.kind == Derivation::Kind::sum ? " + " : " * ";
     text += name_of_source(source);
@@ -131,7 +138,9 @@ std::string derivation_text(const Module& module, DimId dim) {
 }
 
 void refuse_derived_size(const std::string& has, const std::string& derivation, std::int64_t size) {
-  fail(ExitStatus::bad_input, has, fmt::format("the program derives it as {}, which has {}", derivation, size),
+  fail(ExitStatus::bad_input, has,
+       fmt::format("the program derives it as {}, which has {}{}", derivation,
+                   derivation.starts_with("some ") ? "at most " : "", size),
        "give data that fits, or a dimension of its own");
 }
 

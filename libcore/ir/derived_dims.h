@@ -1,5 +1,5 @@
-// Derived dimensions: `dim K = N[5:8]`, `dim NM = N * M`, `dim S = N + M`. Their sizes follow from those of their
-// sources here, for all: the language, plans, partitions, runs, costs, and the interpreter.
+// Derived dimensions: `dim K = N[5:8]`, `dim NM = N * M`, `dim S = N + M`, `dim K some N` (observed.h). Their sizes
+// follow from those of their sources here, for all: the language, plans, partitions, runs, costs, and the interpreter.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +32,17 @@ struct OutsideFault {
 [[nodiscard]] OutsideFault outside_fault(const Derivation& slice, std::int64_t displacement, std::int64_t size,
                                          const std::string& source);
 
-// The size, or -1 where a source has none yet. UserError (limit) for more than 63 bits.
+// The size, or -1 where a source has none yet. Of `some N` the most that it may be, |N|. UserError (limit) for more
+// than 63 bits.
 [[nodiscard]] std::int64_t derived_size(const Derivation& derived,
                                         const std::function<std::int64_t(DimId)>& size_of_source);
 
-// Gives derived dimensions their sizes, as far as those of their sources are known. Throws UserError (bad_input) if one
-// has another size already: `origin` says whose ("the data", "--sizes").
+// Whether a derived dimension may have `size` indices where derived_size() says so many; -1: not known.
+[[nodiscard]] bool may_have_size(const Derivation& derived, std::int64_t size, std::int64_t derived_size);
+
+// Gives derived dimensions their sizes, as far as those of their sources are known; `some N` without a size gets the
+// most that it may have. Throws UserError (bad_input) if one has a size already that it cannot have: `origin` says
+// whose ("the data", "--sizes").
 void derive_sizes(IdMap<DimId, Dimension>& dims, std::string_view origin);
 
 // "N[5:8]", "N * M", "N + M", as the language and the IR write it.

@@ -62,6 +62,7 @@ enum class TextForm : std::uint8_t {
   dim_of,         ///< [K of N] %a, %b
   along,          ///< [N] %a, %b
   derived,        ///< [S of N, M] %a, %b
+  observed,       ///< [K] %n
   relayout,       ///< %a; [S of N, M] %a, %b
   labels,         ///< [f, g; ij, jk -> ik] %a, %b
   rows,           ///< [f, g] %a, %b rows 1

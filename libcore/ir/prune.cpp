@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/ir/observed.h"
+
 namespace kasen {
 namespace {
 
@@ -119,6 +121,25 @@ void prune(Block& block, const Needs& needs, const std::set<std::string>& output
   }
 }
 
+// The sizes of dimensions over which something needed is.
+void need_sizes(const Module& module, Needs& needs) {
+  std::vector<DimId> used;
+  for (const ValueId v : module.values.ids()) {
+    if (!needs(v)) continue;
+    for (const DimId dim : module.type(v).dims) {
+      for (const DimId source : observed_sources(module.dims, dim)) used.push_back(source);
+    }
+  }
+  bool more = false;
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::observe || needs(op.results[0]) || !contains(used, op.dim)) continue;
+    needs.need(op.results[0]);
+    more = true;
+  }
+  needs.close();
+  if (more) need_sizes(module, needs);
+}
+
 }  // namespace
 
 Module only_outputs(const Module& module, const std::set<std::string>& outputs) {
@@ -126,6 +147,7 @@ Module only_outputs(const Module& module, const std::set<std::string>& outputs) 
   for (const Op& op : module.body.ops)
     if (op.code == OpCode::output && outputs.contains(op.name)) needs.need(op.operands.at(0));
   needs.close();
+  need_sizes(module, needs);
   Module pruned = module;
   prune(pruned.body, needs, outputs);
   return pruned;

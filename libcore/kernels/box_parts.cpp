@@ -8,6 +8,7 @@
 
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/observed.h"
 
 namespace kasen {
 namespace {
@@ -108,9 +109,11 @@ void BoxParts::expect(const Part& part) {
       PartDim& facts = made.dims[dim.name];
       facts.size = it->second.size;
       facts.local = it->second.local;
-      if (facts.local || made.worker == 0) facts.masters = IndexList::run(0, facts.size);
+      const bool listed = (facts.local || made.worker == 0) && !follows_observed(module_.dims, d);
+      if (listed) facts.masters = IndexList::run(0, facts.size);
     }
   }
+  for (Part& made : parts_) set_observed_sizes(made, module_);
   if (content_ == BoxContent::sizes) return;
   for (const Op& op : module_.body.ops) {
     if (op.code != OpCode::input) continue;
@@ -204,6 +207,16 @@ std::vector<Part> BoxParts::finish() {
          "no part of the bundle has them", "partition the data again");
   }
   return std::move(parts_);
+}
+
+void set_observed_sizes(Part& part, const Module& module) {
+  for (const DimId d : module.dims.ids()) {
+    const Dimension& dim = module.dim(d);
+    const auto known = part.dims.find(dim.name);
+    if (dim.size < 0 || known == part.dims.end() || !follows_observed(module.dims, d)) continue;
+    known->second.size = dim.size;
+    if (!known->second.masters.empty()) known->second.masters = IndexList::run(0, dim.size);
+  }
 }
 
 Module sized_for(const Module& module, const Part& part) {

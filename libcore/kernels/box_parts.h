@@ -16,6 +16,9 @@ namespace kasen {
 
 enum class BoxContent : std::uint8_t { elements, sizes };  ///< sizes: the dimensions alone
 
+/// Gives the part's dimensions the sizes that the module has of those that runs observe (libcore/ir/observed.h).
+void set_observed_sizes(Part& part, const Module& module);
+
 /// The plan with the sizes of a part's data, and the mesh of so many workers as it is one of.
 [[nodiscard]] Module sized_for(const Module& module, const Part& part);
 

@@ -28,6 +28,8 @@ class Declarations : Part {
  private:
   // Nothing for a size that consts give.
   [[nodiscard]] Derivation derivation(const Statement& s);
+  [[nodiscard]] DimId source_of(const Statement& s) const;  // of a slice, or of `some N`
+  [[nodiscard]] Derivation some(const Statement& s) const;
   [[nodiscard]] Derivation sliced(const Statement& s);
   [[nodiscard]] Derivation joined(const Statement& s) const;
   [[nodiscard]] bool names_open_dimension(const Node& node) const;

@@ -22,13 +22,13 @@ void add_operands(const Node& node, ScalarOp op, std::vector<const Node*>& opera
 void Declarations::dimension(const Statement& s) {
   Dimension dim{s.name.text, s.local, -1};
   if (!s.value.empty()) dim.derived = derivation(s);
-  if (dim.is_derived()) {
+  if (dim.is_derived() && !dim.is_observed()) {
     try {
       dim.size = derived_size(dim.derived, [&](DimId source) { return module_.dim(source).size; });
     } catch (const UserError& error) {
       source_.fail(s.mark, error.diagnostics().front().what, error.diagnostics().front().why);
     }
-  } else if (!s.value.empty()) {
+  } else if (!s.value.empty() && !dim.is_observed()) {
     dim.size = evaluator_.count(s.value[0], 1, fmt::format("the size of '{}'", s.name.text));
   }
   const DimId id = builder_.add_dim(std::move(dim));
@@ -51,6 +51,7 @@ bool Declarations::names_open_dimension(const Node& node) const {
 
 Derivation Declarations::derivation(const Statement& s) {
   if (!s.slice.empty()) return sliced(s);
+  if (s.some) return some(s);
   Derivation derived = joined(s);
   if (derived.kind != Derivation::Kind::none || !names_open_dimension(s.value[0])) return derived;
   const Node& value = s.value[0];
@@ -60,19 +61,33 @@ Derivation Declarations::derivation(const Statement& s) {
                                             : "declare each part as a dimension of its own: dim One = 1");
 }
 
+DimId Declarations::source_of(const Statement& s) const {
+  const std::optional<DimId> source = dimension_of(s.value[0]);
+  if (source) return *source;
+  const bool itself = s.value[0].text == s.name.text;
+  source_.fail(s.value[0].mark,
+               itself ? fmt::format("dimension '{}' is derived from itself", s.name.text)
+                      : fmt::format("'{}' is no dimension", s.value[0].text),
+               itself ? "" : "a dimension is derived from others, which are declared above it",
+               itself ? fmt::format("give it another name: dim K {0}{1}{2}", s.some ? "some " : "= ", s.name.text,
+                                    s.some ? "" : "[a:b]")
+                      : "");
+}
+
+Derivation Declarations::some(const Statement& s) const {
+  const DimId source = source_of(s);
+  if (s.local == module_.dim(source).local) return {Derivation::Kind::some, {source}, {}, {}, 1};
+  source_.fail(s.mark,
+               fmt::format("'{}' is {}, and '{}' is {}", s.name.text, s.local ? "local" : "not local",
+                           module_.dim(source).name, s.local ? "not" : "local"),
+               "elements that are picked stay on the workers of their array's dimension",
+               fmt::format("write dim {}{} some {}", s.name.text, s.local ? "" : " local", module_.dim(source).name));
+}
+
 Derivation Declarations::sliced(const Statement& s) {
   Derivation derived;
-  const std::optional<DimId> source = dimension_of(s.value[0]);
-  if (!source) {
-    const bool itself = s.value[0].text == s.name.text;
-    source_.fail(s.value[0].mark,
-                 itself ? fmt::format("dimension '{}' is derived from itself", s.name.text)
-                        : fmt::format("'{}' is no dimension", s.value[0].text),
-                 itself ? "" : "a dimension is derived from others, which are declared above it",
-                 itself ? fmt::format("give it another name: dim K = {}[a:b]", s.name.text) : "");
-  }
+  derived.sources = {source_of(s)};
   derived.kind = Derivation::Kind::slice;
-  derived.sources = {*source};
   const auto bound = [&](size_t i, const char* what) -> std::optional<std::int64_t> {
     if (s.slice.size() <= i || !s.slice[i]) return std::nullopt;
     return evaluator_.count(*s.slice[i], std::numeric_limits<std::int64_t>::min(),

@@ -8,6 +8,7 @@
 #include "libcore/axis/axis.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/observed.h"
 #include "libcore/reference/interpreter_state.h"
 
 namespace kasen::reference {
@@ -191,6 +192,35 @@ void Interpreter::run_concat(const Op& op) {
 void Interpreter::run_reshape(const Op& op) {
   const std::int64_t size = dim_size(op.dim);
   set(op.results.at(0), rearranged(op, [&](std::int64_t k) { return Place{0, size, k}; }));
+}
+
+void Interpreter::run_pick(const Op& op) {
+  const Words& mask = words(op.operands.at(1));
+  std::vector<std::int64_t> places;
+  for (std::int64_t k = 0; k < std::ssize(mask); ++k) {
+    if (mask[static_cast<size_t>(k)].i != 0) places.push_back(k);
+  }
+  if (std::ssize(places) != dim_size(op.dim)) {
+    fail(ExitStatus::bad_input, fmt::format("a mask that is true at {} indices", places.size()),
+         fmt::format("dimension '{}' has {}: the size that another mask gave it", module_.dim(op.dim).name,
+                     dim_size(op.dim)),
+         "declare a dimension for each mask", op.where);
+  }
+  set(op.results.at(0), rearranged(op, [&](std::int64_t k) {
+        return Place{0, dim_size(op.over.at(0)), places[static_cast<size_t>(k)]};
+      }));
+}
+
+void Interpreter::run_observe(const Op& op) {
+  held(op.results.at(0)) = held(op.operands.at(0));
+  const std::int64_t size = integer(op.operands[0]);
+  require_observed_size(module_.dim(op.dim), size, dim_size(module_.dim(op.dim).derived.sources.at(0)), op.where);
+  sizes_[op.dim] = size;
+  for (const DimId d : module_.dims.ids()) {
+    const Derivation& derived = module_.dim(d).derived;
+    if (module_.dim(d).is_observed() || !contains(observed_sources(module_.dims, d), op.dim)) continue;
+    sizes_[d] = derived_size(derived, [&](DimId source) { return sizes_.at(source); });
+  }
 }
 
 void Interpreter::run_relayout(const Op& op) {

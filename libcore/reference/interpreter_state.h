@@ -74,6 +74,8 @@ class Interpreter {
   void run_slice(const Op& op);
   void run_concat(const Op& op);
   void run_reshape(const Op& op);
+  void run_pick(const Op& op);
+  void run_observe(const Op& op);
   // Index `index` along an operand's dimensions that the operator works along, which have `size` indices.
   struct Place {
     size_t operand = 0;

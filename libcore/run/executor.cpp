@@ -14,6 +14,7 @@
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/observed.h"
 #include "libcore/run/executor_steps.h"
 #include "libcore/schedule/schedule.h"
 #include "libcore/system/fault.h"
@@ -43,7 +44,7 @@ std::int64_t workers_that_fit(std::int64_t workers, std::int64_t largest, std::i
 }  // namespace
 
 Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, Transport& mover, KernelSet& kernel_set,
-                     const RunOptions& run_options)
+                     const RunOptions& run_options, Execution* before)
     : plan(bound),
       forms(bound, local_parts, kernel_set, run_options.refuse_nan),
       form(forms.first()),
@@ -72,9 +73,11 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
   mark_borders();
   result.ops.resize(static_cast<size_t>(decoder.next));
   if (options.resume != nullptr) resumption_ = std::make_unique<Resumption>(*this, *options.resume);
-  allocate();
+  allocate(before);
   prepared.get();
   for (Step* step : all_) step->prepare(*this);
+  allocated_ = storage.allocations();
+  if (before != nullptr) go_on(*before);
 }
 
 Execution::~Execution() = default;
@@ -93,7 +96,28 @@ void Execution::check_params() const {
   }
 }
 
-void Execution::allocate() {
+// The counters, and the place: behind the operator that found the size.
+void Execution::go_on(Execution& before) {
+  std::vector<PartCount> sizes = std::exchange(before.result.parts, {});
+  sizes.swap(result.parts);
+  result = std::move(before.result);
+  result.parts = std::move(sizes);
+  place = before.place;
+  exchanges_ = before.exchanges_;
+  nan_ = std::move(before.nan_);
+  nan_iterations_ = std::move(before.nan_iterations_);
+  began_ = before.began_;
+  first_line_ = before.first_line_;
+}
+
+void Execution::observe(const Op& op, std::int64_t size) {
+  const Dimension& dim = plan.dim(op.dim);
+  require_observed_size(dim, size, plan.dim(dim.derived.sources.at(0)).size, op.where);
+  if (size != dim.size) observed_ = ObservedSize{dim.name, size};
+}
+
+void Execution::allocate(Execution* before) {
+  if (before != nullptr) storage.adopt(before->storage);
   std::vector<std::int64_t> packing(parts.size(), 0);
   for (int p = 0; p < part_count(); ++p) {
     for (const Step* step : all_) {
@@ -127,7 +151,7 @@ std::int64_t Execution::part_bytes(size_t part, std::int64_t packing, bool with_
   const int p = static_cast<int>(part);
   std::int64_t bytes = checked_add(storage.planned_bytes(p), matrices_.bytes(*this, p), "the run's memory");
   bytes = checked_add(bytes, packing, "the run's memory");
-  return with_data ? checked_add(bytes, data_bytes(parts[part]), "the run's memory") : bytes;
+  return with_data ? checked_add(bytes, data_bytes(parts[part]), "the run's memory") : bytes - storage.adopted_bytes(p);
 }
 
 // The processes of a machine share memory that no limit of a process covers. The free memory is read before they meet,
@@ -170,18 +194,21 @@ void Execution::check_memory(std::span<const std::int64_t> packing) const {
                          workers_that_fit(workers, largest, *room)));
 }
 
-RunResult Execution::run() {
-  const std::int64_t allocated = storage.allocations();
-  began_ = Clock::now();
+std::optional<ObservedSize> Execution::run() {
+  if (first_line_ == 0) began_ = Clock::now();
   if (resumption_) {
     resume_steps(steps_);
   } else {
-    run_steps(steps_);
+    run_lines(std::span<const Line>(steps_.lines).subspan(first_line_));
   }
+  return observed_;
+}
+
+RunResult Execution::finish() {
   result.seconds = seconds_since(began_);
   result.traffic = transport.traffic() - restored_;
   result.kernel_bytes = forms.held_bytes();
-  result.late_allocations = storage.allocations() - allocated;
+  result.late_allocations = storage.allocations() - allocated_;
   return std::move(result);
 }
 
@@ -279,12 +306,14 @@ std::set<DimId> used_dims(const Module& module) {
   return used;
 }
 
-// A copy of the module in which every dimension has a size.
-Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
+// A copy of the module in which every dimension has a size: those that are observed as far as they are known.
+Module bind_sizes(const Module& module, const std::vector<Part>& parts, const std::vector<ObservedSize>& observed) {
   Module bound = module;
+  for (const ObservedSize& known : observed) bound.dims[bound.find_dim(known.dim)].size = known.size;
   if (names_layouts(module)) bound.mesh = mesh_of(module, parts.at(0).workers);
   for (const DimId d : used_dims(module)) {
     Dimension& dim = bound.dims.at(d);
+    if (follows_observed(module.dims, d)) continue;
     for (const Part& part : parts) {
       const auto it = part.dims.find(dim.name);
       if (it == part.dims.end()) continue;
@@ -309,6 +338,13 @@ Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
   return bound;
 }
 
+[[noreturn]] void refuse_borders(const Module& module) {
+  const auto op = std::find_if(module.body.ops.begin(), module.body.ops.end(),
+                               [](const Op& one) { return one.code == OpCode::observe; });
+  fail(ExitStatus::usage, fmt::format("no checkpoint holds the size of dimension '{}'", module.dim(op->dim).name),
+       "the run finds it", "run it without checkpoints", op->where);
+}
+
 // A plan of level 4 brings its schedule.
 Module scheduled(Module module) {
   if (module.level < 4) write_schedule(module);
@@ -320,14 +356,36 @@ Module scheduled(Module module) {
 RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
                   const RunOptions& options) {
   check(module, parts, transport);
-  const Module bound = scheduled(bind_sizes(module, parts));
-  return executor::Execution(bound, parts, transport, kernels, options).run();
+  RunOptions chosen = options;
+  if (observes(module)) {
+    if (options.on_border || options.resume != nullptr) refuse_borders(module);
+    chosen.on_formed = {};  // matrices are brought into their form for each part of the run
+  }
+  std::vector<ObservedSize> observed;
+  std::unique_ptr<const Module> bound;
+  std::unique_ptr<KernelSet> own_kernels;  // of all parts of the run but the first
+  std::unique_ptr<executor::Execution> run;
+  for (bool open = true; open;) {
+    auto sized = std::make_unique<const Module>(scheduled(bind_sizes(module, parts, observed)));
+    auto more = run == nullptr ? nullptr : kernels.another();
+    run = std::make_unique<executor::Execution>(*sized, parts, transport, more ? *more : kernels, chosen, run.get());
+    bound = std::move(sized);
+    own_kernels = std::move(more);
+    const std::optional<ObservedSize> found = run->run();
+    if (found) observed.push_back(*found);
+    open = found.has_value();
+  }
+  RunResult result = run->finish();
+  for (const DimId d : used_dims(module)) {
+    if (follows_observed(module.dims, d)) result.observed.push_back({bound->dim(d).name, bound->dim(d).size});
+  }
+  return result;
 }
 
 void make_forms(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
                 const RunOptions& options) {
   check(module, parts, transport);
-  const Module bound = scheduled(bind_sizes(module, parts));
+  const Module bound = scheduled(bind_sizes(module, parts, {}));
   const executor::Execution made(bound, parts, transport, kernels, options);
 }
 

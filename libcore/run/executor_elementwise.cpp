@@ -281,6 +281,19 @@ class ApplyStep : public Step {
   std::vector<std::span<const Word>> args_;
 };
 
+// The run goes on with a dimension of this size.
+class ObserveStep : public Step {
+ public:
+  using Step::Step;
+  void run(Execution& run) override {
+    const Word size = run.shared_word(op.operands[0]);
+    for (int p = 0; p < run.part_count(); ++p) {
+      store_word(Scalar::i64, run.storage.view(op.results[0], p).data, size);
+    }
+    run.observe(op, size.i);
+  }
+};
+
 }  // namespace
 
 std::vector<FnId> accumulators(const Module& module, std::span<const Op> ops, const std::vector<ValueId>& results) {
@@ -307,6 +320,8 @@ void start_accumulators(Execution& run, const Op& op, std::span<const FnId> redu
 std::unique_ptr<Step> make_elementwise_step(Execution& run, const Op& op, int number) {
   return std::make_unique<ElementwiseStep>(run, op, number);
 }
+
+std::unique_ptr<Step> make_observe_step(const Op& op, int number) { return std::make_unique<ObserveStep>(op, number); }
 
 std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number) {
   for (const ValueId v : op.operands) {

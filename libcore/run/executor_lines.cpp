@@ -11,6 +11,9 @@ void Execution::run_lines(std::span<const Line> lines) {
     run_line(line, false);
     refuse_nan();
     if (line.border >= 0) pass_border(line.border);
+    if (!observed_) continue;
+    first_line_ = static_cast<size_t>(&line - steps_.lines.data()) + 1;  // sizes are found by the program's own block
+    break;
   }
   ahead_.pop_back();
 }

@@ -151,10 +151,14 @@ class Resumption {
 // The whole state of a run, which all steps see.
 class Execution {
  public:
+  // `before`: a run of the same plan that has found a size, which `module` has. This one has its memory, and goes on.
   Execution(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
-            const RunOptions& options);
+            const RunOptions& options, Execution* before = nullptr);
   ~Execution();
-  RunResult run();
+  // To the end, or to an operator that has found another size of a dimension than the module's.
+  [[nodiscard]] std::optional<ObservedSize> run();
+  [[nodiscard]] RunResult finish();
+  void observe(const Op& op, std::int64_t size);
 
   // Runs a block by its schedule.
   void run_steps(const Sequence& steps) { run_lines(steps.lines); }
@@ -247,7 +251,8 @@ class Execution {
   [[nodiscard]] std::int64_t part_bytes(size_t part, std::int64_t packing, bool with_data) const;
   void check_machine_memory(std::int64_t needed) const;
   void check_memory(std::span<const std::int64_t> packing) const;
-  void allocate();
+  void allocate(Execution* before);
+  void go_on(Execution& before);
 
   MatrixStore matrices_;
   std::map<FnId, std::vector<Word>> identities_;
@@ -263,6 +268,9 @@ class Execution {
   std::optional<Diagnostic> nan_;             // the first NaN in program order so far, with RunOptions::refuse_nan
   std::vector<std::int64_t> nan_iterations_;  // the iterations in which it was made
   double change_ = std::numeric_limits<double>::quiet_NaN();
+  std::optional<ObservedSize> observed_;  // found, and not yet the module's
+  size_t first_line_ = 0;                 // of steps_: behind the operator that found a size
+  std::int64_t allocated_ = 0;            // before the first step
   Clock::time_point began_;
 };
 
@@ -324,6 +332,7 @@ std::unique_ptr<Step> make_elementwise_step(Execution& run, const Op& op, int nu
 std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number);
 std::unique_ptr<Step> make_axis_step(const Op& op, int number);
 std::unique_ptr<Step> make_linear_step(const Op& op, int number);
+std::unique_ptr<Step> make_observe_step(const Op& op, int number);
 std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number);  // of an array
 // For the shareds of a batch (libcore/analysis/shared_batch.h). The first step does the work of all of them. It charges

@@ -30,6 +30,7 @@ Storage::Storage(const Module& plan, const LocalForms& forms, const Liveness& li
       values_(module_.values.size()) {
   pool_.assign(parts_, 0);
   whole_.assign(parts_, 0);
+  adopted_.assign(parts_, 0);
   for (const ValueId v : values_.ids()) {
     const Type& type = module_.type(v);
     if (type.sparse) continue;
@@ -226,12 +227,33 @@ void Storage::allocate() {
   for (Slot& slot : slots_) {
     if (slot.form < 0) continue;
     for (size_t p = 0; p < parts_; ++p) {
+      if (slot.pooled) pool_[p] += storage_bytes(slot.element, slot.capacity[p]);
+      if (slot.views[p].data != nullptr) continue;  // adopted
       Bytes bytes(storage_bytes(slot.element, slot.capacity[p]));
       slot.views[p].data = bytes.data();
-      if (slot.pooled) pool_[p] += bytes.size();
       memory_.push_back(std::move(bytes));
     }
   }
+}
+
+void Storage::adopt(Storage& other) {
+  if (other.slots_.size() != slots_.size()) throw InternalError("memory of another plan");
+  for (size_t s = 0; s < slots_.size(); ++s) {
+    Slot& slot = slots_[s];
+    if (slot.form < 0) continue;
+    for (size_t p = 0; p < parts_; ++p) {
+      const View& theirs = other.slots_[s].views[p];
+      if (slot.capacity[p] != other.slots_[s].capacity[p]) {
+        (void)other.take(theirs.data);  // freed
+        continue;
+      }
+      slot.views[p].data = theirs.data;
+      adopted_[p] += storage_bytes(slot.element, slot.capacity[p]);
+    }
+  }
+  std::erase_if(other.memory_, [](const Bytes& bytes) { return bytes.size() == 0; });
+  memory_ = std::move(other.memory_);
+  for (const ValueId v : values_.ids()) values_[v].slot = other.values_[v].slot;  // what views show
 }
 
 Bytes Storage::take(const std::byte* data) {

@@ -68,6 +68,10 @@ class Storage {
   [[nodiscard]] std::int64_t planned_bytes(int part) const;
   // Allocates the memory of every slot, so that nothing is allocated later. Pages that are never touched cost nothing.
   void allocate();
+  // Takes over the memory of all slots of the same sizes, before allocate(). `other` is of the same plan, with other
+  // sizes of some dimensions, and is not used any more.
+  void adopt(Storage& other);
+  [[nodiscard]] std::int64_t adopted_bytes(int part) const { return adopted_[static_cast<size_t>(part)]; }
   // Hands over the memory that begins there: no slot is read or written any more. Empty: it is not memory of a slot.
   [[nodiscard]] Bytes take(const std::byte* data);
   [[nodiscard]] std::int64_t pool_bytes(int part) const { return pool_[static_cast<size_t>(part)]; }
@@ -97,7 +101,7 @@ class Storage {
   IdMap<BufferId, int> buffers_;  // slot of each buffer
   std::map<std::tuple<ElementType, std::vector<std::int64_t>>, int> forms_;
   std::vector<Bytes> memory_;
-  std::vector<std::int64_t> pool_, whole_;  // bytes on each part
+  std::vector<std::int64_t> pool_, whole_, adopted_;  // bytes on each part
 };
 
 }  // namespace kasen::executor

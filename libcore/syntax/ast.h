@@ -109,6 +109,7 @@ struct Statement {
   std::vector<ParamNode> params;
   std::vector<Statement> body, other;
   std::vector<Node> expect;                // none or one
+  bool some = false;                       // of a dimension: some of the value's indices
   std::vector<std::optional<Node>> slice;  // of a dimension: none, or begin, end and step as far as written
   bool local = false, likely = false, down = false, unroll = false;
 };

@@ -189,7 +189,12 @@ bool Parser::declaration(std::vector<Statement>& out, const Token& keyword, bool
 Statement Parser::dimension() {
   Statement s = named(StatementKind::dimension, "the name of a dimension");
   s.local = accept_name("local");
-  if (accept("=")) {
+  if (accept_name("some")) {
+    s.some = true;
+    const NameAt source = new_name("the name of a dimension");
+    s.value.push_back(make(NodeKind::name, source.mark));
+    s.value.back().text = source.text;
+  } else if (accept("=")) {
     if (peek().kind == TokenKind::name && peek(1).is("[")) {
       sliced_dimension(s);
     } else {

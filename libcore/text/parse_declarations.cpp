@@ -55,7 +55,10 @@ bool ModuleParser::dimension() {
   if (m_.find_dim(name.text) != no_dim)
     lexer_.fail_at(name, fmt::format("dimension '{}' is declared twice", name.text));
   Dimension d{std::string(name.text), lexer_.accept("local"), -1};
-  if (lexer_.accept("=")) {
+  if (lexer_.accept("some")) {
+    d.derived.kind = Derivation::Kind::some;
+    d.derived.sources = {dim_name()};
+  } else if (lexer_.accept("=")) {
     if (lexer_.peek().kind == TokenKind::name) {
       derivation(d);
     } else {

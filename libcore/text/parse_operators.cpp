@@ -138,6 +138,11 @@ void ModuleParser::head(Op& op) {
       op.dim = dim_name();
       lexer_.expect("]");
       return;
+    case TextForm::observed:
+      lexer_.expect("[");
+      op.dim = dim_name();
+      lexer_.expect("]");
+      return operands(op);
     case TextForm::relayout:
       if (!lexer_.at("[")) return operands(op);
       [[fallthrough]];

@@ -118,6 +118,8 @@ struct ModulePrinter {
         return fmt::format("{} {} = {}", name, quoted_text(op.name), words(op));
       case TextForm::dim:
         return fmt::format("{}[{}]", name, m.dim(op.dim).name);
+      case TextForm::observed:
+        return fmt::format("{}[{}] {}", name, m.dim(op.dim).name, values(op.operands));
       case TextForm::relayout:
         if (op.dim == no_dim) return fmt::format("{} {}", name, values(op.operands));
         [[fallthrough]];
@@ -200,7 +202,8 @@ struct ModulePrinter {
       const Dimension& d = m.dim(id);
       const std::string value = d.is_derived() ? derivation_text(m, id) : fmt::format("{}", d.size);
       const bool known = d.is_derived() || d.size >= 0;
-      out += fmt::format("  dim {}{}{}\n", d.name, d.local ? " local" : "", known ? " = " + value : "");
+      const char* const is = d.is_observed() ? " " : " = ";
+      out += fmt::format("  dim {}{}{}\n", d.name, d.local ? " local" : "", known ? is + value : "");
     }
     for (const Constant& c : m.constants)
       out += fmt::format("  const {} = {}\n", c.name, literal_text(c.scalar, c.value));

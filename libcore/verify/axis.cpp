@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/observed.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -16,6 +17,9 @@ class AxisCheck {
 
   // A relayout, which may rearrange.
   void relayout() {
+    if (rearrangement_of(m_, op_) == OpCode::pick) {
+      return faults_.add(op_, "a relayout that picks", "a pick makes whole lines");
+    }
     if (rearranges_on_the_way(op_)) return rearrangement();
     if (op_.operands.size() != 1) {
       return faults_.add(op_, fmt::format("{} operands", op_.operands.size()), "it takes one, but for a concatenation");
@@ -74,7 +78,35 @@ class AxisCheck {
     return rearrangement_of(m_, op_) == OpCode::concat ? Derivation::Kind::sum : Derivation::Kind::product;
   }
 
+  void pick() {
+    const Type& mask = m_.type(op_.operands[1]);
+    const bool along =
+        op_.over.size() == 1 && m_.dim(op_.dim).is_observed() && m_.dim(op_.dim).derived.sources == op_.over;
+    if (!along) {
+      return faults_.add(op_, fmt::format("'{}' is not some of the dimension that it names", m_.dim(op_.dim).name));
+    }
+    if (!mask.element.is(Scalar::boolean) || mask.dims != op_.over || mask.sparse || mask.compressed) {
+      return faults_.add(op_, fmt::format("{} is {}", name(1), type_text(m_, mask)),
+                         fmt::format("a mask is bool[{}]", along_name()));
+    }
+    const Type& number = m_.type(op_.operands[2]);
+    if (!number.element.is(Scalar::i64) || !number.dims.empty()) {
+      return faults_.add(op_, fmt::format("{} is {}", name(2), type_text(m_, number)),
+                         "a number of elements is an i64");
+    }
+    if (!plain()) return;
+    const auto wanted = with_replaced(array().dims, op_.over, {op_.dim});
+    if (!wanted || stands_twice(array().dims)) {
+      return faults_.add(op_, fmt::format("{} is not over '{}', once", name(0), along_name()));
+    }
+    if (result().dims != *wanted) return other_result("its operand's, with the one that it makes");
+    gives(array().element);
+  }
+
+  [[nodiscard]] const std::string& along_name() const { return m_.dim(op_.over[0]).name; }
+
   void rearrangement() {
+    if (rearrangement_of(m_, op_) == OpCode::pick) return pick();
     const Dimension& dim = m_.dim(op_.dim);
     const bool slice = rearrangement_of(m_, op_) == OpCode::slice;
     const bool derived = slice ? op_.over.size() == 1 && is_part(m_, op_.dim, op_.over[0])
@@ -195,6 +227,20 @@ class AxisCheck {
 }  // namespace
 
 void verify_axis(const Module& module, const Op& op, Faults& faults) { AxisCheck(module, op, faults).run(); }
+
+void verify_observation(const Module& module, const Op& op, Faults& faults) {
+  const Dimension& dim = module.dim(op.dim);
+  if (!dim.is_observed()) {
+    return faults.add(op, fmt::format("dimension '{}' has no size that a run finds", dim.name),
+                      "it is not declared as some of another one's indices");
+  }
+  if (observation_of(module, op.dim) != &op) faults.add(op, fmt::format("'{}' has its size already", dim.name));
+  for (const ValueId v : {op.operands.at(0), op.results.at(0)}) {
+    const Type& type = module.type(v);
+    if (type.element.is(Scalar::i64) && type.dims.empty()) continue;
+    faults.add(op, fmt::format("{} is {}", value_text(module, v), type_text(module, type)), "a size is a single i64");
+  }
+}
 
 void verify_relayout(const Module& module, const Op& op, Faults& faults) { AxisCheck(module, op, faults).relayout(); }
 

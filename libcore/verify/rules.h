@@ -52,10 +52,11 @@ void verify_types(const Module& module, Faults& faults);                 // elem
 void verify_fold(const Module& module, const Op& op, Faults& faults);    // the same for fold_rows and fold_cols
 void verify_linear(const Module& module, const Op& op, Faults& faults);  // for linear algebra
 void verify_axis(const Module& module, const Op& op, Faults& faults);    // for operators along one axis
-void verify_relayout(const Module& module, const Op& op, Faults& faults);  // also one that rearranges
-void verify_contract(const Module& module, const Op& op, Faults& faults);  // and for contract
-void verify_layouts(const Module& module, Faults& faults);                 // cuts that operators pass on
-void verify_compressed(const Module& module, Faults& faults);              // the readers of compressed inputs
+void verify_observation(const Module& module, const Op& op, Faults& faults);  // for observe
+void verify_relayout(const Module& module, const Op& op, Faults& faults);     // also one that rearranges
+void verify_contract(const Module& module, const Op& op, Faults& faults);     // and for contract
+void verify_layouts(const Module& module, Faults& faults);                    // cuts that operators pass on
+void verify_compressed(const Module& module, Faults& faults);                 // the readers of compressed inputs
 void verify_ranges(const Module& module, Faults& faults);  // ranges that functions declare for arguments
 void verify_reducers(const Module& module, LawChecker& laws, Faults& faults);
 void verify_states(const Module& module, LawChecker& laws, Faults& faults);  // level 2

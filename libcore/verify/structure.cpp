@@ -11,6 +11,7 @@
 
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/observed.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -38,6 +39,7 @@ class StructureCheck {
       outputs = outputs || op.code == OpCode::output;
     }
     block(m_.body, 0);
+    if (faults_.empty()) observed_sizes();
   }
 
  private:
@@ -90,7 +92,8 @@ class StructureCheck {
     const OpGroup group = row(op.code).group;
     const TextForm form = row(op.code).text;
     const bool rearranges = rearranges_on_the_way(op);
-    const bool with_dim = form == TextForm::dim || form == TextForm::dim_of || form == TextForm::derived || rearranges;
+    const bool with_dim = form == TextForm::dim || form == TextForm::dim_of || form == TextForm::derived ||
+                          form == TextForm::observed || rearranges;
     if (with_dim && !m_.dims.contains(op.dim)) {
       faults_.add(op, "a dimension that is not declared");
     }
@@ -139,6 +142,16 @@ class StructureCheck {
     }
     const bool tested = op.test >= 0 && static_cast<size_t>(op.test) < carried;
     if (op.code == OpCode::while_loop && !tested) faults_.add(op, "'test' names none of its carried values");
+  }
+
+  // Arrays over a dimension stand behind the operator that gives its size.
+  void observed_sizes() {
+    const std::optional<EarlyUse> early = early_use(m_);
+    if (!early) return;
+    const Dimension& dim = m_.dim(early->dim);
+    faults_.add_plain(*early->op, fmt::format("dimension '{}' is used before its size is known", dim.name),
+                      fmt::format("it is some of '{}': a pick finds how many", m_.dim(dim.derived.sources[0]).name),
+                      fmt::format("write pick(x, mask, {}) above, outside of loops and branches", dim.name));
   }
 
   void block(const Block& b, int depth) {

@@ -45,13 +45,15 @@ struct TableCheck {
     for (const DimId source : derived.sources) {
       if (source < 0 || source >= id) return wrong("its sources are dimensions before it");
     }
-    if (slice ? derived.sources.size() != 1 : derived.sources.size() < 2) {
+    const bool one_source = slice || d.is_observed();
+    if (one_source ? derived.sources.size() != 1 : derived.sources.size() < 2) {
       return wrong("a slice has one source, a product or sum at least two");
     }
     if (slice && derived.step == 0) return wrong("a slice of step 0");
     if (!slice && (derived.begin || derived.end || derived.step != 1)) return wrong("bounds are for slices");
     const std::int64_t size = derived_size(derived, [&](DimId source) { return m.dim(source).size; });
-    if (size >= 0 && size != d.size) wrong("its size is not that of its sources");
+    const bool known = d.is_observed() ? may_have_size(derived, d.size, size) : size < 0 || size == d.size;
+    if (!known) wrong("its size is not that of its sources");
   }
 
   [[nodiscard]] std::string element_fault(const ElementType& type) const {

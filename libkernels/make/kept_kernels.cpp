@@ -282,6 +282,9 @@ std::string kept_plan_key(const Module& module, const Target& target) {
   Module plan = module;
   for (std::string* text : {&plan.fitted_to, &plan.planned_by, &plan.source_name}) text->clear();
   plan.source.clear();
+  for (Dimension& dim : plan.dims) {
+    if (dim.is_observed()) dim.derived = {};  // so that its text is its size
+  }
   return code_digest({"plan\n", built_from(), "\n", target.identity(), print_module(plan, false)});
 }
 

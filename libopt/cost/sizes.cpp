@@ -9,6 +9,7 @@
 #include "libcore/base/sorted.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
+#include "libcore/ir/observed.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/numbering.h"
 #include "libopt/cost/box_cost.h"
@@ -115,6 +116,17 @@ SizesBuilder::SizesBuilder(const Module& module, const Module* beside) : module_
   }
 }
 
+// A bundle has the most indices that an observed dimension may have; a module that was run has their number.
+std::int64_t SizesBuilder::size_of(const PartDim& facts, const std::string& dim) {
+  const DimId id = module_.find_dim(dim);
+  if (id == no_dim || !follows_observed(module_.dims, id)) return facts.size;
+  const bool known = module_.dim(id).size >= 0;
+  if (!known && sizes_.by_worker.size() == 1 && module_.dim(id).is_observed()) {
+    sizes_.notes.push_back(most_indices_note(module_, id, facts.size));
+  }
+  return known ? module_.dim(id).size : facts.size;
+}
+
 void SizesBuilder::add_dimension(const Part& part, const std::string& dim) {
   const auto it = part.dims.find(dim);
   if (it == part.dims.end()) {
@@ -124,10 +136,11 @@ void SizesBuilder::add_dimension(const Part& part, const std::string& dim) {
   const Symbol whole{SymbolKind::whole, dim, {}, -1};
   const auto masters = static_cast<std::int64_t>(it->second.masters.size());
   Polynomial::Bindings& here = sizes_.by_worker.back();
-  here[whole] = it->second.size;
-  here[{SymbolKind::size, dim, {}, -1}] = it->second.local ? it->second.size : masters;
-  sizes_.totals[whole] = it->second.size;
-  sizes_.totals[{SymbolKind::size, dim, {}, -1}] = it->second.size;
+  const std::int64_t size = size_of(it->second, dim);
+  here[whole] = size;
+  here[{SymbolKind::size, dim, {}, -1}] = it->second.local ? size : masters;
+  sizes_.totals[whole] = size;
+  sizes_.totals[{SymbolKind::size, dim, {}, -1}] = size;
 }
 
 // Adds every index on every worker: the owned elements of each owner, once for each other worker.

@@ -55,6 +55,7 @@ class SizesBuilder {
   [[nodiscard]] Sizes finish(std::string origin, std::string bundle_digest = {});
 
  private:
+  std::int64_t size_of(const PartDim& facts, const std::string& dim);
   void add_dimension(const Part& part, const std::string& dim);
   void add_reaches(const Part& part);
   void add_compressed(const Part& part, Polynomial::Bindings& here);
@@ -78,6 +79,9 @@ class SizesBuilder {
 [[nodiscard]] Sizes parse_sizes(const Module& module, const std::string& text);
 /// Parses the same for a plan of that program and leaves out names that the plan does not have.
 [[nodiscard]] Sizes known_sizes(const Module& module, const std::string& text);
+
+/// "K is taken as N = 1000, the most that it can be: the run finds it"
+[[nodiscard]] std::string most_indices_note(const Module& module, DimId observed, std::int64_t size);
 
 /// Adds, where they are missing: sizes that the program fixes, what relayouts leave where it is, and ghosts of sets
 /// whose dimension's ghosts are known (`notes` tells of these).

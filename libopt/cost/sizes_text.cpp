@@ -85,6 +85,16 @@ void fill_in_sets(const std::vector<Symbol>& symbols, const SymbolNames& names, 
   }
 }
 
+}  // namespace
+
+std::string most_indices_note(const Module& module, DimId observed, std::int64_t size) {
+  const Dimension& dim = module.dim(observed);
+  return fmt::format("{} is taken as {} = {}, the most that it can be: the run finds it", dim.name,
+                     module.dim(dim.derived.sources.at(0)).name, size);
+}
+
+namespace {
+
 // Dimensions that it is derived from stand before it.
 void derive_dimension(const Module& module, const Dimension& dim, Sizes& sizes) {
   const std::int64_t size = derived_size(dim.derived, [&](DimId source) {
@@ -93,11 +103,13 @@ void derive_dimension(const Module& module, const Dimension& dim, Sizes& sizes) 
   });
   if (size < 0) return;
   const auto [known, fresh] = sizes.totals.emplace(Symbol{SymbolKind::size, dim.name, {}, -1}, size);
-  if (fresh || known->second == size) return;
+  if (fresh && dim.is_observed()) sizes.notes.push_back(most_indices_note(module, module.find_dim(dim.name), size));
+  if (fresh || may_have_size(dim.derived, known->second, size)) return;
   const DimId id = module.find_dim(dim.name);
   fail(ExitStatus::usage, fmt::format("a size of {} for dimension '{}'", known->second, dim.name),
-       fmt::format("the program derives it as {}, which has {} indices", derivation_text(module, id), size),
-       "leave it out: it follows from the other sizes");
+       fmt::format("the program derives it as {}, which has {}{} indices", derivation_text(module, id),
+                   dim.is_observed() ? "at most " : "", size),
+       dim.is_observed() ? "" : "leave it out: it follows from the other sizes");
 }
 
 void derive(const Module& module, const std::vector<Symbol>& symbols, const SymbolNames& names, Sizes& sizes) {

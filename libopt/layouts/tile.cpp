@@ -100,7 +100,9 @@ namespace {
 void derive_dimensions(const Module& module, Polynomial::Bindings& sizes) {
   const auto size = [&](DimId d) -> std::int64_t& { return sizes.at({SymbolKind::size, module.dim(d).name, {}, -1}); };
   for (const DimId d : module.dims.ids()) {
-    if (module.dim(d).is_derived()) size(d) = derived_size(module.dim(d).derived, size);
+    if (!module.dim(d).is_derived()) continue;
+    const std::int64_t derived = derived_size(module.dim(d).derived, size);
+    size(d) = module.dim(d).is_observed() ? std::min(size(d), derived) : derived;
   }
 }
 

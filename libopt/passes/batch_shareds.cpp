@@ -46,7 +46,8 @@ class SharedQueue {
     const bool kind =
         group == OpGroup::transition || group == OpGroup::shared || group == OpGroup::vector || group == OpGroup::list;
     const auto shared = [&](ValueId v) { return Layout(m_, v).is_shared(); };
-    return kind && !op.operands.empty() && op.blocks.empty() &&
+    const bool sizes = op.code == OpCode::observe;  // others may be over its dimension
+    return kind && !sizes && !op.operands.empty() && op.blocks.empty() &&
            std::all_of(op.operands.begin(), op.operands.end(), shared) &&
            std::all_of(op.results.begin(), op.results.end(), shared);
   }

@@ -22,6 +22,7 @@ class Marker {
     walk(module.body, -1);
     for (const Op& op : module.body.ops) {
       if (op.code == OpCode::output) need(op.operands[0]);
+      if (op.code == OpCode::observe) need(op.results[0]);  // all work over its dimension needs it
     }
     while (!open_.empty()) {
       const ValueId v = open_.back();

@@ -82,6 +82,7 @@ param r = 0.5
     "dim N, M, K\ninput x : f64[N], A : dense f64[N, M], k : i64[N]\n",
     "dim N, C local, I = N[1:-2], A local = 3\ninput x : f64[N], X : f64[N, C], V : f64[A, C]\n",
     "dim N, One local = 1, S = One + N + One\ninput x : f64[N], p : f64[S]\n",
+    "dim N, K some N\ninput A : f64[N], mask : bool[N]\n",
     "dim T local = 60\n",
     "dim N\n",
     "const d = 3\n",

@@ -12,6 +12,7 @@ class RandomModule : public AxisOperators {
   void make_program() {
     for (int i = 0; i < 3; ++i) input(i);
     for (int i = 3; i < 5; ++i) keys(i);
+    mask();
     for (int tries = 0; tries < 60 && made_ < 15; ++tries) attempt();
     finish();
   }
@@ -261,10 +262,11 @@ class RandomModule : public AxisOperators {
 inline WholeInputs whole_of(const RandomModule& random) {
   WholeInputs whole;
   for (const auto& [name, numbers] : random.inputs()) {
-    const bool keys = name[0] == 'k';
-    Array array(ElementType::of(keys ? Scalar::i64 : Scalar::f64), static_cast<std::int64_t>(numbers.size()));
-    if (keys) std::copy(numbers.begin(), numbers.end(), array.as<std::int64_t>());
-    if (!keys) std::copy(numbers.begin(), numbers.end(), array.as<double>());
+    const Scalar scalar = name[0] == 'k' ? Scalar::i64 : name == "mask" ? Scalar::boolean : Scalar::f64;
+    Array array(ElementType::of(scalar), static_cast<std::int64_t>(numbers.size()));
+    if (scalar == Scalar::i64) std::copy(numbers.begin(), numbers.end(), array.as<std::int64_t>());
+    if (scalar == Scalar::boolean) std::copy(numbers.begin(), numbers.end(), array.as<std::uint8_t>());
+    if (scalar == Scalar::f64) std::copy(numbers.begin(), numbers.end(), array.as<double>());
     whole.arrays.emplace(name, std::move(array));
   }
   return whole;

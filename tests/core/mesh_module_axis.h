@@ -28,22 +28,22 @@ class AxisOperators : public ModuleMaker {
   }
 
   // Keys as they are, or elsewhere.
-  ValueId some_keys() {
+  ValueId some_of(std::vector<ValueId>& keys) {
     Op op;
-    op.operands = {keys_[static_cast<size_t>(below(static_cast<int>(keys_.size())))]};
+    op.operands = {keys[static_cast<size_t>(below(static_cast<int>(keys.size())))]};
     const size_t before = values_.size();
     if (chance(0.5)) transition(op);
     if (values_.size() == before && chance(0.3)) relayout(op);
     if (values_.size() == before) return op.operands[0];
-    keys_.push_back(values_.back());
+    keys.push_back(values_.back());
     values_.pop_back();
-    return keys_.back();
+    return keys.back();
   }
 
   // A reduction by keys, cut like its array and along the keys over axes that are reduced.
   void group(Op op) {
     const std::vector<DimId> dims = module_.type(op.operands[0]).dims;
-    op.operands.push_back(some_keys());
+    op.operands.push_back(some_of(keys_));
     const std::vector<DimId> of_keys = module_.type(op.operands[1]).dims;
     const std::vector<DimId>& walked = dims.empty() ? of_keys : dims;
     const bool within = std::all_of(of_keys.begin(), of_keys.end(), [&](DimId d) { return contains(walked, d); });
@@ -75,7 +75,7 @@ class AxisOperators : public ModuleMaker {
     if (chance(0.5) && !module_.dim(key_dim(module_, op)).local) cuts[key_place(module_, op)] = left;
   }
 
-  // A slice, a concatenation or a reshape to a derived dimension that fits the operand, or from a product.
+  // A slice, a concatenation, a reshape or a pick to a derived dimension that fits the operand, or from a product.
   void rearrange(Op op) {
     const Type from = module_.type(op.operands[0]);
     if (is_square(from.dims)) return;
@@ -84,10 +84,12 @@ class AxisOperators : public ModuleMaker {
     op.over = derived.sources;
     op.code = derived.kind == Derivation::Kind::slice     ? OpCode::slice
               : derived.kind == Derivation::Kind::product ? OpCode::reshape
+              : derived.kind == Derivation::Kind::some    ? OpCode::pick
                                                           : OpCode::concat;
     if (op.code == OpCode::concat && contains(from.dims, op.dim) && !take_part(op)) return;
     if (op.code == OpCode::slice) displace_some(op);
     if (op.code == OpCode::concat && !add_parts(op)) return;
+    if (op.code == OpCode::pick) op.operands.insert(op.operands.end(), {some_of(masks_), picked_});
     const auto dims = with_replaced(from.dims, worked_dims(module_, op, 0), made_dims(module_, op));
     if (!dims || is_square(*dims) || elements_of(*dims) > most_elements) return;
     std::vector<MeshAxes> cuts(dims->size(), 0);
@@ -95,7 +97,7 @@ class AxisOperators : public ModuleMaker {
       const auto to = std::find(dims->begin(), dims->end(), from.dims[axis]);
       if (to != dims->end()) cuts[static_cast<size_t>(to - dims->begin())] = from.cuts[axis];
     }
-    const bool moves = chance(0.3);
+    const bool moves = chance(0.3) && op.code != OpCode::pick;
     if (moves) op.code = OpCode::relayout;
     op.results = {value(*dims, !moves && chance(0.8) ? usual(*dims, cuts) : some_cuts(*dims))};
     keep(std::move(op));

@@ -49,7 +49,8 @@ class ModuleMaker {
   [[nodiscard]] int groups() const { return groups_; }                      // reductions by keys
   [[nodiscard]] int ontos() const { return ontos_; }                        // contractions onto arrays
   [[nodiscard]] int rearranged() const { return rearranged_; }              // slices, concatenations, reshapes
-  [[nodiscard]] int moved() const { return moved_; }                        // relayouts that make such
+  [[nodiscard]] int picks() const { return picks_; }
+  [[nodiscard]] int moved() const { return moved_; }  // relayouts that make such
   [[nodiscard]] const std::map<std::string, MeshRun::Whole>& inputs() const { return inputs_; }
 
  protected:
@@ -154,6 +155,35 @@ class ModuleMaker {
     inputs_[op.name] = std::move(whole);
   }
 
+  // A mask, and the dimension of what it picks, whose size is known behind it.
+  void mask() {
+    Op made{.code = OpCode::input};
+    const DimId source(below(own_dims));
+    made.name = "mask";
+    made.results = {value({source}, some_cuts({source}))};
+    Type& type = module_.value(made.results[0]).type;
+    type.element = ElementType::of(Scalar::boolean);
+    type.state = Layout(module_, type).is_shared() ? State::cons() : State::part();
+    MeshRun::Whole& whole = inputs_["mask"];
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < module_.dim(source).size; ++i) whole.push_back(below(2));
+    for (const double one : whole) count += one != 0 ? 1 : 0;
+    module_.dims.push_back({"Q", chance(0.3), count, {Derivation::Kind::some, {source}, {}, {}, 1}});
+    masks_ = {made.results[0]};
+    module_.body.ops.push_back(std::move(made));
+    for (const OpCode code : {OpCode::literal, OpCode::observe}) {
+      Op op{.code = code};
+      if (code == OpCode::literal) op.literal = {Word::integer(count)};
+      if (code == OpCode::observe) op.operands = {picked_};
+      if (code == OpCode::observe) op.dim = DimId(static_cast<int>(module_.dims.size()) - 1);
+      picked_ = value({}, {});
+      module_.value(picked_).type.element = ElementType::of(Scalar::i64);
+      module_.value(picked_).type.state = State::cons();
+      op.results = {picked_};
+      module_.body.ops.push_back(std::move(op));
+    }
+  }
+
   ValueId some_value() { return values_[static_cast<size_t>(below(static_cast<int>(values_.size())))]; }
 
   // Keeps the operator if the rules allow it, with the state that they give, or P where they give C.
@@ -170,6 +200,7 @@ class ModuleMaker {
     ++rules_[answer.rule];
     groups_ += op.code == OpCode::reduce_by ? 1 : 0;
     rearranged_ += is_rearrangement(op) ? 1 : 0;
+    picks_ += op.code == OpCode::pick ? 1 : 0;
     moved_ += rearranges_on_the_way(op) ? 1 : 0;
     add(std::move(op));
   }
@@ -215,8 +246,9 @@ class ModuleMaker {
   Module module_;
   FnId twice_, less_, add_, mul_, most_;
   std::map<std::string, MeshRun::Whole> inputs_;
-  std::vector<ValueId> values_, keys_, outputs_;
-  int made_ = 0, ontos_ = 0, groups_ = 0, rearranged_ = 0, moved_ = 0;
+  std::vector<ValueId> values_, keys_, masks_, outputs_;
+  ValueId picked_ = no_value;  // the size of what a mask picks
+  int made_ = 0, ontos_ = 0, groups_ = 0, rearranged_ = 0, moved_ = 0, picks_ = 0;
   std::map<int, int> rules_;
 };
 

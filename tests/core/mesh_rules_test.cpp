@@ -11,7 +11,7 @@ using testing::MeshRun;
 using testing::RandomModule;
 
 // Stand for rules: contractions onto arrays, reductions by keys, slices and the like.
-constexpr int onto_array = 100, by_keys = 101, rearranged = 102, moved = 103;
+constexpr int onto_array = 100, by_keys = 101, rearranged = 102, moved = 103, picked = 104;
 
 // Adds how often each rule has allowed an operator.
 void try_one(std::uint64_t seed, std::map<int, int>& rules) {
@@ -22,10 +22,12 @@ void try_one(std::uint64_t seed, std::map<int, int>& rules) {
   rules[by_keys] += random.groups();
   rules[rearranged] += random.rearranged();
   rules[moved] += random.moved();
+  rules[picked] += random.picks();
   const std::string text = print_module(random.module());
   SCOPED_TRACE(text);
   Module module = parse_module(text, "random.kir");
   EXPECT_EQ(print_module(module), text);
+  for (const DimId dim : module.dims.ids()) module.dims[dim].size = random.module().dim(dim).size;  // also picked ones
   TrialLawChecker laws;
   for (const Diagnostic& fault : verify_module(module, laws)) ADD_FAILURE() << format_diagnostic(fault);
   if (::testing::Test::HasFailure()) return;
@@ -56,6 +58,7 @@ TEST(MeshRules, WhatTheyAllowComputesTheProgram) {
   EXPECT_GT(rules[by_keys], 100);
   EXPECT_GT(rules[rearranged], 100);
   EXPECT_GT(rules[moved], 100);
+  EXPECT_GT(rules[picked], 100);
 }
 
 TEST(LongMeshRules, WhatTheyAllowComputesTheProgram) {

@@ -157,7 +157,12 @@ void MeshRun::one(const Op& op) {
     case OpCode::slice:
     case OpCode::concat:
     case OpCode::reshape:
+    case OpCode::pick:
       return rearrange(op, false);
+    case OpCode::literal:
+      return store(op, {static_cast<double>(op.literal.at(0).i)});
+    case OpCode::observe:
+      return store(op, value(op.operands[0]));
     default:
       throw std::logic_error("an operator that is not simulated");
   }
@@ -390,6 +395,11 @@ MeshRun::Index MeshRun::source_of(const Op& op, const Index& index, std::size_t&
       from = slice_indices(m_.dim(op.dim).derived, m_.dim(op.over[0]).size).at(static_cast<std::size_t>(line));
     }
     source.push_back(from + by);
+  } else if (code == OpCode::pick) {
+    const Whole mask = value(op.operands[1]);
+    std::int64_t from = 0;
+    for (std::int64_t seen = 0; seen <= line; ++from) seen += mask.at(static_cast<std::size_t>(from)) != 0 ? 1 : 0;
+    source.push_back(from - 1);
   } else if (code == OpCode::concat) {
     for (; line >= m_.dim(op.over[operand]).size; ++operand) line -= m_.dim(op.over[operand]).size;
     source.push_back(line);
@@ -403,6 +413,12 @@ MeshRun::Index MeshRun::source_of(const Op& op, const Index& index, std::size_t&
   return source;
 }
 
+// A worker that picks has all of the mask, and the number.
+void MeshRun::need_mask(const Op& op, std::int64_t worker) const {
+  for_each_index(op.operands[1], [&](const Index& index) { (void)at(op.operands[1], index, worker); });
+  (void)at(op.operands[2], {}, worker);
+}
+
 // `moves`: elements come from wherever they are.
 void MeshRun::rearrange(const Op& op, bool moves) {
   const ValueId to = op.results[0];
@@ -413,6 +429,7 @@ void MeshRun::rearrange(const Op& op, bool moves) {
     const Index source = source_of(op, index, operand);
     for (std::int64_t w = 0; w < workers(); ++w) {
       if (!is_stored(to, index, w)) continue;
+      if (op.code == OpCode::pick) need_mask(op, w);
       held_[to][static_cast<std::size_t>(w)][flat(to, index)] =
           moves ? sent[operand].at(flat(op.operands[operand], source)) : at(op.operands[operand], source, w);
     }

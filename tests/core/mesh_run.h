@@ -63,6 +63,7 @@ class MeshRun {
   void transpose(const Op& op);
   void along(const Op& op);
   void rearrange(const Op& op, bool moves);
+  void need_mask(const Op& op, std::int64_t worker) const;
   [[nodiscard]] Index source_of(const Op& op, const Index& index, std::size_t& operand) const;
 
   const Module& m_;

@@ -90,12 +90,13 @@ void run_over(const Module& program, const Mesh& mesh, const Data& data, bool ge
   const int workers = mesh.empty() ? 3 : mesh_workers(module);
   BoxParts boxes(module, workers, 0, workers);
   for (const Part& part : data.parts) boxes.add(part);
-  const std::vector<Part> parts = boxes.finish();
+  std::vector<Part> parts = boxes.finish();
   const auto transport = make_simulated_transport(workers);
   const auto kernels = generated ? testing::make_kernels({.threads = 2}) : nullptr;
   const auto interpreter = make_interpreter_kernels();
   const RunResult result = execute(module, parts, *transport, generated ? *kernels : *interpreter, {});
-  Module with_sizes = sized(module, parts);
+  const Module found = with_found_sizes(module, parts, result);
+  Module with_sizes = sized(found, parts);
   with_sizes.mesh = mesh_of(module, workers);
   for (const Output& output : result.outputs) {
     const Array got = testing::joined_from_mesh(with_sizes, output);
@@ -103,7 +104,7 @@ void run_over(const Module& program, const Mesh& mesh, const Data& data, bool ge
     testing::expect_same(output.name, output.type.element, testing::words_of(got),
                          testing::words_of(data.wanted.at(output.name)), tolerance);
   }
-  expect_counts(module, parts, result, generated ? "generated" : "interpreter");
+  expect_counts(found, parts, result, generated ? "generated" : "interpreter");
 }
 
 void run_over_meshes(const Module& program, std::int64_t size, std::uint64_t seed) {
@@ -133,11 +134,13 @@ TEST(MeshPlans, OneOperatorAloneRunsWithAndWithoutAMesh) {
   for (const char* const text :
        {"slice(u, E)", "slice(A, Back)", "slice(u, In - 1) * 2.0", "[i in In: u[i + 1] - u[i - 1]]", "concat(u, u, D)",
         "concat(A, 2.0 * A, D)", "reshape(A, NM)", "reshape(2.0 * reshape(A, NM), [N, M])", "slice(concat(v, u, S), N)",
-        "sort(u)", "cumsum(A, over N)", "take(u, argsort(u))", "sum(u, by argsort(u) in N)"}) {
+        "sort(u)", "cumsum(A, over N)", "pick(u, m, P)", "sum(pick(A, m, P), over P)", "slice(pick(A, m, P), PE)",
+        "take(u, argsort(u))", "sum(u, by argsort(u) in N)"}) {
     SCOPED_TRACE(text);
     const Module program =
         compile(std::string("dim N, M, E = N[::2], Back = M[-1:0:-2], In = N[1:-1], D = N + N, S = M + N, NM = N * M\n"
-                            "input A : dense f64[N, M], u : f64[N], v : f64[M]\noutput y = ") +
+                            "dim P some N, PE = P[::-2]\n"
+                            "input A : dense f64[N, M], u : f64[N], v : f64[M]\nm = u > 2.0\noutput y = ") +
                 text + ", t = sum(u) + sum(v) + sum(A)\n");
     const Data data = data_of(program, 7, 3);
     for (const Mesh& mesh : {Mesh{}, Mesh{1}, Mesh{3}, Mesh{2, 2}}) {

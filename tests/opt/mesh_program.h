@@ -55,8 +55,8 @@ class MeshProgram {
         "y35 = scan(affine, map(pair, 0.5 * A, A), over N)\ny36 = argsort(I, over M)\ny37 = take(v, y36)\n"
         "y38 = sort(u)\ny39 = take(y1, i64(y36), over M)\n";
     text_ += "input k1 : i64[N]\nq1 = abs(k1) % size(N)\n";
-    const int which = below(3);
-    const int made = which == 0 ? rearrange() : which == 1 ? group() : 39;
+    const int which = below(4);
+    const int made = which == 0 ? rearrange() : which == 1 ? group() : which == 2 ? pick() : 39;
     for (int i = 1; i <= made; ++i) outputs_ += ", y" + std::to_string(i);
     text_ += "s0 = tanh(sum(u) * 0.1)\nj = index(N)\ng = if f64(j) < 3.0 then u else 0.5 * u\n";
     known_.push_back({"s0", ""});
@@ -94,6 +94,20 @@ class MeshProgram {
         "y45 = reduce(both, y1, by q3 in N, over N)\ny46 = sum(1.5, over N, by q5 in K)\ny47 = any(y8, by q4 in M)\n"
         "y48 = min(u, by argsort(u))\ny49 = u * 1.0\nfor i in 0..3 {\n  y49 = 0.5 * sum(y49 + u, by q1 in N)\n}\n";
     return 49;
+  }
+
+  // By masks: along each axis, of several planes, twice; dimensions derived from the picked one; in a loop.
+  int pick() {
+    text_ +=
+        "dim G some N, L some M, V some G, GE = G[::-2], GN = G + N, GM = G * M\n"
+        "mq = k1 % 3 != 0\nmr = v > 3.0\ny40 = pick(A, mq, G)\ny41 = pick(y1, mr, L)\ny42 = pick(pick(I, mq, G), mr, "
+        "L)\n"
+        "y43 = pick(P, mq, G)\ny44 = sum(y40, over G)\ny45 = [a in G, b in M: sum(m in M: y40[a, m] * R[b, m])]\n"
+        "y46 = slice(y40, GE)\ny47 = concat(pick(u, mq, G), u, GN)\ny48 = reshape(y40, GM)\ny49 = size(G) + size(L)\n"
+        "my = pick(k1, mq, G) % 2 == 0\ny50 = pick(y40, my, V)\ny51 = u * 1.0\n"
+        "for i in 0..3 {\n  y51 = 0.5 * y51 + 0.1 * sum(pick(y51, mq, G))\n}\ny52 = sort(pick(u, mq, G))\n"
+        "y53 = y42' @ i64(pick(u, mq, G))\n";
+    return 53;
   }
 
   int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }

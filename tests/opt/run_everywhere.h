@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "libcore/kernels/box_parts.h"
 #include "libopt/optimize/strategies.h"
 #include "libopt/report/live_set.h"
 #include "libopt/report/timeline.h"
@@ -30,6 +31,14 @@ inline void expect_results(const Module& plan, const std::vector<Part>& parts, c
     testing::expect_same(output.name, output.type.element, testing::whole_words(plan, output, parts),
                          testing::words_of(wanted.at(output.name)), 1e-12);
   }
+}
+
+// The plan, and its parts, with the sizes that a run found.
+inline Module with_found_sizes(const Module& plan, std::vector<Part>& parts, const RunResult& result) {
+  Module found = plan;
+  for (const ObservedSize& size : result.observed) found.dims[found.find_dim(size.dim)].size = size.size;
+  for (Part& part : parts) set_observed_sizes(part, found);
+  return found;
 }
 
 // Every operator, and every line of the schedule, has a predicted time.

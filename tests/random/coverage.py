@@ -43,6 +43,8 @@ IR = {
     'slice': (ELEMENTS, WHERE_HELD, ['none']),
     'concat': (ELEMENTS, WHERE_HELD, ['none']),
     'reshape': (ELEMENTS, WHERE_HELD, ['none']),
+    'pick': (ELEMENTS, WHERE_HELD, ['none']),
+    'observe': (['i64'], ['shared'], ['none']),
     'apply': (ELEMENTS, ['shared'], ['none']),
     'list': (NUMBERS + ['bool', 'array'], WHERE_HELD, ['none']),
     'get': (NUMBERS + ['bool', 'array'], WHERE_HELD, ['none']),

@@ -304,7 +304,7 @@ class ArrayPart(Base):
             return None
         at, parts = dims.index(to), [names] if how == '*' else [[n] for n in names]
         arrays = [self.expr(elem, dims[:at] + tuple(part) + dims[at + 1:], depth) for part in parts]
-        kind = {'slice': 'slice', '+': 'concat', '*': 'reshape'}[how]
+        kind = {'slice': 'slice', '+': 'concat', '*': 'reshape', 'some': 'pick'}[how]
         by = self.displacement(have[to]) if kind == 'slice' else 0
         return Expr(kind, elem, dims, arrays, bound=max(a.bound for a in arrays), dim=to, to=to, by=by, source=names[0])
 

@@ -10,7 +10,8 @@ from vary import vary
 
 SHAPES = [('N',), ('N',), ('N',), ('M',), ('F',), ('K',), ('N', 'F'), ('N', 'F'), ('N', 'K'), ('F', 'K'), ('M', 'K'),
           ('N', 'C'), ('T', 'N'), ('T', 'N', 'F'), ('N', 'F', 'K'), ('N', 'M'), ('N', 'N'), ('F', 'F'), ('F', 'N'), ('K', 'N'), ('E',), ('S',), ('N', 'E'),
-          ('N', 'E'), ('N', 'S'), ('N', 'S'), ('E', 'K'), ('FK',), ('N', 'FK'), ('N', 'FK')]
+          ('N', 'E'), ('N', 'S'), ('N', 'S'), ('E', 'K'), ('FK',), ('N', 'FK'), ('N', 'FK'),
+          ('J',), ('N', 'J'), ('N', 'J'), ('J', 'K')]
 
 
 class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
@@ -40,7 +41,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
                        (s != ('N', 'N') or self.size('N') <= 65)]
 
     def derived(self):
-        """E some of F, S those of F and others behind, FK all pairs of F and K."""
+        """E some of F, S those of F and others behind, FK all pairs of F and K, J those of F that a mask picks."""
         have = self.program.dims
         if 'F' not in have or 'K' not in have or self.chance(0.4):
             return
@@ -51,6 +52,8 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         F, K = have['F'], have['K']
         new = [DerivedDim('E', 'slice', [F], bounds)]
         new.append(DerivedDim('S', '+', self.pick([[F, K], [F, F], [F, new[0], F]])))
+        if self.chance(0.5):
+            new.append(DerivedDim('J', 'some', [F], (self.pick([1, 2, 2, 3, 4]), self.pick([0, 0, 1, 2, 7]))))
         if F.size * K.size <= 200:
             new.append(DerivedDim('FK', '*', [F, K]))
         have.update({d.name: d for d in new})
@@ -89,6 +92,8 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
     def inputs(self):
         for i in range(3 + self.below(4)):
             dims = self.some_dims()
+            if 'J' in dims:
+                dims = ()            # its size is not the data's
             self.add_input(Var(f'x{i}', self.input_elem(), dims or ('N',), 6.0))
         for i in range(self.pick([0, 1, 1, 2])):
             dims = self.pick([('N', 'N'), ('N', 'N'), ('N', 'M'), ('M', 'N')])

@@ -19,7 +19,7 @@ class Unsteady(Exception):
 
 # Kinds that make whole arrays: beside stored entries they are computed before, and stand at rows or columns.
 WHOLE = {'reduce', 'arg', 'product', 'fill', 'index', 'random', 'size', 'range', 'at', 'transpose', 'get', 'dot', 'outer', 'scan',
-         'sort', 'take', 'group', 'slice', 'concat', 'reshape'}
+         'sort', 'take', 'group', 'slice', 'concat', 'reshape', 'pick'}
 
 
 class Meaning:
@@ -349,6 +349,11 @@ class Meaning:
     def of_concat(self, e):
         axis, values = e.dims.index(e.info['dim']), [self.full(self.value(a), a.dims) for a in e.args]
         return zip_values(lambda *parts: np.concatenate(parts, axis), *values)
+
+    def of_pick(self, e):
+        value, line = self.full(self.value(e.args[0]), e.args[0].dims), self.program.dims[e.info['dim']]
+        axis = e.dims.index(line.name)
+        return each(value, lambda x: np.take(np.asarray(x), np.array(line.picked, dtype=np.int64), axis))
 
     def of_reshape(self, e):
         value = self.full(self.value(e.args[0]), e.args[0].dims)

@@ -226,6 +226,7 @@ FORMS = {
     'group': group_text,
     'slice': slice_text,
     'concat': lambda e: f'concat({arguments(e)}, {e.info["dim"]})',
+    'pick': lambda e: f'pick({arguments(e)}, mask{e.info["dim"]}, {e.info["dim"]})',
     'reshape': lambda e: f'reshape({arguments(e)}, {e.info["to"]})',
     'range': range_text,
     'at': at_text,
@@ -246,6 +247,8 @@ def names_in(e, own=()):
     """Names of the program that an expression has, in order."""
     if e.kind in ('name', 'get') and e.info['name'] not in own:
         yield e.info['name']
+    if e.kind == 'pick':
+        yield f'mask{e.info["dim"]}'
     for i, arg in enumerate(e.args):
         inner = [n for n, _ in e.info['params']] if e.kind == 'map' and i == 0 else []
         yield from names_in(arg, (*own, *inner, *([e.info['var']] if e.kind in ('over', 'build') else [])))
@@ -335,7 +338,9 @@ def value_text(elem, value):
 def program_text(p):
     lines = []
     for d in p.dims.values():
-        lines.append(f'dim {d.name}' + (' local' if d.local else '') + (f' = {d.derived}' if d.derived else f' = {d.size}' if d.known else ''))
+        is_from = '' if d.derived and d.how == 'some' else '= '
+        lines.append(f'dim {d.name}' + (' local' if d.local else '') +
+                     (f' {is_from}{d.derived}' if d.derived else f' = {d.size}' if d.known else ''))
     lines += [f'const {n} : {elem_text(t)} = {value_text(t, v)}' for n, t, v in p.consts]
     lines += [f'param {n} : {elem_text(t)} = {value_text(t, v)}' for n, t, v in p.params]
     lines += [input_text(v, p.is_local) for v in p.inputs]
@@ -344,6 +349,11 @@ def program_text(p):
     lines += [f'assume associative({name}), commutative({name})' for name in p.assumed]
     lines += [f'assume identity({name}, {number_text(elem, value)})' for name, elem, value in p.identities]
     lines += [fn_text(f) for f in p.fns]
+    for d in p.dims.values():
+        if d.derived and d.how == 'some':
+            source = d.sources[0].name
+            lines += [f'mask{d.name} = i64(index({source})) % {d.bounds[0]} != {d.bounds[1]}',
+                      f'first{d.name} = pick(index({source}), mask{d.name}, {d.name})']
     lines += [f'list {v.name}[{v.length}] : {type_text(v.elem, v.dims)} = {"0" if is_arr(v.elem) else expr_text(e)}'
               for v, e in p.lists]
     defs = Defs({*p.dims, *(n for n, _, _ in p.consts)})

@@ -88,7 +88,8 @@ class Dim:
 
 
 class DerivedDim:
-    """A slice of a dimension (`bounds`: begin, end, step), or the product or sum (`*`, `+`) of several."""
+    """A slice of a dimension (`bounds`: begin, end, step), the product or sum (`*`, `+`) of several, or some of one: those
+    of its indices i with i % bounds[0] != bounds[1], by a mask of the program that all picks share."""
     local, known = True, False
 
     def __init__(self, name, how, sources, bounds=None):
@@ -99,11 +100,19 @@ class DerivedDim:
         sizes = [d.size for d in self.sources]
         if self.how == 'slice':
             return len(range(sizes[0])[slice(*self.bounds)])
+        if self.how == 'some':
+            return len(self.picked)
         return sum(sizes) if self.how == '+' else math.prod(sizes)
+
+    @property
+    def picked(self):
+        return [i for i in range(self.sources[0].size) if i % self.bounds[0] != self.bounds[1]]
 
     @property
     def derived(self):
         names = [d.name for d in self.sources]
+        if self.how == 'some':
+            return f'some {names[0]}'
         if self.how != 'slice':
             return f' {self.how} '.join(names)
         begin, end, step = ('' if b is None else str(b) for b in self.bounds)

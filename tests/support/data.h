@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "libcore/ir/layout.h"
+#include "libcore/ir/observed.h"
 #include "libcore/reference/interpreter.h"
 #include "libcore/run/executor.h"
 
@@ -220,7 +221,10 @@ inline std::vector<Part> split(const TestData& data) {
 inline std::vector<Word> whole_words(const Module& module, const Output& output, const std::vector<Part>& parts) {
   const Layout layout(module, output.type);
   if (layout.is_shared()) return words_of(output.parts.at(0).data);
-  const auto size_of = [&](DimId dim) { return parts[0].dims.at(module.dim(dim).name).size; };
+  const auto size_of = [&](DimId dim) {
+    const bool found = follows_observed(module.dims, dim) && module.dim(dim).size >= 0;  // by the run
+    return found ? module.dim(dim).size : parts[0].dims.at(module.dim(dim).name).size;
+  };
   const AroundCut around = around_cut(output.type.dims, layout.cut_axis(), size_of, "an array's size");
   const auto before = static_cast<size_t>(around.outer), extent = static_cast<size_t>(around.extent),
              behind = static_cast<size_t>(around.inner * output.type.element.planes());

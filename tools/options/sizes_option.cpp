@@ -4,6 +4,7 @@
 
 #include "libcomm/data/bundle/bundle.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/observed.h"
 #include "libcore/kernels/box_parts.h"
 #include "libopt/time/observed.h"
 #include "tools/common/fitted.h"
@@ -28,6 +29,14 @@ Sizes bundle_sizes(const Module& module, const std::string& name, const std::str
   read_all_lists(
       bundle, [&](const Part& part) { builder.add(part); }, workers);
   return builder.finish(origin, info.digest);
+}
+
+Module with_sizes_of(Module module, const RunReport& run) {
+  for (const DimId d : module.dims.ids()) {
+    const auto known = run.sizes.find({SymbolKind::size, module.dim(d).name, {}, -1});
+    if (known != run.sizes.end() && follows_observed(module.dims, d)) module.dims[d].size = known->second;
+  }
+  return module;
 }
 
 void declare_sizes_options(Tool& tool) {

@@ -22,6 +22,9 @@ void declare_sizes_options(Tool& tool);  // and their input files
 [[nodiscard]] Sizes bundle_sizes(const Module& module, const std::string& name, const std::string& bundle, int workers,
                                  const Module* beside = nullptr);
 
+// The module with the sizes that this run of it found (libcore/ir/observed.h).
+[[nodiscard]] Module with_sizes_of(Module module, const RunReport& run);
+
 // The numbers known for any plan of that module: the bundle's, or those of --sizes by the plan's own names.
 [[nodiscard]] std::function<Sizes(const Module& plan)> sizes_of_plans(const po::variables_map& values, Sizes sizes);
 

@@ -17,6 +17,7 @@
 #include "libcomm/data/hdf5/file.h"
 #include "libcomm/data/results/results.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/observed.h"
 #include "libcore/laws/laws.h"
 #include "libcore/run/executor.h"
 #include "libcore/system/processors.h"
@@ -25,6 +26,7 @@
 #include "libopt/time/run_report.h"
 #include "tools/common/fitted.h"
 #include "tools/launch/boxes.h"
+#include "tools/launch/inputs.h"
 #include "tools/launch/launch.h"
 #include "tools/launch/params.h"
 #include "tools/run/arrows.h"
@@ -99,34 +101,6 @@ void say(const JobOutput& output, const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     write_message(fmt::format("{}{}\n", summary_mark, printable(line)));
-}
-
-std::set<std::string> read_compressed(const Module& plan) {
-  std::set<std::string> names;
-  for (const Op& op : plan.body.ops) {
-    if (op.code == OpCode::input && plan.type(op.results[0]).compressed) names.insert(op.name);
-  }
-  return names;
-}
-
-// Whether an operator in a loop reads one of these values.
-bool read_in_loop(const Block& block, const std::set<ValueId>& values, bool in_loop) {
-  return std::any_of(block.ops.begin(), block.ops.end(), [&](const Op& op) {
-    const bool inside = in_loop || op.code == OpCode::while_loop || op.code == OpCode::for_loop;
-    const auto is_one = [&](ValueId value) { return values.contains(value); };
-    return (in_loop && std::any_of(op.operands.begin(), op.operands.end(), is_one)) ||
-           std::any_of(op.blocks.begin(), op.blocks.end(),
-                       [&](const Block& inner) { return read_in_loop(inner, values, inside); });
-  });
-}
-
-// A pass over a mapped file takes up to a tenth longer than one over huge pages, and a copy as long as some five passes
-// (docs/bundle.md): arrays that a loop reads are copied.
-bool maps_inputs(const Module& plan) {
-  std::set<ValueId> inputs;
-  for (const Op& op : plan.body.ops)
-    if (op.code == OpCode::input && !plan.type(op.results[0]).sparse) inputs.insert(op.results[0]);
-  return !read_in_loop(plan.body, inputs, false);
 }
 
 // The data that all ranks need before they run.
@@ -231,6 +205,7 @@ RunReport report_of(const Prepared& p, const RunResult& result, const RunSetting
   RunReport report = make_run_report(p.module, result);
   report.bundle_digest = p.info.digest;
   report.sizes = data_sizes(p.info.statistics);
+  for (const ObservedSize& found : result.observed) report.sizes[{SymbolKind::size, found.dim, {}, -1}] = found.size;
   report.workers = p.info.workers;
   report.ranks = cluster.ranks();
   report.threads = threads;
@@ -342,13 +317,20 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     checkpoints->attach(p.options);
   }
   std::optional<RunVerification> verification;
-  if (settings.verify.how != VerifyChoice::How::nothing)
-    verification.emplace(settings, p.module, p.info, p.parts, cluster);
+  const auto prepare_verification = [&] {
+    if (settings.verify.how != VerifyChoice::How::nothing)
+      verification.emplace(settings, p.module, p.info, p.parts, cluster);
+  };
+  if (!observes(p.module)) prepare_verification();
   stop_examiner();  // all files are read
   if (watch) attach_watch(*watch, p, checkpoints ? &*checkpoints : nullptr);
   Stopwatch stopwatch;
   const RunResult result = executed(p, settings, cluster, trace);
   progress.finish();
+  if (observes(p.module)) {
+    take_sizes(p.module, p.parts, result.observed);
+    prepare_verification();  // of results of these sizes
+  }
   p.times.preparing = stopwatch.lap() - result.seconds;
   std::vector<VerifiedOutput> verified;
   if (verification) {

@@ -8,6 +8,7 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
+#include "libcore/ir/observed.h"
 #include "libcore/lang/lang.h"
 #include "libopt/cost/sizes.h"
 #include "libopt/optimize/replan.h"
@@ -146,6 +147,14 @@ int bundle_workers(const po::variables_map& values, const Module& module) {
   return read_run_report(read_text(path), shown_name(path)).workers;
 }
 
+// With --against, it has the sizes that the run found.
+Module module_to_measure(const po::variables_map& values, const std::string& path) {
+  Module module = read_module(path);
+  if (values.count("against") == 0 || !observes(module)) return module;
+  const auto& run = values["against"].as<std::string>();
+  return with_sizes_of(std::move(module), read_run_report(read_text(run), shown_name(run)));
+}
+
 ExitStatus run_measure(const po::variables_map& values) {
   if (values.count("calibrate") > 0) {
     for (const char* other :
@@ -175,7 +184,7 @@ ExitStatus run_measure(const po::variables_map& values) {
     fail(ExitStatus::usage, "--check needs --against", "it turns a difference between the two into exit status 1");
   }
   const auto& path = values["module"].as<std::string>();
-  const Module module = read_module(path);
+  const Module module = module_to_measure(values, path);
   std::optional<Module> other;
   if (values.count("compare") > 0) {
     other = read_module(values["compare"].as<std::string>());

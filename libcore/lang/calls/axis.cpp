@@ -21,6 +21,7 @@ AlongAxis::AlongAxis(const Part& part, Reducers& reducers) : NamedAxes(part), re
                  [this](auto& node, auto& hint) { return cumulated(node, hint); });
   functions_.add({"sort", "argsort"}, Name::yields, [this](auto& node, auto& hint) { return sort(node, hint); });
   functions_.add({"take"}, Name::yields, [this](auto& node, auto& hint) { return take(node, hint); });
+  functions_.add({"pick"}, Name::yields, [this](auto& node, auto& hint) { return pick(node, hint); });
 }
 
 ValueId NamedAxes::array(const Node& node, const Node& call) {
@@ -137,6 +138,60 @@ Term AlongAxis::take(const Node& node, const std::string& hint) {
   }
   return values_.term(
       builder_.emit({.code = OpCode::take, .operands = {from, places}, .over = {dim}}, node.mark, hint, type));
+}
+
+ValueId AlongAxis::observed(ValueId mask, DimId dim, const Node& call) {
+  const std::string& name = module_.dim(dim).name;
+  if (const Builder::Picked* const known = builder_.picked(dim)) {
+    if (known->mask == mask) return known->size;
+    source_.fail(call.mark, fmt::format("dimension '{}' has the mask of line {}", name, known->mark.line),
+                 "its size is that of one mask",
+                 "give the mask a name, and pick by that name; or declare a dimension for each mask");
+  }
+  if (!builder_.at_top()) {
+    source_.fail(call.mark, fmt::format("the first pick of '{}' in a loop or branch", name),
+                 "its size is found once, at the program's own level",
+                 fmt::format("pick before: the size of '{}' is the same from then on", name));
+  }
+  const FnId add = reducers_.plain(function_node("add", call.mark), ElementType::of(Scalar::i64), call.mark);
+  const ValueId ones = values_.materialise(convert_term(module_, Scalar::i64, values_.term(mask)), "t", call.mark);
+  const ValueId count = values_.reduce(add, ones, {}, call.mark, "count");
+  const ValueId size = builder_.emit({.code = OpCode::observe, .operands = {count}, .dim = dim}, call.mark,
+                                     "size_" + name, {ElementType::of(Scalar::i64)});
+  builder_.add_picked(dim, {mask, size, call.mark});
+  return size;
+}
+
+Term AlongAxis::pick(const Node& node, const std::string& hint) {
+  constexpr const char* form = "write pick(x, x > 0, K) with dim K some N";
+  if (node.args.size() != 3) {
+    source_.fail(node.mark, fmt::format("pick of {} argument{}", node.args.size(), node.args.size() == 1 ? "" : "s"),
+                 "it takes an array, a mask, and the dimension of what is picked", form);
+  }
+  const std::vector<DimId> named = types_.dims(node.args[2]);
+  if (named.size() != 1) source_.fail(node.args[2].mark, "pick to several dimensions", "it is along one", form);
+  const DimId dim = named[0];
+  const std::string& name = module_.dim(dim).name;
+  if (!module_.dim(dim).is_observed()) {
+    source_.fail(node.args[2].mark, fmt::format("pick to dimension '{}', which has a size of its own", name),
+                 "how many elements are picked is known when it runs", "declare it: dim K some N");
+  }
+  const DimId whole = module_.dim(dim).derived.sources[0];
+  const ValueId from = array(node.args[0], node), mask = array(node.args[1], node);
+  const auto wrong = [&](size_t i, ValueId given, const char* what) {
+    source_.fail(node.args[i].mark, fmt::format("pick {} {}", what, show(module_, module_.type(given))),
+                 fmt::format("'{0}' is some of '{1}': the mask is bool[{1}], and the array is over '{1}'", name,
+                             module_.dim(whole).name));
+  };
+  const Type& kind = module_.type(mask);
+  if (!kind.element.is(Scalar::boolean) || kind.dims != std::vector{whole}) wrong(1, mask, "by a mask that is");
+  Type type = module_.type(from);
+  const auto made = with_replaced(type.dims, {whole}, {dim});
+  if (!made) wrong(0, from, "of an array that is");
+  const ValueId size = observed(mask, dim, node);
+  type.dims = *made;
+  return values_.term(builder_.emit({.code = OpCode::pick, .operands = {from, mask, size}, .over = {whole}, .dim = dim},
+                                    node.mark, hint, type));
 }
 
 }  // namespace kasen::lang

@@ -1,4 +1,5 @@
-// Along one axis of an array: scan(f, A, over N), cumsum, cumprod, cummax, cummin, sort, argsort, take(A, k, over N).
+// Along one axis of an array: scan(f, A, over N), cumsum, cumprod, cummax, cummin, sort, argsort, take(A, k, over N),
+// pick(A, mask, K).
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,9 @@ class AlongAxis : NamedAxes {
                           const std::string& hint);
   [[nodiscard]] Term sort(const Node& node, const std::string& hint);  // and argsort
   [[nodiscard]] Term take(const Node& node, const std::string& hint);
+  [[nodiscard]] Term pick(const Node& node, const std::string& hint);
+  // The number of true elements, which becomes the size of a dimension.
+  [[nodiscard]] ValueId observed(ValueId mask, DimId dim, const Node& call);
   // The dimension that is named, or the only one.
   [[nodiscard]] DimId along(ValueId array, const Node* over, const Node& call) const;
 

@@ -40,6 +40,17 @@ class Builder {
   // Adds a function in the place of one that was made when there were `before` others: it takes its name.
   FnId replace_function(size_t before, ScalarFunction fn);
   DimId add_dim(Dimension dim);
+  // The size of a dimension that the run finds (libcore/ir/observed.h), and the mask that it follows from.
+  struct Picked {
+    ValueId mask = no_value, size = no_value;
+    Mark mark;
+  };
+  [[nodiscard]] const Picked* picked(DimId dim) const {
+    const auto known = picked_.find(dim);
+    return known == picked_.end() ? nullptr : &known->second;
+  }
+  void add_picked(DimId dim, const Picked& picked) { picked_.emplace(dim, picked); }
+  [[nodiscard]] bool at_top() const { return block_ == &module_.body; }
   void add_constant(Constant constant) { module_.constants.push_back(std::move(constant)); }
   void assume(const std::string& name, int place, const Interval& range);  // beside what is known of it
   void assume(LawUse use);
@@ -59,6 +70,7 @@ class Builder {
   std::vector<std::string> base_names_;
   std::unordered_set<std::string> names_;
   std::map<std::string, int> name_numbers_;
+  std::map<DimId, Picked> picked_;
   int ops_ = 0;
   int loops_ = 0;
 };

@@ -25,6 +25,7 @@ ValueId Values::index(DimId dim, Mark mark, const std::string& hint) {
 }
 
 ValueId Values::size(DimId dim, Mark mark, const std::string& hint) {
+  if (const Builder::Picked* const known = builder_.picked(dim)) return known->size;
   return builder_.emit({.code = OpCode::size, .dim = dim}, mark, hint, {ElementType::of(Scalar::i64)});
 }
 

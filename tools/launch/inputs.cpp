@@ -1,0 +1,43 @@
+#include "tools/launch/inputs.h"
+
+#include <algorithm>
+
+#include "libcore/kernels/box_parts.h"
+
+namespace kasen::tools {
+namespace {
+
+// Whether an operator in a loop reads one of these values.
+bool read_in_loop(const Block& block, const std::set<ValueId>& values, bool in_loop) {
+  return std::any_of(block.ops.begin(), block.ops.end(), [&](const Op& op) {
+    const bool inside = in_loop || op.code == OpCode::while_loop || op.code == OpCode::for_loop;
+    const auto is_one = [&](ValueId value) { return values.contains(value); };
+    return (in_loop && std::any_of(op.operands.begin(), op.operands.end(), is_one)) ||
+           std::any_of(op.blocks.begin(), op.blocks.end(),
+                       [&](const Block& inner) { return read_in_loop(inner, values, inside); });
+  });
+}
+
+}  // namespace
+
+std::set<std::string> read_compressed(const Module& plan) {
+  std::set<std::string> names;
+  for (const Op& op : plan.body.ops) {
+    if (op.code == OpCode::input && plan.type(op.results[0]).compressed) names.insert(op.name);
+  }
+  return names;
+}
+
+bool maps_inputs(const Module& plan) {
+  std::set<ValueId> inputs;
+  for (const Op& op : plan.body.ops)
+    if (op.code == OpCode::input && !plan.type(op.results[0]).sparse) inputs.insert(op.results[0]);
+  return !read_in_loop(plan.body, inputs, false);
+}
+
+void take_sizes(Module& plan, std::vector<Part>& parts, std::span<const ObservedSize> observed) {
+  for (const ObservedSize& found : observed) plan.dims[plan.find_dim(found.dim)].size = found.size;
+  for (Part& part : parts) set_observed_sizes(part, plan);
+}
+
+}  // namespace kasen::tools

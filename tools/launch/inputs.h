@@ -1,0 +1,25 @@
+// The data of a run: how a plan reads its inputs, and the sizes that a run gives it.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libcore/data/data.h"
+#include "libcore/data/run_result.h"
+#include "libcore/ir/module.h"
+
+namespace kasen::tools {
+
+// The inputs that the plan reads as compressed columns.
+[[nodiscard]] std::set<std::string> read_compressed(const Module& plan);
+
+// A pass over a mapped file takes up to a tenth longer than one over huge pages, and a copy as long as some five passes
+// (docs/bundle.md): arrays that a loop reads are copied.
+[[nodiscard]] bool maps_inputs(const Module& plan);
+
+// Gives the plan and its parts the sizes that the run found (libcore/ir/observed.h): its results have them.
+void take_sizes(Module& plan, std::vector<Part>& parts, std::span<const ObservedSize> observed);
+
+}  // namespace kasen::tools
