@@ -131,6 +131,16 @@ MeshAxes keys_needed(const Module& module, const Op& op, size_t operand) {
 
 }  // namespace
 
+bool sorts_across(const Module& module, const Op& op) {
+  if (op.code != OpCode::sort && op.code != OpCode::argsort) return false;
+  const Layout from(module, op.operands.at(0)), to(module, op.results.at(0));
+  const std::size_t rank = module.type(op.operands[0]).dims.size();
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (from.cuts(axis) != to.cuts(axis)) return false;
+  }
+  return (from.cuts(worked_place(module, op)) & ~axes_of_one_place(module)) != 0;
+}
+
 MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::span<const State> states) {
   const Type& type = module.type(op.operands.at(operand));
   if (type.sparse) return 0;
@@ -140,6 +150,7 @@ MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::sp
   const Type& result = module.type(op.results.at(0));
   MeshAxes cut = own.all_cuts() | Layout(module, result).all_cuts();
   if (is_grouping(op)) return keys_needed(module, op, operand);
+  if (sorts_across(module, op)) return 0;
   if (is_axis_op(op)) {
     return cut & ~cut_alike(module, result, type, axis_op_places(module, op, operand)) & ~axes_of_one_place(module);
   }
@@ -209,13 +220,16 @@ RuleAnswer axis_rule(const Question& q) {
     }
   }
   if (!distributed) return of_shareds(q);
+  if (sorts_across(q.module, q.op)) return yes(18, State::part());
   const std::vector<DimId> whole = made_dims(q.module, q.op);
+  const bool sorts = q.op.code == OpCode::sort || q.op.code == OpCode::argsort;
   for (std::size_t axis = 0; axis < made.dims.size(); ++axis) {
     if (!contains(whole, made.dims[axis]) || (result.cuts(axis) & ~axes_of_one_place(q.module)) == 0) continue;
     return no(18,
               fmt::format("its result is cut over '{}', and each line is made as a whole",
                           q.module.dim(made.dims[axis]).name),
-              "leave the dimension whole, and relayout the result");
+              sorts ? "cut its operand alike, or leave the dimension whole and relayout the result"
+                    : "leave the dimension whole, and relayout the result");
   }
   return yes(18, held == 0 ? State::part() : held_state(q.module, made, held));
 }

@@ -46,8 +46,12 @@ OpBoxes of_view(const Module& module, const Op& op) {
   return boxes;
 }
 
-// Whole lines are read where no axis of the result meets theirs.
+// Whole lines are read where no axis of the result meets theirs, or each element at its owner.
 OpBoxes of_axis_op(const Module& module, const Op& op) {
+  if (sorts_across(module, op)) {
+    const Box own = owned_box(module, module.type(op.operands.at(0)));
+    return {{own}, stored_box(module, module.type(op.results.at(0))), 0, -1};
+  }
   OpBoxes boxes{{}, stored_box(module, module.type(op.results.at(0))), 0, -1};
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
     Box& read = boxes.operands.emplace_back();

@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <boost/sort/pdqsort/pdqsort.hpp>
-#include <cmath>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <numeric>
-#include <type_traits>
 #include <utility>
 
+#include "libcore/axis/element_order.h"
 #include "libcore/axis/memory_axes.h"
 #include "libcore/axis/pick.h"
 #include "libcore/axis/rearrange.h"
@@ -21,28 +18,6 @@
 
 namespace kasen {
 namespace {
-
-// An integer of the same order: of reals, by their bits (IEEE 754, totalOrder), with one NaN behind all.
-template <class T>
-auto order_key(T x) {
-  if constexpr (std::is_floating_point_v<T>) {
-    using Bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-    if (std::isnan(x)) return std::numeric_limits<Bits>::max();
-    const auto bits = std::bit_cast<Bits>(x);
-    return bits < 0 ? static_cast<Bits>(bits ^ std::numeric_limits<Bits>::max()) : bits;
-  } else {
-    return x;
-  }
-}
-
-template <class T, class Key>
-T from_key(Key key) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return std::bit_cast<T>(key < 0 ? static_cast<Key>(key ^ std::numeric_limits<Key>::max()) : key);
-  } else {
-    return key;
-  }
-}
 
 template <class T>
 class LineSorter {

@@ -42,14 +42,4 @@ struct MemoryAxes {
   return axes;
 }
 
-// Calls use(T()) with the type of the scalar in memory.
-template <class Use>
-void with_type(Scalar scalar, const Use& use) {
-  if (scalar == Scalar::f64) return use(double());
-  if (scalar == Scalar::f32) return use(float());
-  if (scalar == Scalar::i32) return use(std::int32_t());
-  if (scalar == Scalar::boolean) return use(std::uint8_t());
-  return use(std::int64_t());
-}
-
 }  // namespace kasen

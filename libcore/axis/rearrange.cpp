@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "libcore/axis/element_order.h"
 #include "libcore/axis/memory_axes.h"
 #include "libcore/ir/axis_ops.h"
 

@@ -8,7 +8,8 @@
 // either direction. A pick has the elements of its line where operands[1], a mask over that dimension alone, is true:
 // op.dim has as many indices, which an `observe` before it found (observed.h).
 //
-// A worker that makes an element of a line has all of the line (rule 18, docs/states.md).
+// A worker that makes an element of a line has all of the line (rule 18, docs/states.md), but for a sort or argsort
+// that the workers along a cut dimension do together (sorts_across, libcore/analysis/mesh_rules.h).
 //
 // reduce_by is a reduction over several dimensions whose place in the result a second array, the keys, holds:
 //

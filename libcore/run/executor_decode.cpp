@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/shared_traffic.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/array_views.h"
@@ -56,6 +57,9 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
     case OpGroup::contraction:
       throw InternalError("a contraction that is no product");
     case OpGroup::axis:
+      if (const Op& of_plan = *planned.at(static_cast<size_t>(number)); sorts_across(run.plan, of_plan)) {
+        return make_sort_step(run, op, of_plan, number);
+      }
       return make_axis_step(op, number);
     case OpGroup::linear:
       return make_linear_step(op, number);

@@ -1,4 +1,4 @@
-// gather and scatter of arrays. Only these steps, and those of shareds, use the network.
+// gather and scatter of arrays. Only these steps, and those of shareds and of sorts across workers, use the network.
 #include <fmt/format.h>
 
 #include <optional>

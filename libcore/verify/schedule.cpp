@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/ir/regions.h"
 #include "libcore/verify/rules.h"
@@ -171,6 +172,7 @@ class BlockCheck {
   bool leaves_exchange_alone() {
     if (by_rows_ && *by_rows_ != at()) return wrong("another operator has run some of its rows alone");
     if (!open_ || *open_ == line_->op) return true;
+    if (sorts_across(m_, op())) return wrong("it has exchanges itself, and another one is under way");
     if (holds_steps(op()) || is_list(op()) || op().code == OpCode::output)
       return wrong("an exchange is under way, and it may touch every array");
     const size_t first = static_cast<size_t>(*open_);

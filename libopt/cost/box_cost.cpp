@@ -6,11 +6,13 @@
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/analysis/shared_traffic.h"
+#include "libcore/base/checked.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/kernels/box_exchange.h"
+#include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/extent.h"
 
 namespace kasen {
@@ -22,6 +24,7 @@ Polynomial axis_size(const Module& module, std::size_t axis) {
 }
 
 Symbol stay_symbol(int number) { return {SymbolKind::stay, "", {}, number}; }
+Symbol agree_symbol(int number) { return {SymbolKind::agree, "", {}, number}; }
 
 }  // namespace
 
@@ -153,7 +156,7 @@ void BoxCosts::add_onto(const Op& op, const Place& place, Cost& cost) const {
 
 // Each holder but the owner sends an element, or receives it.
 Polynomial BoxCosts::sent_elements(const Op& op, int number) const {
-  if (op.code == OpCode::relayout) {
+  if (op.code == OpCode::relayout || sorts_across(module_, op)) {
     return whole_elements(module_, module_.type(op.results.at(0))) - Polynomial(stay_symbol(number));
   }
   const Type& type = module_.type(op.operands.at(0));
@@ -182,6 +185,11 @@ void BoxCosts::add_transition(const Op& op, int number, Cost& cost) const {
   add_move(to, own, own, cost);
 }
 
+// Elements go to the owners of their places, after the workers have agreed on these.
+void BoxCosts::add_sort(const Op& op, int number, Cost& cost) const {
+  cost.network += sent_elements(op, number) * Polynomial(sorted_bytes(module_, op)) + Polynomial(agree_symbol(number));
+}
+
 Cost BoxCosts::actual(const Op& op) const {
   Cost cost;
   const Place place = places_.at(&op);
@@ -197,6 +205,7 @@ Cost BoxCosts::actual(const Op& op) const {
   }
   if (is_onto(op)) add_onto(op, place, cost);
   if (group == OpGroup::transition) add_transition(op, place.number, cost);
+  if (sorts_across(module_, op)) add_sort(op, place.number, cost);
   if (op.code == OpCode::make_list && !module_.type(op.results[0]).dims.empty()) {
     add_move(op.results[0], stored(op.operands.at(0)),
              stored(op.results[0]) * Polynomial(module_.type(op.results[0]).list), cost);
@@ -225,6 +234,10 @@ Cost BoxCosts::model(const Op& op) const {
   const bool computes = group == OpGroup::vector || group == OpGroup::product || group == OpGroup::contraction ||
                         group == OpGroup::axis || op.code == OpCode::region;
   if (!computes && !makes) return cost;
+  if (sorts_across(module_, op)) {
+    cost.network_elements = sent_elements(op, places_.at(&op).number);
+    add_sort(op, places_.at(&op).number, cost);
+  }
   for (const ValueId v : arrays(op.operands)) {
     cost.read_elements += stored(v);
     cost.read += stored(v) * Polynomial(module_.type(v).element.bytes());
@@ -262,18 +275,54 @@ IdMap<ValueId, bool> made_in_regions(const Module& module) {
   return inside;
 }
 
+namespace {
+
+bool have_sizes(const Module& module, const Op& op) {
+  std::vector<DimId> dims = module.type(op.results.at(0)).dims;
+  for (const ValueId v : op.operands) {
+    const std::vector<DimId>& own = module.type(v).dims;
+    dims.insert(dims.end(), own.begin(), own.end());
+  }
+  return std::none_of(dims.begin(), dims.end(), [&](DimId d) { return module.dim(d).size < 0; });
+}
+
+std::int64_t count_elements(const Module& sized, ValueId array) {
+  std::int64_t count = 1;
+  for (const DimId d : sized.type(array).dims) count = checked_mul(count, sized.dim(d).size, "an array's size");
+  return count;
+}
+
+bool is_sort(const Op& op) { return op.code == OpCode::sort || op.code == OpCode::argsort; }
+
+// On one worker nothing moves.
+void bind_sort(const Module& sized, const Op& op, int number, Polynomial::Bindings& totals) {
+  std::int64_t& agree = totals[agree_symbol(number)] = 0;
+  std::int64_t& stay = totals[stay_symbol(number)];
+  stay = count_elements(sized, op.results.at(0));
+  if (!sorts_across(sized, op)) return;
+  stay = sort_stay(sized, op).least;
+  for_each_agreement(
+      sized, op, [&](const SortMessage& message) { agree = checked_add(agree, message.bytes, "predicted traffic"); });
+}
+
+}  // namespace
+
+Polynomial::Bindings with_sorts_at_rest(const Module& module, const Sizes& sizes) {
+  Polynomial::Bindings totals = sizes.totals;
+  const Module sized = sized_module(module, sizes);
+  for_each_op(sized, [&](const Op& op, int number, int) {
+    if (is_sort(op) && have_sizes(sized, op)) totals[stay_symbol(number)] = count_elements(sized, op.results.at(0));
+  });
+  return totals;
+}
+
 void bind_stays(const Module& module, Sizes& sizes) {
   const Module sized = sized_module(module, sizes);
   sizes.workers = mesh_workers(sized);
   sizes.totals.emplace(Symbol{SymbolKind::workers, "", {}, -1}, sizes.workers);
   for_each_op(sized, [&](const Op& op, int number, int) {
-    if (op.code != OpCode::relayout) return;
-    std::vector<DimId> dims = sized.type(op.results[0]).dims;
-    for (const ValueId v : op.operands) {
-      const std::vector<DimId>& own = sized.type(v).dims;
-      dims.insert(dims.end(), own.begin(), own.end());
-    }
-    if (std::any_of(dims.begin(), dims.end(), [&](DimId d) { return sized.dim(d).size < 0; })) return;
+    if ((op.code != OpCode::relayout && !is_sort(op)) || !have_sizes(sized, op)) return;
+    if (is_sort(op)) return bind_sort(sized, op, number, sizes.totals);
     std::int64_t stay = 0;
     for (int w = 0; w < sizes.workers; ++w) stay += box_exchange(sized, op, w).own;
     sizes.totals[stay_symbol(number)] = stay;

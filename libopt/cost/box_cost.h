@@ -41,6 +41,7 @@ class BoxCosts {
   [[nodiscard]] bool same_buffer(ValueId a, ValueId b) const;
   void add_move(ValueId value, const Polynomial& read, const Polynomial& written, Cost& cost) const;
   void add_transition(const Op& op, int number, Cost& cost) const;
+  void add_sort(const Op& op, int number, Cost& cost) const;
   void add_stand_ins(const Op& op, Cost& cost) const;
   void add_onto(const Op& op, const Place& place, Cost& cost) const;
 
@@ -53,8 +54,11 @@ class BoxCosts {
 [[nodiscard]] Module sized_module(const Module& module, const Sizes& sizes);
 // By value: whether a region makes it inside, where it has no memory.
 [[nodiscard]] IdMap<ValueId, bool> made_in_regions(const Module& module);
-// The elements that stay where they are in a relayout; number of the operator, by name (SymbolKind::stay).
+// The elements that stay where they are in a relayout; number of the operator, by name (SymbolKind::stay). Of a sort
+// across workers data decide that: the fewest, and what its workers tell each other besides (SymbolKind::agree).
 void bind_stays(const Module& module, Sizes& sizes);
+// The same where no element of a sort moves: a run counts those that did.
+[[nodiscard]] Polynomial::Bindings with_sorts_at_rest(const Module& module, const Sizes& sizes);
 // The bytes of a value's array, or of all arrays of a list, on a worker. Sizes are known.
 [[nodiscard]] std::int64_t box_bytes(const Module& sized, ValueId value, int worker);
 // As predict_parts (footprint.h).

@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "libcore/analysis/liveness.h"
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/base/checked.h"
 #include "libcore/kernels/box_exchange.h"
+#include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/box_cost.h"
 #include "libopt/cost/traffic.h"
 
@@ -58,6 +60,7 @@ class BoxParts {
   [[nodiscard]] std::int64_t packing(int worker) const {
     std::int64_t largest = 0;
     for_each_op(m_, [&](const Op& op, int, int) {
+      if (sorts_across(m_, op)) largest = std::max(largest, sort_areas(sort_plan(m_, op, worker)).total);
       if (row(op.code).group != OpGroup::transition) return;
       const bool shared = is_shared_transition(m_, op);
       largest = std::max(largest, shared ? batch_packing_bytes(m_, batches_, op, sizes_, worker)

@@ -284,7 +284,8 @@ SymbolNames::SymbolNames(const Module& module) {
   std::set<DimId> with_slaves;
   std::set<std::string> names;
   int matrices = 0, loops = 0;
-  std::map<std::string, int> used;  // the number of operators at this location
+  std::map<std::string, int> used;          // the number of operators at this location
+  std::map<std::string, int> sorts, moves;  // likewise: a sort's symbols are told from those of others
   std::vector<std::string> places;
   for_each_op(module, [&](const Op& op, int number, int) {
     const bool sparse = op.code == OpCode::input && module.type(op.results.at(0)).sparse;
@@ -296,10 +297,13 @@ SymbolNames::SymbolNames(const Module& module) {
     const bool counted = op.code == OpCode::while_loop || op.code == OpCode::for_loop || op.code == OpCode::if_else;
     places.push_back(op.where.line > 0 ? fmt::format("@{}", op.where.line) : fmt::format("#{}", number));
     if (counted) ++used[places.back()];
+    const bool sort = op.code == OpCode::sort || op.code == OpCode::argsort;
+    if (sort) ++sorts[places.back()];
+    if (sort || op.code == OpCode::relayout) ++moves[places.back()];
   });
-  for (size_t n = 0; n < places.size(); ++n) {
-    places_.push_back(used[places[n]] > 1 ? fmt::format("#{}", n) : places[n]);
-  }
+  const auto add = [&](size_t n, bool several) { places_.push_back(several ? fmt::format("#{}", n) : places[n]); };
+  for (size_t n = 0; n < places.size(); ++n) add(n, used[places[n]] > 1);
+  for (size_t n = 0; n < places.size(); ++n) add(n, sorts[places[n]] > 0 && moves[places[n]] > 1);
   for (const Dimension& dim : module.dims) names.insert(dim.name);
   short_slaves_ = with_slaves.size() <= 1 && !names.contains("S");
   short_entries_ = matrices <= 1 && !names.contains("nnz");
@@ -308,9 +312,11 @@ SymbolNames::SymbolNames(const Module& module) {
 }
 
 std::string SymbolNames::operator()(const Symbol& symbol) const {
-  const std::string place = symbol.number < 0 || static_cast<size_t>(symbol.number) >= places_.size()
+  const size_t operators = places_.size() / 2;  // places as those of loops, then as those of what moves
+  const bool moves = symbol.kind == SymbolKind::stay || symbol.kind == SymbolKind::agree;
+  const std::string place = symbol.number < 0 || static_cast<size_t>(symbol.number) >= operators
                                 ? fmt::format("#{}", symbol.number)
-                                : places_[static_cast<size_t>(symbol.number)];
+                                : places_[static_cast<size_t>(symbol.number) + (moves ? operators : 0)];
   switch (symbol.kind) {
     case SymbolKind::size:
     case SymbolKind::whole:
@@ -328,6 +334,8 @@ std::string SymbolNames::operator()(const Symbol& symbol) const {
       return fmt::format("D({})", symbol.name);
     case SymbolKind::stay:
       return "stay" + place;
+    case SymbolKind::agree:
+      return "agree" + place;
     case SymbolKind::workers:
       return short_workers_ ? "P" : "workers";
     case SymbolKind::trips:

@@ -22,7 +22,8 @@ enum class SymbolKind : std::uint8_t {
   entries,     // nonzeros of matrix `name`
   compressed,  // bytes of input `name`, compressed
   distinct,    // bytes of its distinct values with their counts
-  stay,        // elements that relayout `number` leaves where they are
+  stay,        // elements that relayout or sort `number` leaves where they are
+  agree,       // bytes with which the workers of sort `number` agree on the places of its elements
   workers,
   trips,  // iterations of one execution of loop `number`
   taken,  // executions of the first branch of `if` `number`
@@ -32,7 +33,7 @@ struct Symbol {
   SymbolKind kind = SymbolKind::size;
   std::string name;  // dimension or matrix
   SlaveSet set;      // only for slaves and waiting
-  int number = -1;   // preorder number of the operator, for stay, trips and taken
+  int number = -1;   // preorder number of the operator, for stay, agree, trips and taken
 
   friend auto operator<=>(const Symbol&, const Symbol&) = default;
 };

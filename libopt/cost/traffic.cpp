@@ -5,10 +5,13 @@
 #include <optional>
 #include <utility>
 
+#include "libcore/analysis/boxes.h"
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/box_exchange.h"
+#include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/box_cost.h"
 #include "libopt/cost/extent.h"
 
@@ -133,10 +136,39 @@ std::int64_t batch_packing_bytes(const Module& module, const SharedBatches& batc
   return bytes;
 }
 
-void for_each_box_message(const Module& module, const Op& op, const Sizes& sizes, const BoxMessage& visit) {
+namespace {
+
+// Nothing for a module that has its sizes.
+std::optional<Module> with_sizes(const Module& module, const Sizes& sizes) {
   const bool known = !module.mesh.empty() && std::all_of(module.dims.begin(), module.dims.end(),
                                                          [](const Dimension& dim) { return dim.size >= 0; });
-  const std::optional<Module> sized = known ? std::nullopt : std::optional(sized_module(module, sizes));
+  return known ? std::nullopt : std::optional(sized_module(module, sizes));
+}
+
+// Each exchange by itself.
+Traffic agreement_traffic(const Module& sized, const Op& op, int ranks) {
+  std::map<int, OneExchange> exchanges;
+  const int workers = mesh_workers(sized);
+  for_each_agreement(sized, op, [&](const SortMessage& message) {
+    exchanges.try_emplace(message.exchange, workers, ranks).first->second.move(message.from, message.to, message.bytes);
+  });
+  Traffic traffic;
+  for (const auto& [number, exchange] : exchanges) exchange.add_to(traffic);
+  return traffic;
+}
+
+}  // namespace
+
+bool when_across(const Module& module, const Op& op, const Sizes& sizes, const AcrossUse& use) {
+  if (!sorts_across(module, op)) return false;
+  const std::optional<Module> sized = with_sizes(module, sizes);
+  const Module& known = sized ? *sized : module;
+  if (sorts_across(known, op)) use(known);
+  return true;
+}
+
+void for_each_box_message(const Module& module, const Op& op, const Sizes& sizes, const BoxMessage& visit) {
+  const std::optional<Module> sized = with_sizes(module, sizes);
   for (int worker = 0; worker < sizes.workers; ++worker) {
     const BoxExchange exchange = box_exchange(sized ? *sized : module, op, worker);
     for (const BoxPiece& piece : exchange.sends) visit(worker, piece.peer, piece.bytes);
@@ -147,6 +179,9 @@ Traffic predict_traffic(const Module& module, const SharedBatches& batches, cons
                         int ranks) {
   Traffic traffic;
   if (is_epilogue(op)) return predict_traffic(module, batches, epilogue_gather(op), sizes, ranks);
+  if (when_across(module, op, sizes, [&](const Module& sized) { traffic = agreement_traffic(sized, op, ranks); })) {
+    return traffic;
+  }
   if (row(op.code).group != OpGroup::transition) return traffic;
   if (is_shared_transition(module, op)) return member_traffic(module, batches, op, sizes, ranks);
   OneExchange exchange(sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same

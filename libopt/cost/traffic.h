@@ -32,8 +32,14 @@ namespace kasen {
 using BoxMessage = std::function<void(int from, int to, std::int64_t bytes)>;
 void for_each_box_message(const Module& module, const Op& op, const Sizes& sizes, const BoxMessage& visit);
 
+// True for a sort across workers. If there is more than one, calls use(the module with the sizes of its data).
+using AcrossUse = std::function<void(const Module& sized)>;
+bool when_across(const Module& module, const Op& op, const Sizes& sizes, const AcrossUse& use);
+
 // Predicts the traffic of one execution of a gather or scatter if `ranks` ranks hold the workers in runs (DESIGN
-// section 6). It is zero for other operators. The messages of a batch of shareds count for its first operator.
+// section 6). It is zero for other operators, but for
+// a sort across workers: that of its agreement, without the elements. The messages of a batch of shareds count for its
+// first operator.
 [[nodiscard]] Traffic predict_traffic(const Module& module, const SharedBatches& batches, const Op& op,
                                       const Sizes& sizes, int ranks);
 

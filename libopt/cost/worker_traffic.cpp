@@ -1,8 +1,13 @@
 #include "libopt/cost/worker_traffic.h"
 
+#include <algorithm>
+
+#include "libcore/analysis/boxes.h"
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
+#include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/box_cost.h"
 #include "libopt/cost/traffic.h"
 
@@ -60,11 +65,25 @@ void add_slices(Adder& sum, bool gather, std::int64_t bytes, std::int64_t elemen
   }
 }
 
+// All elements move that can.
+void add_sort(Adder& sum, const Module& sized, const Op& op) {
+  for_each_agreement(sized, op, [&](const SortMessage& message) { sum.move(message.from, message.to, message.bytes); });
+  for (int worker = 0; worker < mesh_workers(sized); ++worker) {
+    const SortPlan plan = sort_plan(sized, op, worker);
+    if (plan.group.empty()) continue;
+    const std::int64_t most = std::min(plan.count(), plan.length - plan.count());
+    const std::int64_t bytes = checked_mul(checked_mul(plan.lines, most, what), sorted_bytes(sized, op), what);
+    sum.send(worker, bytes);
+    sum.receive(worker, bytes);
+  }
+}
+
 }  // namespace
 
 WorkerTraffic worker_traffic(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes) {
   if (is_epilogue(op)) return worker_traffic(module, batches, epilogue_gather(op), sizes);
   Adder sum(sizes.workers);
+  if (when_across(module, op, sizes, [&](const Module& sized) { add_sort(sum, sized, op); })) return sum.take();
   if (row(op.code).group != OpGroup::transition) return sum.take();
   if (names_layouts(module) && !is_shared_transition(module, op)) {
     for_each_box_message(module, op, sizes, [&](int from, int to, std::int64_t bytes) { sum.move(from, to, bytes); });
@@ -97,7 +116,7 @@ std::optional<WorkerTraffic> worker_traffic(const Module& asked, const Sizes& si
   const SharedBatches batches(module);
   bool known = true;
   for_each_op(module, [&](const Op& op, int number, int) {
-    if (row(op.code).group != OpGroup::transition && !is_epilogue(op)) return;
+    if (row(op.code).group != OpGroup::transition && !is_epilogue(op) && !sorts_across(module, op)) return;
     const auto times = executions(number);
     known = known && times;
     if (known && *times > 0) sum.add(worker_traffic(module, batches, op, sizes), *times);

@@ -5,6 +5,7 @@
 #include "libcore/analysis/boxes.h"
 #include "libcore/ir/layout.h"
 #include "libcore/kernels/moved_elements.h"
+#include "libcore/sorting/sort_plan.h"
 
 namespace kasen {
 namespace {
@@ -56,6 +57,17 @@ double Moves::relayout(const Type& type, const Cuts& from, const Cuts& to) {
     it->second = staying(part_of(type, from), part_of(type, to));
   }
   return std::max(0.0, array(type) - it->second * static_cast<double>(type.element.bytes()));
+}
+
+double Moves::sorted(const Op& op) {
+  const Type& type = m_.type(op.results.at(0));
+  const auto [it, is_new] = sorted_.try_emplace({op.results[0], type.cuts}, 0);
+  if (!is_new) return it->second;
+  double elements = 1;
+  for (const DimId dim : type.dims) elements *= static_cast<double>(m_.dim(dim).size);
+  double bytes = (elements - sort_stay(m_, op).mean) * static_cast<double>(sorted_bytes(m_, op));
+  for_each_agreement(m_, op, [&](const SortMessage& message) { bytes += static_cast<double>(message.bytes); });
+  return it->second = std::max(bytes, 0.0);
 }
 
 double Moves::rearranged(const Op& op, std::size_t operand, const Cuts& from, const Cuts& to) {

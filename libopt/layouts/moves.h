@@ -23,6 +23,8 @@ class Moves {
   // Likewise of one operand of a slice, concatenation or reshape, whose elements go straight to the owners of the
   // result.
   [[nodiscard]] double rearranged(const Op& op, std::size_t operand, const Cuts& from, const Cuts& to);
+  // The elements of a sort across workers, in the mean of all their orders, and what its workers agree with.
+  [[nodiscard]] double sorted(const Op& op);
   // To all others along these axes of the mesh, or from all of them.
   [[nodiscard]] double along(const Type& type, MeshAxes axes) const;
 
@@ -32,6 +34,7 @@ class Moves {
   const Module& m_;
   std::map<std::tuple<std::vector<DimId>, Cuts, Cuts>, double> stay_;          // elements
   std::map<std::tuple<ValueId, std::size_t, Cuts, Cuts>, double> rearranged_;  // bytes, by result and operand
+  std::map<std::pair<ValueId, Cuts>, double> sorted_;                          // bytes, by result
 };
 
 }  // namespace kasen

@@ -81,7 +81,8 @@ class Readings {
 
   // ---- operators
 
-  // Each operand by itself. It is held along the axes that cut the operator otherwise, or is rearranged on its way.
+  // Each operand by itself. It is held along the axes that cut the operator otherwise, or is rearranged or sorted on
+  // its way.
   void elementwise(const Op& op) {
     const std::vector<State> states(op.operands.size(), State::part());
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
@@ -94,6 +95,8 @@ class Readings {
         const double moved = i == 0 ? made_otherwise(op, wanted) : 0;
         for (const Cuts& cuts : choices(v)) {
           set(v, cuts);
+          const bool sorts = op.code == OpCode::sort || op.code == OpCode::argsort;
+          if (sorts && !wanted.empty()) set(op.results[0], made_cuts(m_, op, wanted));
           const MeshAxes held = is_uncut(cuts) ? 0 : needed_axes(m_, op, i, states);
           ReadingWay whole{{{cuts, held}}, moved};
           if (!wanted.empty()) set(op.results[0], wanted);
@@ -101,6 +104,7 @@ class Readings {
           // A concatenation that sends one operand straight sends all of them.
           if (!straight || op.operands.size() == 1) ways.push_back(std::move(whole));
           if (straight) ways.push_back({{{cuts, 0}}, moves_.rearranged(op, i, cuts, wanted), true});
+          if (sorts_across(m_, op)) ways.push_back({{{cuts, 0}}, moves_.sorted(op), true});
         }
         set(v, {});
         return ways;

@@ -178,9 +178,28 @@ bool Tiler::rearranged(Op op) {
   return true;
 }
 
+// The workers along a dimension sort together, as is decided, or where it is cut.
+bool Tiler::sorted(Op op) {
+  const bool decides = decided_.read.contains({number_, 0});
+  if ((op.code != OpCode::sort && op.code != OpCode::argsort) || (decides && !decided_.straight.contains(number_))) {
+    return false;
+  }
+  op.operands[0] = read(op, 0, m_.type(op.operands[0]).cuts);
+  const ValueId made = op.results.at(0);
+  const Cuts before = m_.type(made).cuts;
+  set_cuts(made, m_.type(op.operands[0]).cuts);
+  if (sorts_across(m_, op)) {
+    emit(std::move(op));
+    return true;
+  }
+  m_.value(made).type.cuts = before;
+  return false;
+}
+
 void Tiler::vector(Op op) {
   read_now(op);
   if (is_rearrangement(op) && rearranged(op)) return;
+  if (sorted(op)) return;
   const ValueId made = op.results.at(0);
   Cuts cuts = cuts_of(made);
   for (const ValueId v : op.operands) {  // as the first operand that has all of its dimensions

@@ -31,6 +31,7 @@ class Tiler {
   void source(Op op);
   void vector(Op op);
   [[nodiscard]] bool rearranged(Op op);  // false: it works on whole lines
+  [[nodiscard]] bool sorted(Op op);      // likewise
   void view(Op op);
   void reduce(Op op);
   void contraction(Op op);

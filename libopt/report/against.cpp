@@ -5,7 +5,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/checked.h"
+#include "libcore/ir/layout.h"
+#include "libcore/sorting/sort_plan.h"
+#include "libopt/cost/box_cost.h"
 #include "libopt/cost/cost.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/cost/traffic.h"
@@ -19,7 +23,12 @@ namespace {
 class Checker {
  public:
   Checker(const Module& module, const Sizes& sizes, const RunReport& run)
-      : module_(module), sizes_(sizes), run_(run), report_(measure(module, sizes)) {
+      : module_(module),
+        sizes_(sizes),
+        at_rest_(names_layouts(module) ? with_sorts_at_rest(module, sizes) : sizes.totals),
+        run_(run),
+        report_(measure(module, sizes)) {
+    for_each_op(module, [&](const Op& op, int, int) { ops_.push_back(&op); });
     if (run.plan_digest != module_digest(module)) {
       fail(ExitStatus::bad_input, "the counters are those of another plan",
            fmt::format("this plan is {}, the run was of {}", module_digest(module), run.plan_digest),
@@ -55,7 +64,7 @@ class Checker {
   const OpCount& counted(int number) const { return run_.ops[static_cast<size_t>(number)]; }
 
   std::int64_t value(const Polynomial& polynomial) const {
-    const auto known = polynomial.evaluate(sizes_.totals);
+    const auto known = polynomial.evaluate(at_rest_);
     if (!known) throw InternalError("a size that the bundle does not give");
     return *known;
   }
@@ -71,6 +80,13 @@ class Checker {
     if (predicted != count) check_.mismatches.push_back({what, at.where, at.text, predicted, count});
   }
 
+  // Of a sort across workers: data decide which elements move, so the run counts them.
+  std::int64_t moved_bytes(int number) const {
+    const Op& op = *ops_.at(static_cast<size_t>(number));
+    if (!sorts_across(module_, op)) return 0;
+    return checked_mul(counted(number).moved_elements, sorted_bytes(module_, op), "predicted traffic");
+  }
+
   void check_operators() {
     OperatorBytes predicted, count;
     for (const CostRow& at : report_.rows) {
@@ -78,6 +94,7 @@ class Checker {
       add(here, at.actual, counted(at.number).executions);
       for (const EndCost& end : at.ends) add(here, end.actual, counted(end.yield).executions);
       const OpCount& op = counted(at.number);
+      here.network = checked_add(here.network, moved_bytes(at.number), "predicted traffic");
       compare(at, "bytes read", here.read, op.read_bytes);
       compare(at, "bytes written", here.written, op.written_bytes);
       compare(at, "network bytes", here.network, op.network_bytes);
@@ -139,6 +156,8 @@ class Checker {
       const Traffic once = predict_traffic(module_, batches, op, sizes_, run_.ranks);
       sum.rank_bytes += checked_mul(once.rank_bytes, times, "predicted traffic");
       sum.rank_messages += checked_mul(once.rank_messages, times, "predicted traffic");
+      sum.rank_bytes = checked_add(sum.rank_bytes, counted(number).moved_rank_bytes, "predicted traffic");
+      sum.rank_messages = checked_add(sum.rank_messages, counted(number).moved_rank_messages, "predicted traffic");
     });
     check_.totals.push_back({"network bytes between ranks", {}, "", sum.rank_bytes, run_.traffic.rank_bytes});
     check_.totals.push_back({"messages between ranks", {}, "", sum.rank_messages, run_.traffic.rank_messages});
@@ -146,6 +165,8 @@ class Checker {
 
   const Module& module_;
   const Sizes& sizes_;
+  const Polynomial::Bindings at_rest_;
+  std::vector<const Op*> ops_;  // by number
   const RunReport& run_;
   CostReport report_;
   Check check_;

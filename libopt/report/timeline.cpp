@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/error.h"
 #include "libcore/schedule/schedule.h"
 #include "libopt/cost/footprint.h"
@@ -108,7 +109,8 @@ class Simulation {
       (void)block(op.blocks[1], made_.lines[at].begin, depth + 1, copies);  // shown, but not taken
       return taken;
     }
-    const double all = part_of(number, TimePart::work);
+    double all = part_of(number, TimePart::work);
+    if (sorts_across(plan_, op)) all += part_of(number, TimePart::exchange);
     if (line.rows == LineRows::all) return all;
     const Meanwhile rows = meanwhile(plan_, op, number, line.rows);
     return all * rows_share(line.rows, in_.value(rows.ghosts).value_or(0), in_.value(rows.stored).value_or(0));

@@ -63,6 +63,7 @@ class Numbers {
       case SymbolKind::taken:
         return 1;
       case SymbolKind::stay:
+      case SymbolKind::agree:
         return reported(symbol, 0);
       case SymbolKind::slaves:  // for a set: all ghosts of the dimension
         if (!symbol.set.empty()) return (*this)({SymbolKind::slaves, symbol.name, {}, -1});

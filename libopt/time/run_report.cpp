@@ -210,7 +210,9 @@ std::string run_report_json(const Module& module, const RunReport& report) {
     Json op{{"number", i}};
     if (i < cost.rows.size()) op["operator"] = cost.rows[i].text;
     if (i < cost.rows.size() && cost.rows[i].where.line > 0) op["line"] = cost.rows[i].where.line;
-    for (const OpField& field : op_fields) op[field.key] = report.ops[i].*field.member;
+    for (const OpField& field : op_fields) {
+      if (field.always || report.ops[i].*field.member != 0) op[field.key] = report.ops[i].*field.member;
+    }
     op["seconds"] = report.ops[i].seconds;
     json["operators"].push_back(std::move(op));
   }

@@ -10,12 +10,18 @@ inline constexpr int run_report_version = 1;
 struct OpField {
   const char* key;
   std::int64_t OpCount::*member;
-  bool summed;  // over ranks
+  bool summed;         // over ranks
+  bool always = true;  // false: only where it is not 0
 };
 inline constexpr OpField op_fields[] = {
-    {"executions", &OpCount::executions, false},      {"read_bytes", &OpCount::read_bytes, true},
-    {"written_bytes", &OpCount::written_bytes, true}, {"network_bytes", &OpCount::network_bytes, true},
+    {"executions", &OpCount::executions, false},
+    {"read_bytes", &OpCount::read_bytes, true},
+    {"written_bytes", &OpCount::written_bytes, true},
+    {"network_bytes", &OpCount::network_bytes, true},
     {"turns", &OpCount::iterations, false},
+    {"moved_elements", &OpCount::moved_elements, true, false},
+    {"moved_rank_bytes", &OpCount::moved_rank_bytes, true, false},
+    {"moved_rank_messages", &OpCount::moved_rank_messages, true, false},
 };
 
 struct KindWord {

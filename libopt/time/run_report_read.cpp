@@ -203,7 +203,9 @@ RunReport read_run_report(const std::string& text, const std::string& file) {
     if (reader.count(entry, "number") + 1 != static_cast<std::int64_t>(report.ops.size())) {
       reader.fault("the operators are not numbered 0, 1, 2, ...");
     }
-    for (const OpField& field : op_fields) op.*field.member = reader.count(entry, field.key);
+    for (const OpField& field : op_fields) {
+      if (field.always || entry.contains(field.key)) op.*field.member = reader.count(entry, field.key);
+    }
     op.seconds = reader.get<double>(entry, "seconds");
   }
   if (json.contains("schedule")) {

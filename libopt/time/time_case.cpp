@@ -38,8 +38,11 @@ TimeCase case_of_run(const ReportContext& context, const Sizes& sizes, const Run
   const auto traffic = std::make_shared<std::map<int, double>>();
   const SharedBatches batches(module);
   for_each_op(module, [&](const Op& op, int number, int) {
-    if (run.ranks > 1)
-      (*traffic)[number] = static_cast<double>(predict_traffic(module, batches, op, sizes, run.ranks).rank_bytes);
+    if (run.ranks <= 1) return;
+    const OpCount& counted = run.ops.at(static_cast<std::size_t>(number));
+    const double moved = static_cast<double>(counted.moved_rank_bytes) /
+                         static_cast<double>(std::max<std::int64_t>(counted.executions, 1));
+    (*traffic)[number] = static_cast<double>(predict_traffic(module, batches, op, sizes, run.ranks).rank_bytes) + moved;
   });
   in.processes = run.ranks;
   in.imbalance = imbalance(module, sizes, run.ranks);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
@@ -17,7 +18,7 @@ namespace {
 
 // A batch of shareds takes the rounds of one.
 Exchange exchange_of(const Module& module, const SharedBatches& batches, const Op& op) {
-  if (is_epilogue(op)) return Exchange::array;
+  if (is_epilogue(op) || sorts_across(module, op)) return Exchange::array;
   if (row(op.code).group != OpGroup::transition) return Exchange::none;
   if (!is_shared_transition(module, op)) return Exchange::array;
   return batches.led_by(op).empty() ? Exchange::none : Exchange::shared;

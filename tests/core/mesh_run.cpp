@@ -330,17 +330,19 @@ void MeshRun::transpose(const Op& op) {
   });
 }
 
-// A worker needs all of a line for each of its elements.
+// A worker needs all of a line for each of its elements. Workers that sort together have them at their owners.
 void MeshRun::along(const Op& op) {
   const ValueId from = op.operands[0], to = op.results[0];
   const std::size_t axis = worked_place(m_, op);
+  const bool across = sorts_across(m_, op);
+  const Whole owned = across ? value(from) : Whole();
   for_each_index(to, [&](const Index& index) {
     for (std::int64_t w = 0; w < workers(); ++w) {
       if (!is_stored(to, index, w)) continue;
       std::vector<double> line;
       Index at_line = index;
       for (at_line[axis] = 0; at_line[axis] < m_.dim(op.over[0]).size; ++at_line[axis]) {
-        line.push_back(at(from, at_line, w));
+        line.push_back(across ? owned[flat(from, at_line)] : at(from, at_line, w));
       }
       const auto here = index[axis];
       std::optional<double>& made = held_[to][static_cast<std::size_t>(w)][flat(to, index)];

@@ -119,7 +119,7 @@ mutants("executor", "libcore/run/executor_control.cpp",
         ("const std::vector<View>& source =\n        ⟦renamed ? before[static_cast<size_t>(at - names_.begin())] : run.storage.slot(from).views⟧;",
          "run.storage.slot(from).views"),
         ("if (list.how == Handover::move) binding.leave(from + ⟦(push ? 0 : place)⟧);", "place"))
-mutants("executor", "libcore/run/executor_whole.cpp",
+mutants("executor", "libcore/run/executor_boxes.cpp",
         ("std::byte* at = room + ⟦first⟧ * bytes;", "(extent - count - first)"),
         ("count(step.number).written_bytes += bytes * ⟦part_count()⟧;", "1"))
 mutants("executor", "libcore/run/executor_storage.cpp",
@@ -207,6 +207,12 @@ mutants("rules", "libcore/analysis/box_form.cpp",
         ("made_.batches[number] = ⟦elements_of(plan_, parts.box(form.batch), worker_).count()⟧;", "1"))
 mutants("rules", "libcore/run/executor_boxes.cpp",
         ("⟦stride *= count_of(stored.axes[axis]);⟧\n  }\n  return Arrangement", "stride *= count_of(own.axes[met]);"))
+mutants("rules", "libcore/sorting/selection.cpp",
+        ("if (⟦least + more < wanted⟧) behind = i + 1;", "least < wanted"),
+        ("return a.key != b.key ? a.key > b.key : ⟦a.piece > b.piece⟧;", "a.piece < b.piece"),
+        ("line += ⟦count⟧;", "samples"))
+mutants("rules", "libcore/run/executor_sort.cpp",
+        ("if (i != part.plan.own) run.count(number).moved_elements += ⟦sent⟧;", "taken"))
 mutants("rules", "libopt/passes/simplify.cpp", ("⟦a.name != b.name⟧", "false"))
 mutants("rules", "libcore/ir/layout.cpp", ("return ⟦a & b & (first - 1)⟧;", "(a & b) | (first & 0)"))
 mutants("rules", "libcore/verify/layouts.cpp",

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
+#include "libcore/analysis/mesh_rules.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
+#include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/box_cost.h"
 #include "libopt/layouts/tile.h"
 #include "tests/opt/plan_support.h"
@@ -48,6 +51,11 @@ double bytes_of_plan(const Module& program, const OptimizeOptions& options) {
   Sizes sizes;
   for (const Dimension& dim : made.dims) sizes.totals[{SymbolKind::size, dim.name, {}, -1}] = dim.size;
   bind_stays(made, sizes);
+  for_each_op(made, [&](const Op& op, int number, int) {  // of sorts: in the mean, not at least
+    if (op.code != OpCode::sort && op.code != OpCode::argsort) return;
+    if (sorts_across(made, op))
+      sizes.totals[{SymbolKind::stay, "", {}, number}] = std::llround(sort_stay(made, op).mean);
+  });
   for (const LoopCost& loop : report.loops) {
     sizes.totals[{SymbolKind::trips, "", {}, loop.number}] = loop.expected.value_or(10);
   }
@@ -221,7 +229,7 @@ class Generator {
   void statement() {
     for (int tries = 0; tries < 100; ++tries) {
       const Known x = any(), y = any();
-      const std::uint64_t kind = random_() % 6;
+      const std::uint64_t kind = random_() % 7;
       if (kind == 0 && x.dims == y.dims) return define(x.dims, "tanh(" + x.name + " + " + y.name + ")");
       if (kind == 1 && x.dims.size() == 2 && x.dims[0] != x.dims[1]) {
         return define({x.dims[1], x.dims[0]},
@@ -239,6 +247,11 @@ class Generator {
         return define(x.dims, std::string("tanh(cumsum(") + x.name + ", over " + x.dims[at] + "))");
       }
       if (kind == 5 && rearrange(x, y, at)) return;
+      if (kind == 6 && (x.dims.size() == 1 || x.dims[0] != x.dims[1])) {
+        const std::string sorted = std::string("sort(") + x.name + ", over " + x.dims[at] + ")";
+        const std::string places = std::string("take(") + x.name + ", arg" + sorted + ")";
+        return define(x.dims, "tanh(" + (random_() % 2 == 0 ? sorted : places) + ")");
+      }
     }
   }
 

@@ -4,6 +4,7 @@ layouts, beside a graph, on the wild numbers, and with places that do not exist.
 
 Usage: axis_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import json
 import sys
 import unittest
 
@@ -211,6 +212,156 @@ class Axis(AxisTest):
         (self.dir / "bad.ks").write_text("dim N\ninput G : f64[N, N], x : f64[N]\ns = cumsum(x)\noutput y = G @ x, s\n")
         plan, _ = self.kasen("plan", "bad.ks")
         self.fault("fuse", status=BAD, stdin=plan, says=["bad.ks:3", "'G' is sparse", "a program of its own"])
+
+
+SORTS = """dim N, M, F local
+input x : f64[N], h : f32[N], i : i64[N], j : i32[N], b : bool[N], A : dense f64[N, M], X : dense i32[N, F], T : dense f32[F, N, M]
+s1 = sort(x)
+k1 = i64(argsort(x))
+s2 = sort(h)
+k2 = i64(argsort(h))
+s3 = sort(i)
+k3 = i64(argsort(i))
+s4 = sort(j)
+k4 = i64(argsort(j))
+s5 = sort(b)
+k5 = i64(argsort(b))
+s6 = sort(A, over N)
+k6 = i64(argsort(A, over N))
+s7 = sort(A, over M)
+k7 = i64(argsort(A, over M))
+s8 = sort(X, over N)
+k8 = i64(argsort(X, over N))
+s9 = sort(T, over M)
+k9 = i64(argsort(T, over N))
+output s1, k1, s2, k2, s3, k3, s4, k4, s5, k5, s6, k6, s7, k7, s8, k8, s9, k9
+"""
+
+
+def order(array, axis):
+    """The places of a stable sort in the order of IEEE 754 (totalOrder), with one NaN behind all."""
+    if array.dtype.kind != "f":
+        return np.argsort(array, axis, kind="stable")
+    bits = array.view("i8" if array.itemsize == 8 else "i4")
+    top = np.iinfo(bits.dtype).max
+    return np.argsort(np.where(np.isnan(array), top, np.where(bits < 0, bits ^ top, bits)), axis, kind="stable")
+
+
+class Sorts(AxisTest):
+    """Along dimensions that are cut: the workers sort together."""
+    wild = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.0, -1.0, 5e-324]
+
+    def close(self, name, made):
+        return 0
+
+    def some(self, kind, numbers, dtype, *shape):
+        """Random, with ties; wild; sorted; turned; all equal."""
+        count = int(np.prod(shape))
+        if kind == "wild" and np.dtype(dtype).kind == "f":
+            made = numbers.choice(self.wild, count)
+        else:
+            made = numbers.integers(0, 2 if dtype == bool else max(count // 2, 1), count)
+        made = {"sorted": np.sort, "turned": lambda a: np.sort(a)[::-1], "equal": np.zeros_like}.get(kind, np.array)(made)
+        return made.reshape(shape).astype(dtype)
+
+    def arrays(self, kind, n, m, f):
+        numbers = np.random.default_rng(n + m)
+        types = {"x": ("f8", n), "h": ("f4", n), "i": ("i8", n), "j": ("i4", n), "b": (bool, n), "A": ("f8", n, m), "X": ("i4", n, f), "T": ("f4", f, n, m)}
+        return {name: self.some(kind, numbers, *of) for name, of in types.items()}
+
+    def wanted(self, arrays):
+        sorts = [("x", 0, 0), ("h", 0, 0), ("i", 0, 0), ("j", 0, 0), ("b", 0, 0), ("A", 0, 0), ("A", 1, 1), ("X", 0, 0), ("T", 2, 1)]
+        made = {}
+        for number, (name, values, places) in enumerate(sorts, 1):
+            array = arrays[name]
+            made[f"s{number}"] = np.take_along_axis(array, order(array, values), values)
+            made[f"k{number}"] = order(array, places)
+        return made
+
+    def compare(self, wanted, what):
+        super().compare(wanted, what)
+        for number, (name, array) in enumerate(wanted.items()):
+            if array.dtype.kind == "f":
+                got = np.load(self.dir / ("out.npy" if number == 0 else f"out-{name}.npy"))
+                same = np.signbit(got) == np.signbit(array)
+                self.assertTrue(np.all(same | np.isnan(array)), f"signs of {name} on '{what}'")
+
+    def sorts(self):
+        """The counters of the run's sorts."""
+        report = json.loads((self.dir / "run.json").read_text())
+        return [op for op in report["operators"] if "sort[" in op["operator"]]
+
+    def run_all(self, kind, sizes, meshes):
+        n, m, f = sizes
+        arrays = self.arrays(kind, n, m, f)
+        inputs = self.save(arrays)
+        for name, size in zip("NMF", sizes):
+            inputs += ["--dim", f"{name}={size}"] if size == 0 else []
+        for mesh, ranks in meshes:
+            self.kasen("partition", "--program", "p.kir", *inputs, "--workers", np.prod([int(part) for part in mesh.split("x")]), "-o", "bundle", "--replace")
+            self.kasen("fuse", "p.kir", "--mesh", mesh, "--tile", "none", "-o", "f.kir")
+            plan = (self.dir / "f.kir").read_text()
+            self.assertEqual(plan.count("scatter"), 0, plan)
+            what = f"{kind} {sizes} {mesh}"
+            self.run_it("f.kir", self.wanted(arrays), what, *(["-n", ranks] if ranks else []))
+            for op in self.sorts():
+                moved = op.get("moved_elements", 0)
+                self.assertTrue(moved == 0 or kind not in ("sorted", "equal"), what)
+
+    def test_beside_numpy(self):
+        (self.dir / "a.ks").write_text(SORTS)
+        self.kasen("plan", "a.ks", "-o", "p.kir")
+        self.run_all("ties", (150, 7, 3), [("1", 0), ("2", 0), ("3", 3), ("4", 0), ("6", 0), ("2x2", 2), ("2x3", 0)])
+        self.run_all("wild", (67, 1, 2), [("4", 2), ("2x3", 0)])
+        self.run_all("sorted", (40, 1, 1), [("3", 0), ("2x2", 0)])
+        self.run_all("turned", (41, 9, 1), [("4", 0), ("2x2", 4)])
+        self.run_all("equal", (130, 3, 2), [("3", 0)])
+        for sizes in ((0, 3, 2), (1, 1, 1), (3, 2, 2), (5, 0, 2)):
+            self.run_all("ties", sizes, [("4", 0), ("2x3", 3)])
+
+    def test_traffic(self):
+        """Of many elements: those that move once, and little besides."""
+        (self.dir / "a.ks").write_text("dim N\ninput x : f64[N]\noutput s = sort(x), k = i64(argsort(x))\n")
+        self.kasen("plan", "a.ks", "-o", "p.kir")
+        n, numbers = 200000, np.random.default_rng(4)
+        for kind, x in (("random", numbers.normal(size=n)), ("sorted", np.arange(float(n))), ("turned", np.arange(float(n))[::-1])):
+            inputs = self.save({"x": x})
+            wanted = {"s": np.sort(x), "k": np.argsort(x, kind="stable")}
+            for workers, mesh in ((2, ""), (4, "2x2"), (6, "")):
+                self.kasen("partition", "--program", "p.kir", *inputs, "--workers", workers, "-o", "bundle", "--replace")
+                self.kasen("fuse", "p.kir", *(["--mesh", mesh] if mesh else []), "--tile", "none", "-o", "f.kir")
+                self.run_it("f.kir", wanted, f"{kind} {workers} {mesh}", "-n", 2)
+                out, _ = self.kasen("measure", "f.kir", "--bundle", "bundle", "--format", "json")
+                bound = json.loads(out)["program_actual"]["network_bytes"]["value"]
+                self.assertLessEqual(sum(op["network_bytes"] for op in self.sorts()), bound)
+                for op, element in zip(self.sorts(), (8, 14)):
+                    moved = op.get("moved_elements", 0)
+                    least, most = {"random": (0.99 * n * (1 - 1 / workers), 1.01 * n * (1 - 1 / workers)), "sorted": (0, 0), "turned": (n, n)}[kind]
+                    self.assertTrue(least <= moved <= most, f"{kind} {workers}: {moved}")
+                    self.assertLess(op["network_bytes"] - element * moved, 0.05 * element * n, f"{kind} {workers}")
+
+    def test_the_search_compares_with_whole_lines(self):
+        """Few elements go to all workers at once, many to their places; an argsort's places go along."""
+        for text, n, workers, together in (("sort(x)", 40, 4, False), ("sort(x)", 100000, 2, True), ("i64(argsort(x))", 100000, 4, True), ("argsort(f32(x))", 100000, 2, False)):
+            (self.dir / "a.ks").write_text(f"dim N\ninput x : f64[N]\noutput y = {text}\n")
+            plan, _ = self.kasen("plan", "a.ks")
+            plan, _ = self.kasen("fuse", "--sizes", f"N={n},P={workers}", stdin=plan)
+            self.assertEqual("scatter" not in plan, together, plan)
+
+    def test_top_elements(self):
+        """What library `order` has over sort and argsort."""
+        (self.dir / "a.ks").write_text('use "order"\n' "dim N, K = N[:3]\ninput x : f64[N]\n"
+                                       "output t = topk(x, over N, K), a = i64(argtopk(x, over N, K)), p = partition(x, 4), q = i64(argpartition(x, 4)), r = rank(x)\n")
+        self.kasen("plan", "a.ks", "-o", "p.kir")
+        x = np.random.default_rng(2).integers(0, 9, 31).astype(float)
+        down = np.argsort(-x, kind="stable")
+        wanted = {"t": x[down[:3]], "a": down[:3], "p": np.sort(x), "q": np.argsort(x, kind="stable"),
+                  "r": np.argsort(np.argsort(x, kind="stable"), kind="stable")}
+        inputs = self.save({"x": x})
+        for workers, search in ((1, "exact"), (3, "none"), (4, "exact"), (4, "none")):
+            self.kasen("partition", "--program", "p.kir", *inputs, "--workers", workers, "-o", "bundle", "--replace")
+            self.kasen("fuse", "p.kir", "--tile", search, "--bundle", "bundle", "-o", "f.kir")
+            self.run_it("f.kir", wanted, f"{workers} {search}")
 
 
 def grouped(f, start, x, keys, size):
