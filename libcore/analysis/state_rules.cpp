@@ -10,6 +10,7 @@
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 
@@ -282,6 +283,11 @@ RuleAnswer relayout_rule(const Question& q) {
     if (!q.states[i].is_pre()) continue;
     return no(16, q.says(i) + ", but only values change their owners, not contributions",
               "gather " + q.name(i) + " first");
+  }
+  for (size_t i = moved_operands(q.module, q.op); i < q.op.operands.size(); ++i) {
+    if (q.held(i) == all_mesh_axes(q.module)) continue;
+    return no(16, q.says(i) + ", but every worker reads all of a mask, and its size",
+              "scatter " + q.name(i) + " first");
   }
   return yes(16, State::part());
 }

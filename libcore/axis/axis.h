@@ -45,6 +45,9 @@ struct OutsidePlace {
 /// Runs pieces begin .. end - 1. Different pieces may run side by side. A take stops at a place outside.
 [[nodiscard]] std::optional<OutsidePlace> run_axis(const AxisCall& call, std::int64_t begin, std::int64_t end);
 
+/// UserError (bad_input) if a mask that is true at `count` indices picks along a dimension of another size.
+void require_picked(const Op& op, const Dimension& picked, std::int64_t count);
+
 /// All pieces, one after another, with the error.
 void run_all(const AxisCall& call);
 

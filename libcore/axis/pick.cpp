@@ -22,10 +22,15 @@ Picker::Picker(const AxisCall& call) : call_(call) {
   for (std::int64_t k = 0; k < length_; ++k) {
     if (mask[k] != 0) places_.push_back(k);
   }
-  if (count() == dim.size) return;
-  fail(ExitStatus::bad_input, fmt::format("a mask that is true at {} indices", count()),
-       fmt::format("dimension '{}' has {}: the size that another mask gave it", dim.name, dim.size),
-       "declare a dimension for each mask", call.op->where);
+  require_picked(*call.op, dim, count());
+}
+
+void require_picked(const Op& op, const Dimension& picked, std::int64_t count) {
+  if (count == picked.size) return;
+  const std::string name = picked.name.substr(0, picked.name.find('\''));  // of a worker's dimension: the plan's
+  fail(ExitStatus::bad_input, fmt::format("a mask that is true at {} indices", count),
+       fmt::format("dimension '{}' has {}: the size that another mask gave it", name, picked.size),
+       "declare a dimension for each mask", op.where);
 }
 
 void Picker::copy(std::int64_t begin, std::int64_t end) const {

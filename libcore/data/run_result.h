@@ -30,8 +30,8 @@ struct OpCount {
   std::int64_t read_bytes = 0, written_bytes = 0;  // actual column: element traffic of kernels
   std::int64_t network_bytes = 0;                  // between workers, sent by this process
   std::int64_t iterations = 0;                     // loops only: total iterations
-  // Sorts across workers only, where data decide what moves: elements that went to other workers, their bytes that
-  // crossed ranks, and the messages in which these went.
+  // Sorts across workers and picks that send elements straight, where data decide what moves: elements that went to
+  // other workers, their bytes that crossed ranks, and the messages in which these went.
   std::int64_t moved_elements = 0, moved_rank_bytes = 0, moved_rank_messages = 0;
   double seconds = 0;
 };

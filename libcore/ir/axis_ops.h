@@ -38,12 +38,20 @@ namespace kasen {
 }
 
 // A relayout may rearrange, too: elements go from their owners straight to those of the result, so no line is whole
-// anywhere. It has the operands, and the dimensions `dim` and `over`, of the slice, concatenation or reshape.
+// anywhere. It has the operands, and the dimensions `dim` and `over`, of the slice, concatenation, reshape or pick.
 [[nodiscard]] inline bool rearranges_on_the_way(const Op& op) {
   return op.code == OpCode::relayout && op.dim != no_dim;
 }
-// Which of the three such a relayout makes, or the operator's own code.
+// Which of the four such a relayout makes, or the operator's own code.
 [[nodiscard]] OpCode rearrangement_of(const Module& module, const Op& op);
+// True for a relayout that picks: its mask, and so the data, decide what moves.
+[[nodiscard]] inline bool picks_on_the_way(const Module& module, const Op& op) {
+  return rearranges_on_the_way(op) && rearrangement_of(module, op) == OpCode::pick;
+}
+// The operands whose elements it moves, the first ones: a mask and a size are read where they are.
+[[nodiscard]] inline std::size_t moved_operands(const Module& module, const Op& op) {
+  return picks_on_the_way(module, op) ? 1 : op.operands.size();
+}
 
 // The dimension along which scan, sort, argsort and take work, and its place among those of operands[0].
 [[nodiscard]] inline DimId worked_dim(const Op& op) { return op.over.at(0); }

@@ -2,6 +2,7 @@
 
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/checked.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/kernels/moved_elements.h"
 
 namespace kasen {
@@ -9,19 +10,20 @@ namespace {
 
 class ExchangeOfWorker {
  public:
-  ExchangeOfWorker(const Module& module, const Op& op, int worker)
+  ExchangeOfWorker(const Module& module, const Op& op, int worker, std::span<const std::int64_t> picked)
       : m_(module),
         op_(op),
         to_(module.type(op.results.at(0))),
         worker_(worker),
         same_memory_(share_memory(module, op.operands.at(0), op.results[0]) || stands_in_input(module, op)),
-        moved_(module, op) {}
+        moved_(module, op, picked),
+        operands_(moved_operands(module, op)) {}
 
   BoxExchange make() {
     const Elements takes = taken(worker_), target = memory_of(to_);
     std::vector<Elements> gives;
     std::vector<bool> has_all;
-    for (std::size_t i = 0; i < op_.operands.size(); ++i) {
+    for (std::size_t i = 0; i < operands_; ++i) {
       gives.push_back(given(i, worker_));
       has_all.push_back(keeps_all(i, worker_));
       keep_own(i, has_all[i] ? wanted(i, takes) : intersection(gives[i], takes), target);
@@ -29,7 +31,7 @@ class ExchangeOfWorker {
     for (int peer = 0; peer < mesh_workers(m_); ++peer) {
       if (peer == worker_) continue;
       const Elements others = taken(peer);
-      for (std::size_t i = 0; i < op_.operands.size(); ++i) {
+      for (std::size_t i = 0; i < operands_; ++i) {
         if (!keeps_all(i, peer)) send(i, peer, intersection(gives[i], others));
         if (!has_all[i]) receive(i, peer, intersection(given(i, peer), takes), target);
       }
@@ -120,13 +122,21 @@ class ExchangeOfWorker {
   const int worker_;
   const bool same_memory_;
   const MovedElements moved_;
+  const std::size_t operands_;  // whose elements move
   BoxExchange made_;
 };
 
 }  // namespace
 
-BoxExchange box_exchange(const Module& module, const Op& op, int worker) {
-  return ExchangeOfWorker(module, op, worker).make();
+BoxExchange box_exchange(const Module& module, const Op& op, int worker, std::span<const std::int64_t> picked) {
+  return ExchangeOfWorker(module, op, worker, picked).make();
+}
+
+std::int64_t pick_packing(const Module& module, const Op& op, int worker) {
+  const Type &from = module.type(op.operands.at(0)), &to = module.type(op.results.at(0));
+  const std::int64_t elements = checked_add(owned_elements(module, from, worker).count(),
+                                            stored_elements(module, to, worker).count(), "a message");
+  return checked_mul(elements, to.element.bytes(), "a message");
 }
 
 }  // namespace kasen

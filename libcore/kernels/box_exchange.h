@@ -7,11 +7,12 @@
 /// it will own receives nothing. Every pair of workers with elements has one message for each operand.
 ///
 /// A relayout that rearranges (libcore/ir/axis_ops.h) is the same: elements go to the owners of their places in the
-/// result (libcore/kernels/moved_elements.h).
+/// result (libcore/kernels/moved_elements.h). Of a pick these follow from its mask, which all workers have.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "libcore/data/place_list.h"
@@ -47,7 +48,12 @@ struct BoxExchange {
   std::int64_t packing = 0;               ///< bytes
 };
 
-/// `module` has sizes and a mesh (libcore/analysis/boxes.h), and `op` is of it.
-[[nodiscard]] BoxExchange box_exchange(const Module& module, const Op& op, int worker);
+/// `module` has sizes and a mesh (libcore/analysis/boxes.h), and `op` is of it. `picked`: of a relayout that picks, the
+/// ascending indices at which its mask is true.
+[[nodiscard]] BoxExchange box_exchange(const Module& module, const Op& op, int worker,
+                                       std::span<const std::int64_t> picked = {});
+
+/// The most bytes of the packing area for a relayout that picks, whatever its mask.
+[[nodiscard]] std::int64_t pick_packing(const Module& module, const Op& op, int worker);
 
 }  // namespace kasen

@@ -35,7 +35,8 @@ std::int64_t ceiling(std::int64_t a, std::int64_t b) { return a <= 0 ? -(-a / b)
 
 }  // namespace
 
-MovedElements::MovedElements(const Module& module, const Op& op) {
+MovedElements::MovedElements(const Module& module, const Op& op, std::span<const std::int64_t> picked)
+    : picked_(picked) {
   if (!rearranges_on_the_way(op)) return;
   const std::vector<DimId>&from = module.type(op.operands.at(0)).dims, &to = module.type(op.results.at(0)).dims;
   axis_ = static_cast<std::size_t>(std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first - from.begin());
@@ -43,6 +44,9 @@ MovedElements::MovedElements(const Module& module, const Op& op) {
     case OpCode::slice:
       way_ = Way::slice;
       slice_ = sliced_by(module, op);
+      break;
+    case OpCode::pick:
+      way_ = Way::pick;
       break;
     case OpCode::concat: {
       way_ = Way::concat;
@@ -90,10 +94,26 @@ IndexRuns MovedElements::sliced(const IndexRuns& source) const {
   return runs;
 }
 
+// Picked elements keep their order: those of a run follow one another.
+IndexRuns MovedElements::picks_of(const IndexRuns& source) const {
+  IndexRuns runs;
+  const auto before = [&](std::int64_t index) {
+    return std::lower_bound(picked_.begin(), picked_.end(), index) - picked_.begin();
+  };
+  for (const IndexRun& run : source) {
+    const std::int64_t first = before(run.first), count = before(run.first + run.count) - first;
+    if (count > 0) append_run(runs, {first, count});
+  }
+  return runs;
+}
+
 Elements MovedElements::of_operand(std::size_t operand, Elements elements) const {
   switch (way_) {
     case Way::slice:
       elements.axes.at(axis_) = sliced(elements.axes[axis_]);
+      return elements;
+    case Way::pick:
+      elements.axes.at(axis_) = picks_of(elements.axes[axis_]);
       return elements;
     case Way::concat:
       elements.axes.at(axis_) = shifted(std::move(elements.axes[axis_]), offsets_.at(operand));
@@ -127,9 +147,24 @@ PlaceList::Axis MovedElements::axis_of_slice(const IndexRuns& some, const IndexR
   return axis;
 }
 
+PlaceList::Axis MovedElements::axis_of_picks(const IndexRuns& some, const IndexRuns& memory) const {
+  PlaceList::Axis axis;
+  axis.extent = count_of(memory);
+  std::size_t held = 0;     // the run of the memory that has the next index
+  std::int64_t before = 0;  // indices of the memory before this run
+  for (const IndexRun& run : some) {
+    for (std::int64_t k = run.first; k < run.first + run.count; ++k) {
+      const std::int64_t index = picked_[static_cast<std::size_t>(k)];
+      for (; index >= memory.at(held).first + memory[held].count; ++held) before += memory[held].count;
+      axis.indices.append_run(before + index - memory[held].first, 1);
+    }
+  }
+  return axis;
+}
+
 PlaceList MovedElements::places_in_operand(std::size_t operand, const Elements& some, const Elements& memory) const {
-  if (way_ != Way::slice) return places_in(some, of_operand(operand, memory));
-  if (slice_.step == 1) {
+  if (way_ != Way::slice && way_ != Way::pick) return places_in(some, of_operand(operand, memory));
+  if (way_ == Way::slice && slice_.step == 1) {
     Elements here = some;
     here.axes.at(axis_) = shifted(std::move(here.axes[axis_]), slice_.first);
     return places_in(here, memory);
@@ -138,7 +173,7 @@ PlaceList MovedElements::places_in_operand(std::size_t operand, const Elements& 
   std::vector<PlaceList::Axis> axes;
   for (std::size_t axis = 0; axis < some.axes.size(); ++axis) {
     const IndexRuns &here = some.axes[axis], &all = memory.axes[axis];
-    axes.push_back(axis == axis_ ? axis_of_slice(here, all)
+    axes.push_back(axis == axis_ ? (way_ == Way::pick ? axis_of_picks(here, all) : axis_of_slice(here, all))
                                  : PlaceList::Axis{indices_in(here, all), count_of(all), 0, 1});
   }
   return PlaceList(std::move(axes));

@@ -1,7 +1,9 @@
 // gather, scatter and relayout of arrays whose layout the plan names (libcore/kernels/box_exchange.h).
 #include <algorithm>
 
+#include "libcore/axis/axis.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/kernels/box_exchange.h"
 #include "libcore/run/executor_boxes.h"
 
@@ -14,18 +16,26 @@ class BoxTransition : public TransitionStep {
       : TransitionStep(decoded, at),
         gather_(op.code == OpCode::gather),
         to_(op.results.at(0)),
-        element_(run.module.type(to_).element) {
-    for (const Part& part : run.parts) exchanges_.push_back(box_exchange(run.plan, planned, part.worker));
+        element_(run.module.type(to_).element),
+        planned_(planned),
+        picks_(picks_on_the_way(run.plan, planned)) {
+    for (const Part& part : run.parts) {
+      if (picks_) packing_.push_back(pick_packing(run.plan, planned, part.worker));
+      if (!picks_) exchanges_.push_back(box_exchange(run.plan, planned, part.worker));
+    }
   }
 
   [[nodiscard]] std::int64_t packing_bytes(int part) const override {
-    return exchanges_[static_cast<size_t>(part)].packing;
+    const auto p = static_cast<size_t>(part);
+    return picks_ ? packing_[p] : exchanges_[p].packing;
   }
 
   // A gather's own elements may be written over what it sends, and a scatter sends them from its result. Between
   // workers of this process elements are copied directly from array to array, but for contributions, which are
   // combined.
   void start(Execution& run) override {
+    if (picks_) find_picked(run);
+    before_ = run.transport.traffic();
     if (!gather_) move_own(run);
     run.began(RunPhase::start, number);
     sends_.clear();
@@ -42,6 +52,7 @@ class BoxTransition : public TransitionStep {
     run.transport.finish(ticket_);
     if (gather_) move_own(run);
     for_each_piece([&](int part, const BoxPiece& piece) { take(run, part, piece); }, &BoxExchange::receives);
+    if (picks_) count_moved(run);
     run.ended(RunPhase::finish, number);
   }
 
@@ -51,6 +62,28 @@ class BoxTransition : public TransitionStep {
     for (size_t p = 0; p < exchanges_.size(); ++p) {
       for (const BoxPiece& piece : exchanges_[p].*pieces) visit(static_cast<int>(p), piece);
     }
+  }
+
+  // Every worker has all of the mask.
+  void find_picked(Execution& run) {
+    const std::int64_t length = run.plan.dim(planned_.over.at(0)).size;
+    const auto* const mask = reinterpret_cast<const std::uint8_t*>(run.storage.view(op.operands.at(1), 0).data);
+    picked_.clear();
+    for (std::int64_t k = 0; k < length; ++k) {
+      if (mask[k] != 0) picked_.push_back(k);
+    }
+    require_picked(planned_, run.plan.dim(planned_.dim), static_cast<std::int64_t>(picked_.size()));
+    exchanges_.clear();
+    for (const Part& part : run.parts) exchanges_.push_back(box_exchange(run.plan, planned_, part.worker, picked_));
+  }
+
+  void count_moved(Execution& run) const {
+    OpCount& count = run.count(number);
+    for_each_piece([&](int, const BoxPiece& piece) { count.moved_elements += piece.places.size(); },
+                   &BoxExchange::sends);
+    const Traffic moved = run.transport.traffic() - before_;
+    count.moved_rank_bytes += moved.rank_bytes;
+    count.moved_rank_messages += moved.rank_messages;
   }
 
   // Where a piece is sent from.
@@ -137,7 +170,12 @@ class BoxTransition : public TransitionStep {
   bool gather_;
   ValueId to_;
   ElementType element_;
-  std::vector<BoxExchange> exchanges_;  // by part
+  const Op& planned_;
+  bool picks_;
+  std::vector<BoxExchange> exchanges_;  // by part; of a pick, those of this execution
+  std::vector<std::int64_t> packing_;   // of a pick, by part
+  std::vector<std::int64_t> picked_;    // of a pick: where its mask is true
+  Traffic before_;                      // what had moved before the exchange
   int ticket_ = -1;                     // of the exchange that has begun
   std::vector<Message> sends_, receives_;
   std::vector<PlaceCopy> copies_;

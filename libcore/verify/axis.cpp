@@ -17,9 +17,6 @@ class AxisCheck {
 
   // A relayout, which may rearrange.
   void relayout() {
-    if (rearrangement_of(m_, op_) == OpCode::pick) {
-      return faults_.add(op_, "a relayout that picks", "a pick makes whole lines");
-    }
     if (rearranges_on_the_way(op_)) return rearrangement();
     if (op_.operands.size() != 1) {
       return faults_.add(op_, fmt::format("{} operands", op_.operands.size()), "it takes one, but for a concatenation");

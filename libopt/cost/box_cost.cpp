@@ -311,7 +311,8 @@ Polynomial::Bindings with_sorts_at_rest(const Module& module, const Sizes& sizes
   Polynomial::Bindings totals = sizes.totals;
   const Module sized = sized_module(module, sizes);
   for_each_op(sized, [&](const Op& op, int number, int) {
-    if (is_sort(op) && have_sizes(sized, op)) totals[stay_symbol(number)] = count_elements(sized, op.results.at(0));
+    const bool moves = is_sort(op) || picks_on_the_way(sized, op);
+    if (moves && have_sizes(sized, op)) totals[stay_symbol(number)] = count_elements(sized, op.results.at(0));
   });
   return totals;
 }

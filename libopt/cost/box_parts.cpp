@@ -5,6 +5,7 @@
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/base/checked.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/kernels/box_exchange.h"
 #include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/box_cost.h"
@@ -63,6 +64,10 @@ class BoxParts {
       if (sorts_across(m_, op)) largest = std::max(largest, sort_areas(sort_plan(m_, op, worker)).total);
       if (row(op.code).group != OpGroup::transition) return;
       const bool shared = is_shared_transition(m_, op);
+      if (picks_on_the_way(m_, op)) {
+        largest = std::max(largest, pick_packing(m_, op, worker));
+        return;
+      }
       largest = std::max(largest, shared ? batch_packing_bytes(m_, batches_, op, sizes_, worker)
                                          : box_exchange(m_, op, worker).packing);
     });

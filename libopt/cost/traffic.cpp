@@ -8,6 +8,7 @@
 #include "libcore/analysis/boxes.h"
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/checked.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/box_exchange.h"
@@ -167,6 +168,13 @@ bool when_across(const Module& module, const Op& op, const Sizes& sizes, const A
   return true;
 }
 
+bool when_picks(const Module& module, const Op& op, const Sizes& sizes, const AcrossUse& use) {
+  if (!picks_on_the_way(module, op)) return false;
+  const std::optional<Module> sized = with_sizes(module, sizes);
+  use(sized ? *sized : module);
+  return true;
+}
+
 void for_each_box_message(const Module& module, const Op& op, const Sizes& sizes, const BoxMessage& visit) {
   const std::optional<Module> sized = with_sizes(module, sizes);
   for (int worker = 0; worker < sizes.workers; ++worker) {
@@ -182,7 +190,7 @@ Traffic predict_traffic(const Module& module, const SharedBatches& batches, cons
   if (when_across(module, op, sizes, [&](const Module& sized) { traffic = agreement_traffic(sized, op, ranks); })) {
     return traffic;
   }
-  if (row(op.code).group != OpGroup::transition) return traffic;
+  if (row(op.code).group != OpGroup::transition || picks_on_the_way(module, op)) return traffic;
   if (is_shared_transition(module, op)) return member_traffic(module, batches, op, sizes, ranks);
   OneExchange exchange(sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same
   if (names_layouts(module)) {

@@ -35,6 +35,8 @@ void for_each_box_message(const Module& module, const Op& op, const Sizes& sizes
 // True for a sort across workers. If there is more than one, calls use(the module with the sizes of its data).
 using AcrossUse = std::function<void(const Module& sized)>;
 bool when_across(const Module& module, const Op& op, const Sizes& sizes, const AcrossUse& use);
+// Likewise for a relayout that picks.
+bool when_picks(const Module& module, const Op& op, const Sizes& sizes, const AcrossUse& use);
 
 // Predicts the traffic of one execution of a gather or scatter if `ranks` ranks hold the workers in runs (DESIGN
 // section 6). It is zero for other operators, but for

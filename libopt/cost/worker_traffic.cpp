@@ -78,6 +78,18 @@ void add_sort(Adder& sum, const Module& sized, const Op& op) {
   }
 }
 
+// All elements move that can.
+void add_pick(Adder& sum, const Module& sized, const Op& op) {
+  const Type &from = sized.type(op.operands.at(0)), &to = sized.type(op.results.at(0));
+  std::int64_t picked = 1;
+  for (const DimId dim : to.dims) picked = checked_mul(picked, sized.dim(dim).size, what);
+  for (int worker = 0; worker < mesh_workers(sized); ++worker) {
+    const std::int64_t gives = std::min(owned_elements(sized, from, worker).count(), picked);
+    sum.send(worker, checked_mul(gives, to.element.bytes(), what));
+    sum.receive(worker, checked_mul(owned_elements(sized, to, worker).count(), to.element.bytes(), what));
+  }
+}
+
 }  // namespace
 
 WorkerTraffic worker_traffic(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes) {
@@ -85,6 +97,7 @@ WorkerTraffic worker_traffic(const Module& module, const SharedBatches& batches,
   Adder sum(sizes.workers);
   if (when_across(module, op, sizes, [&](const Module& sized) { add_sort(sum, sized, op); })) return sum.take();
   if (row(op.code).group != OpGroup::transition) return sum.take();
+  if (when_picks(module, op, sizes, [&](const Module& sized) { add_pick(sum, sized, op); })) return sum.take();
   if (names_layouts(module) && !is_shared_transition(module, op)) {
     for_each_box_message(module, op, sizes, [&](int from, int to, std::int64_t bytes) { sum.move(from, to, bytes); });
     return sum.take();

@@ -108,7 +108,8 @@ bool goes_straight(const Module& module, const Op& op, std::size_t operand) {
   constexpr double most_runs = 1 << 12;  // each pair of workers compares them
   const Type& result = module.type(op.results.at(0));
   const MeshAxes alone = axes_of_one_place(module);
-  if (!is_rearrangement(op) || op.code == OpCode::pick || result.cuts.empty() || is_uncut(result.cuts)) return false;
+  if (!is_rearrangement(op) || (op.code == OpCode::pick && operand > 0) || result.cuts.empty() || is_uncut(result.cuts))
+    return false;
   if (op.code == OpCode::reshape && runs_of_product(module, op) > most_runs) return false;
   const std::vector<DimId> made = made_dims(module, op);
   MeshAxes cut = needed_axes(module, op, operand, std::vector<State>(op.operands.size(), State::part()));

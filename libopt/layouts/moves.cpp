@@ -72,7 +72,8 @@ double Moves::sorted(const Op& op) {
 
 double Moves::rearranged(const Op& op, std::size_t operand, const Cuts& from, const Cuts& to) {
   const auto [it, is_new] = rearranged_.try_emplace({op.results.at(0), operand, from, to}, 0);
-  if (!is_new || is_uncut(from)) return it->second;  // all workers have it
+  if (!is_new || is_uncut(from)) return it->second;                                    // all workers have it
+  if (op.code == OpCode::pick) return it->second = array(m_.type(op.results[0])) / 2;  // data decide
   Op moving = op;
   moving.code = OpCode::relayout;
   const MovedElements moved(m_, moving);

@@ -97,12 +97,14 @@ class Readings {
           set(v, cuts);
           const bool sorts = op.code == OpCode::sort || op.code == OpCode::argsort;
           if (sorts && !wanted.empty()) set(op.results[0], made_cuts(m_, op, wanted));
-          const MeshAxes held = is_uncut(cuts) ? 0 : needed_axes(m_, op, i, states);
+          const bool mask = op.code == OpCode::pick && i == 1;  // all workers have it, however elements go
+          const MeshAxes held = is_uncut(cuts) ? 0 : mask ? all_mesh_axes(m_) : needed_axes(m_, op, i, states);
           ReadingWay whole{{{cuts, held}}, moved};
           if (!wanted.empty()) set(op.results[0], wanted);
           const bool straight = goes_straight(m_, op, i);
           // A concatenation that sends one operand straight sends all of them.
-          if (!straight || op.operands.size() == 1) ways.push_back(std::move(whole));
+          const bool alone = op.operands.size() == 1 || op.code == OpCode::pick;
+          if (!straight || alone) ways.push_back(std::move(whole));
           if (straight) ways.push_back({{{cuts, 0}}, moves_.rearranged(op, i, cuts, wanted), true});
           if (sorts_across(m_, op)) ways.push_back({{{cuts, 0}}, moves_.sorted(op), true});
         }

@@ -7,6 +7,7 @@
 
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/checked.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/box_cost.h"
@@ -29,6 +30,7 @@ class Checker {
         run_(run),
         report_(measure(module, sizes)) {
     for_each_op(module, [&](const Op& op, int, int) { ops_.push_back(&op); });
+    take_picks();
     if (run.plan_digest != module_digest(module)) {
       fail(ExitStatus::bad_input, "the counters are those of another plan",
            fmt::format("this plan is {}, the run was of {}", module_digest(module), run.plan_digest),
@@ -78,6 +80,16 @@ class Checker {
 
   void compare(const CostRow& at, const char* what, std::int64_t predicted, std::int64_t count) {
     if (predicted != count) check_.mismatches.push_back({what, at.where, at.text, predicted, count});
+  }
+
+  // What a pick moves does not stay.
+  void take_picks() {
+    for (size_t number = 0; number < ops_.size() && number < run_.ops.size(); ++number) {
+      const OpCount& count = counted(static_cast<int>(number));
+      const auto stays = at_rest_.find({SymbolKind::stay, "", {}, static_cast<int>(number)});
+      if (stays == at_rest_.end() || count.executions == 0 || !picks_on_the_way(module_, *ops_[number])) continue;
+      stays->second -= count.moved_elements / count.executions;
+    }
   }
 
   // Of a sort across workers: data decide which elements move, so the run counts them.
@@ -165,7 +177,7 @@ class Checker {
 
   const Module& module_;
   const Sizes& sizes_;
-  const Polynomial::Bindings at_rest_;
+  Polynomial::Bindings at_rest_;
   std::vector<const Op*> ops_;  // by number
   const RunReport& run_;
   CostReport report_;

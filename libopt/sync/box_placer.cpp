@@ -135,6 +135,9 @@ void BoxPlacer::relayout(const Op& op) {
     const bool whole = layout.is_distributed() && layout.all_cuts() == 0;
     if (whole && rearranges_on_the_way(op)) v = held_along(v, all_mesh_axes(m_));
   }
+  for (std::size_t i = moved_operands(m_, op); i < placed.operands.size(); ++i) {
+    placed.operands[i] = held_along(placed.operands[i], all_mesh_axes(m_));
+  }
   emit(std::move(placed));
 }
 

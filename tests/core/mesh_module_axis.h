@@ -97,7 +97,7 @@ class AxisOperators : public ModuleMaker {
       const auto to = std::find(dims->begin(), dims->end(), from.dims[axis]);
       if (to != dims->end()) cuts[static_cast<size_t>(to - dims->begin())] = from.cuts[axis];
     }
-    const bool moves = chance(0.3) && op.code != OpCode::pick;
+    const bool moves = chance(0.3);
     if (moves) op.code = OpCode::relayout;
     op.results = {value(*dims, !moves && chance(0.8) ? usual(*dims, cuts) : some_cuts(*dims))};
     keep(std::move(op));

@@ -431,7 +431,7 @@ void MeshRun::rearrange(const Op& op, bool moves) {
     const Index source = source_of(op, index, operand);
     for (std::int64_t w = 0; w < workers(); ++w) {
       if (!is_stored(to, index, w)) continue;
-      if (op.code == OpCode::pick) need_mask(op, w);
+      if (rearrangement_of(m_, op) == OpCode::pick) need_mask(op, w);
       held_[to][static_cast<std::size_t>(w)][flat(to, index)] =
           moves ? sent[operand].at(flat(op.operands[operand], source)) : at(op.operands[operand], source, w);
     }
