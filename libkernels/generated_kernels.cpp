@@ -135,6 +135,10 @@ class GeneratedKernelSet : public GeneratedKernels {
     run_axis_pieces(shop_, call);
   }
 
+  void carry(const CarryCall& call) override {
+    run_carry(shop_, plan_->scans.at(call.fn), module_->fn(call.fn).result(), call);
+  }
+
   void linear(const LinearCall& call) override { run_lapack(call); }
 
   void copy_places(const ElementType& element, std::span<const PlaceCopy> copies) override {

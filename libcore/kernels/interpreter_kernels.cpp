@@ -109,6 +109,8 @@ class InterpreterKernels : public KernelSet {
     run_all(call);
   }
 
+  void carry(const CarryCall& call) override { interpreter::carry(module_->fn(call.fn), call); }
+
   [[nodiscard]] AccessCount accesses() const override { return count_; }
 
  private:

@@ -282,6 +282,18 @@ void scan(const AxisCall& call) {
   }
 }
 
+void carry(const ScalarFunction& fn, const CarryCall& call) {
+  const Lens carries(fn.result(), call.carries), array(fn.result(), call.array);
+  std::vector<Word> before(static_cast<size_t>(fn.result().planes())), next(before.size());
+  const std::int64_t inner = call.lines.inner, row = call.lines.length * inner;
+  for (std::int64_t i = 0; i < call.lines.outer * row; ++i) {
+    carries.load(i / row * inner + i % inner, before.data());
+    array.load(i, next.data());
+    reduce_into(fn, before, next);
+    array.store(i, before.data());
+  }
+}
+
 void reduce_by(const AxisCall& call) {
   constexpr std::int64_t some = 4096;
   const ScalarFunction& fn = call.module->fn(call.op->fns.at(0));

@@ -70,9 +70,10 @@ struct Program {
 // The position of a view's element `e` at index `index`.
 [[nodiscard]] std::int64_t element_at(const Program& program, const Places& view, std::int64_t index, size_t e);
 
-// KernelSet::combine of one list, and KernelSet::axis of a scan.
+// KernelSet::combine of one list, KernelSet::axis of a scan or a reduce_by, and KernelSet::carry.
 void combine(const ScalarFunction& fn, const Mirrored& list);
 void scan(const AxisCall& call);
+void carry(const ScalarFunction& fn, const CarryCall& call);
 void reduce_by(const AxisCall& call);
 
 // acc = reducer(acc, next), plane by plane words.

@@ -92,6 +92,14 @@ struct DenseProductCall {
   std::int64_t rows = 0, cols = 0;
 };
 
+/// What the parts of lines before this one come to, combined into it: element (o, k, i) of `array` becomes f(element
+/// (o, i) of `carries`, it), for the indices of lines (AxisLines).
+struct CarryCall {
+  FnId fn = no_fn;
+  View carries, array;
+  AxisLines lines;
+};
+
 /// Bytes that a kernel set has touched, by the rules of the actual cost (docs/cost.md). The interpreter counts
 /// accesses.
 struct AccessCount {
@@ -126,6 +134,8 @@ class KernelSet {
   /// scan, sort, argsort, take or reduce_by (grouping.h), onto identities in its result. Throws UserError (bad_input)
   /// for a place of a take outside of its array, and a key that its dimension lacks.
   virtual void axis(const AxisCall& call) = 0;
+  /// By the function of a scan.
+  virtual void carry(const CarryCall& call) = 0;
 
   /// Calls for several parts, or for independent rows of one part. No call touches data that another writes, so they
   /// may run side by side.

@@ -44,6 +44,29 @@ void run_scan(Workshop& shop, const ScanKernels& kernels, const AxisCall& call) 
   });
 }
 
+void run_carry(Workshop& shop, const ScanKernels& kernels, const ElementType& element, const CarryCall& call) {
+  const auto [outer, length, inner] = call.lines;
+  std::vector<std::int64_t> words;
+  append_array(words, element, call.carries);
+  append_array(words, element, call.array);
+  in_lines(shop.pool, outer * length * inner, 1, [&](int thread, std::int64_t begin, std::int64_t end) {
+    while (begin < end) {  // a part of one line, whole rows of side by side lines, or a part of one row
+      const std::int64_t row = begin / inner, within = begin % inner, left = length - row % length;
+      CarryPlaces places{begin - within, row / length * inner, inner, 1};
+      if (inner == 1) {
+        const std::int64_t some = std::min(left, end - begin);
+        kernels.carry_line(words.data(), &places, 0, some, shop.scratch(thread));
+        begin += some;
+        continue;
+      }
+      if (within == 0) places.rows = std::clamp<std::int64_t>((end - begin) / inner, 1, left);
+      const std::int64_t some = std::min(inner - within, end - begin);
+      kernels.carry_rows(words.data(), &places, within, within + some, shop.scratch(thread));
+      begin += some * places.rows;
+    }
+  });
+}
+
 void run_axis_pieces(Workshop& shop, const AxisCall& call) {
   const std::int64_t pieces = axis_pieces(call);
   const bool one_by_one = call.op->code == OpCode::take || is_rearrangement(*call.op);

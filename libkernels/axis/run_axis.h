@@ -9,6 +9,9 @@ namespace kasen {
 
 void run_scan(Workshop& shop, const ScanKernels& kernels, const AxisCall& call);
 
+// KernelSet::carry, with the compiled loops of its scan. All elements are made from others.
+void run_carry(Workshop& shop, const ScanKernels& kernels, const ElementType& element, const CarryCall& call);
+
 // reduce_by, with the compiled loop of its reducer (grouping.h). Throws UserError (bad_input) for a key outside.
 void run_grouping(Workshop& shop, CombineFunction function, const AxisCall& call);
 

@@ -1,5 +1,5 @@
-// Small loops around a reducer: they combine partial results of blocks into a total, packed elements into an array, and
-// elements with all before them.
+// Small loops around a reducer: they combine partial results of blocks into a total, packed elements into an array,
+// elements with all before them, and carries of what stands before into elements.
 #include <algorithm>
 
 #include "libkernels/emit/elements.h"
@@ -184,6 +184,19 @@ class ReductionEmitter {
   bool scattered_ = false;
 };
 
+// Calls body(j) for eight numbers from j on at a time, the last ones under a mask.
+template <class Body>
+void eight_by_eight(Emitter& e, llvm::Value* begin, llvm::Value* end, const Body& body) {
+  llvm::Value* full = e.b.CreateAnd(e.b.CreateSub(end, begin), e.integer(-reduction_lanes));
+  llvm::Value* middle = e.b.CreateAdd(begin, full);
+  e.loop(begin, middle, reduction_lanes, body);
+  e.when(e.b.CreateICmpSLT(middle, end), [&] {
+    e.mask = e.b.CreateICmpSLT(e.lane_numbers(), e.spread({e.b.CreateSub(end, middle), true}));
+    body(middle);
+    e.mask = nullptr;
+  });
+}
+
 class ScanEmitter {
  public:
   ScanEmitter(Emitter& e, const ScalarFunction& fn, MemorySource::Access access)
@@ -210,14 +223,7 @@ class ScanEmitter {
   // One row of all lines after another, from the row before in memory.
   void rows(llvm::Value* begin, llvm::Value* end) {
     const auto along = [&](llvm::Value* start, const auto& body) {
-      llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-reduction_lanes));
-      llvm::Value* middle = e_.b.CreateAdd(begin, full);
-      e_.loop(begin, middle, reduction_lanes, [&](llvm::Value* j) { body(e_.b.CreateAdd(start, j)); });
-      e_.when(e_.b.CreateICmpSLT(middle, end), [&] {
-        e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), e_.spread({e_.b.CreateSub(end, middle), true}));
-        body(e_.b.CreateAdd(start, middle));
-        e_.mask = nullptr;
-      });
+      eight_by_eight(e_, begin, end, [&](llvm::Value* j) { body(e_.b.CreateAdd(start, j)); });
     };
     along(first_, [&](llvm::Value* at) { copy_first(at); });
     e_.loop(e_.integer(1), length_, 1, [&](llvm::Value* k) {
@@ -256,6 +262,56 @@ class ScanEmitter {
   llvm::Value *first_ = nullptr, *apart_ = nullptr, *step_ = nullptr, *length_ = nullptr;
 };
 
+class CarryEmitter {
+ public:
+  CarryEmitter(Emitter& e, const ScalarFunction& fn, MemorySource::Access of_carries)
+      : e_(e),
+        fn_(fn),
+        total_(e, fn.result()),
+        carries_(next_array(of_carries)),
+        array_(next_array(MemorySource::Access::consecutive)) {
+    llvm::Value* places = e.function()->getArg(1);
+    int word = 0;
+    for (llvm::Value** value : {&first_, &carry_, &step_, &rows_}) *value = read_word(e, places, word++);
+  }
+
+  void line(llvm::Value* begin, llvm::Value* end) {
+    eight_by_eight(e_, begin, end, [&](llvm::Value* j) {
+      carries_.move_to(e_, carry_);
+      combine(e_.b.CreateAdd(first_, j));
+    });
+  }
+
+  void rows(llvm::Value* begin, llvm::Value* end) {
+    e_.loop(e_.integer(0), rows_, 1, [&](llvm::Value* k) {
+      llvm::Value* row = e_.b.CreateAdd(first_, e_.b.CreateMul(k, step_));
+      eight_by_eight(e_, begin, end, [&](llvm::Value* j) {
+        carries_.move_to(e_, e_.b.CreateAdd(carry_, j));
+        combine(e_.b.CreateAdd(row, j));
+      });
+    });
+  }
+
+ private:
+  MemorySource next_array(MemorySource::Access access) {
+    const ElementType& element = fn_.result();
+    return {read_array(e_, e_.function()->getArg(0), layout_.add_array(element), element), access};
+  }
+
+  void combine(llvm::Value* at) {
+    array_.move_to(e_, at);
+    total_.assign(e_, fn_.body, {&carries_, &array_});
+    for_each_plane(e_, fn_.result(), [&](int c, const Plane* j) { array_.store(e_, c, j, total_.load(e_, c, j)); });
+  }
+
+  Emitter& e_;
+  const ScalarFunction& fn_;
+  Accumulator total_;
+  ArgumentLayout layout_;
+  MemorySource carries_, array_;
+  llvm::Value *first_ = nullptr, *carry_ = nullptr, *step_ = nullptr, *rows_ = nullptr;
+};
+
 }  // namespace
 
 void emit_scan(Jit& jit, const ScalarFunction& fn, const std::string& name, std::int64_t& scratch_bytes) {
@@ -266,6 +322,18 @@ void emit_scan(Jit& jit, const ScalarFunction& fn, const std::string& name, std:
       jit, scan_rows_name(name), scratch_bytes,
       [&](Emitter& e, llvm::Function* f) {
         ScanEmitter(e, fn, MemorySource::Access::consecutive).rows(f->getArg(2), f->getArg(3));
+      },
+      reduction_lanes);
+  emit_loop_function(
+      jit, carry_line_name(name), scratch_bytes,
+      [&](Emitter& e, llvm::Function* f) {
+        CarryEmitter(e, fn, MemorySource::Access::shared).line(f->getArg(2), f->getArg(3));
+      },
+      reduction_lanes);
+  emit_loop_function(
+      jit, carry_rows_name(name), scratch_bytes,
+      [&](Emitter& e, llvm::Function* f) {
+        CarryEmitter(e, fn, MemorySource::Access::consecutive).rows(f->getArg(2), f->getArg(3));
       },
       reduction_lanes);
 }

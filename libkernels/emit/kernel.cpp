@@ -53,7 +53,9 @@ std::vector<Word> require_identity(const Module& module, FnId reducer, const Loc
 
 ScanKernels find_scan(const CodeImage& code, const std::string& name) {
   return {reinterpret_cast<ScanFunction>(code.find(name)),
-          reinterpret_cast<ScanFunction>(code.find(scan_rows_name(name)))};
+          reinterpret_cast<ScanFunction>(code.find(scan_rows_name(name))),
+          reinterpret_cast<CarryFunction>(code.find(carry_line_name(name))),
+          reinterpret_cast<CarryFunction>(code.find(carry_rows_name(name)))};
 }
 
 }  // namespace kasen

@@ -53,8 +53,18 @@ struct ScanPlaces {
 using ScanFunction = void (*)(const std::int64_t* arguments, const ScanPlaces* places, std::int64_t begin,
                               std::int64_t end, std::byte* scratch);
 
+// Carries of a scan, combined into elements (KernelSet::carry). Of one line: elements first + j, begin <= j < end, each
+// with carry `carry`. Of lines side by side: of each of `rows` rows, `step` elements apart, element first + j with
+// carry carry + j.
+struct CarryPlaces {
+  std::int64_t first = 0, carry = 0, step = 0, rows = 0;
+};
+using CarryFunction = void (*)(const std::int64_t* arguments, const CarryPlaces* places, std::int64_t begin,
+                               std::int64_t end, std::byte* scratch);
+
 struct ScanKernels {
   ScanFunction lines = nullptr, rows = nullptr;
+  CarryFunction carry_line = nullptr, carry_rows = nullptr;
 };
 class CodeImage;
 [[nodiscard]] ScanKernels find_scan(const CodeImage& code, const std::string& name);  // of emit_scan
@@ -168,9 +178,11 @@ struct ProductBody {
                                          const std::string& name, std::int64_t& scratch_bytes);
 void emit_fold(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
 void emit_combine(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
-// Two functions: `name`, and one for lines side by side under scan_rows_name(name).
+// The functions of ScanKernels.
 void emit_scan(Jit& jit, const ScalarFunction& fn, const std::string& name, std::int64_t& scratch_bytes);
 [[nodiscard]] inline std::string scan_rows_name(const std::string& name) { return name + "_rows"; }
+[[nodiscard]] inline std::string carry_line_name(const std::string& name) { return name + "_carry"; }
+[[nodiscard]] inline std::string carry_rows_name(const std::string& name) { return name + "_carry_rows"; }
 // Elements are scalars or tuples of these.
 void emit_reduction(Jit& jit, const ScalarFunction& reducer, const std::vector<Word>& identity, const std::string& name,
                     std::int64_t& scratch_bytes);

@@ -54,6 +54,7 @@ class LoggingKernels : public KernelSet {
   }
   void dense_product(const DenseProductCall& call) override { computes_->dense_product(call); }
   void axis(const AxisCall& call) override { computes_->axis(call); }
+  void carry(const CarryCall& call) override { computes_->carry(call); }
   void copy_masters(const ElementType& element, std::span<const Mirrored> lists) override {
     computes_->copy_masters(element, lists);
   }
