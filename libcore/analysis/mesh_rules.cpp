@@ -221,6 +221,7 @@ RuleAnswer axis_rule(const Question& q) {
   }
   if (!distributed) return of_shareds(q);
   if (sorts_across(q.module, q.op)) return yes(18, State::part());
+  if (carried_axes(q.module, q.op) != 0) return yes(18, State::part());
   const std::vector<DimId> whole = made_dims(q.module, q.op);
   const bool sorts = q.op.code == OpCode::sort || q.op.code == OpCode::argsort;
   for (std::size_t axis = 0; axis < made.dims.size(); ++axis) {

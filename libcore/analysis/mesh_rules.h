@@ -85,7 +85,7 @@ inline RuleAnswer no(int rule, std::string why, std::string remedy) {
 // C along the axes along which all operands are.
 [[nodiscard]] RuleAnswer of_shareds(const Question& q);
 
-// Rule 18: each line is whole where an element of it is made.
+// Rule 18: each line is whole where an element of it is made, or a scan of it takes up carries.
 [[nodiscard]] RuleAnswer axis_rule(const Question& q);
 
 // Rule 4 for reduce_by: contributions over the axes that cut a dimension which the keys replace.

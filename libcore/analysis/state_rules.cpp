@@ -9,8 +9,8 @@
 #include "libcore/analysis/map_laws.h"
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/whole.h"
-#include "libcore/ir/entries.h"
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 

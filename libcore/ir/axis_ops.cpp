@@ -36,6 +36,15 @@ std::vector<DimId> made_dims(const Module& module, const Op& op) {
   return {op.dim};
 }
 
+MeshAxes carried_axes(const Module& module, const Op& op) {
+  if (op.code != OpCode::scan) return 0;
+  MeshAxes axes = Layout(module, op.results.at(0)).cuts(worked_place(module, op));
+  for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    if (module.mesh[axis].size == 1) axes &= ~(MeshAxes{1} << axis);
+  }
+  return axes;
+}
+
 void displace(Op& slice, std::int64_t displacement) {
   slice.literal.clear();
   if (displacement != 0) slice.literal = {Word::integer(displacement)};
@@ -137,7 +146,8 @@ std::vector<DimId> taken_dims(const std::vector<DimId>& array, DimId along, cons
 
 std::vector<std::ptrdiff_t> axis_op_places(const Module& module, const Op& op, std::size_t operand) {
   const std::vector<DimId>&dims = module.type(op.operands.at(operand)).dims, &made = module.type(op.results.at(0)).dims;
-  const std::vector<DimId> worked = worked_dims(module, op, operand);
+  std::vector<DimId> worked = worked_dims(module, op, operand);
+  if (carried_axes(module, op) != 0) worked.clear();
   std::vector<std::ptrdiff_t> places;
   for (const DimId d : dims) {
     places.push_back(contains(worked, d) ? no_axis : std::find(made.begin(), made.end(), d) - made.begin());

@@ -9,7 +9,8 @@
 // op.dim has as many indices, which an `observe` before it found (observed.h).
 //
 // A worker that makes an element of a line has all of the line (rule 18, docs/states.md), but for a sort or argsort
-// that the workers along a cut dimension do together (sorts_across, libcore/analysis/mesh_rules.h).
+// that the workers along a cut dimension do together (sorts_across, libcore/analysis/mesh_rules.h). A scan may be cut
+// along its lines, too: each worker scans its own part, and takes up what the parts before it come to.
 //
 // reduce_by is a reduction over several dimensions whose place in the result a second array, the keys, holds:
 //
@@ -62,6 +63,10 @@ namespace kasen {
 [[nodiscard]] std::vector<DimId> worked_dims(const Module& module, const Op& op, std::size_t operand);
 [[nodiscard]] std::vector<DimId> made_dims(const Module& module, const Op& op);
 
+// The axes of the mesh that cut a scan along its lines, operand and result alike. None for any other operator, and
+// where these axes have one place.
+[[nodiscard]] MeshAxes carried_axes(const Module& module, const Op& op);
+
 // A slice may be *displaced*: its elements are those at the indices of its dimension plus this number, which is its one
 // literal word, or 0.
 [[nodiscard]] inline std::int64_t displacement(const Op& slice) {
@@ -96,7 +101,7 @@ void require_inside(const Module& module);  // of all slices whose sizes are kno
                                             const std::vector<DimId>& places);
 
 // For each axis of an operand, the axis of the result that it meets. no_axis: a worker needs the whole line, for
-// any element of the result (but of the places of take).
+// any element of the result (but of the places of take, and where a scan takes up carries).
 [[nodiscard]] std::vector<std::ptrdiff_t> axis_op_places(const Module& module, const Op& op, std::size_t operand);
 
 [[nodiscard]] inline bool is_grouping(const Op& op) { return op.code == OpCode::reduce_by; }

@@ -2,6 +2,7 @@
 
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/checked.h"
+#include "libcore/data/data.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/kernels/moved_elements.h"
 
@@ -126,7 +127,57 @@ class ExchangeOfWorker {
   BoxExchange made_;
 };
 
+// Places along some axes of the mesh, the last of which runs fastest.
+std::int64_t place_among(const Module& module, MeshAxes axes, int worker) {
+  std::int64_t place = 0;
+  for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    if ((axes >> axis & 1) != 0) place = place * module.mesh[axis].size + mesh_place(module, worker, axis);
+  }
+  return place;
+}
+
+// The worker at another place along these axes, and at the same one along all others.
+int worker_at(const Module& module, MeshAxes axes, int worker, std::int64_t place) {
+  std::int64_t stride = 1, at = worker;
+  for (std::size_t axis = module.mesh.size(); axis-- > 0;) {
+    const std::int64_t size = module.mesh[axis].size;
+    if ((axes >> axis & 1) != 0) {
+      at += (place % size - mesh_place(module, worker, axis)) * stride;
+      place /= size;
+    }
+    stride *= size;
+  }
+  return static_cast<int>(at);
+}
+
 }  // namespace
+
+CarryExchange carry_exchange(const Module& module, const Op& scan, int worker) {
+  const MeshAxes axes = carried_axes(module, scan);
+  const Type& made = module.type(scan.results.at(0));
+  CarryExchange carry;
+  carry.place = place_among(module, axes, worker);
+  for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    if ((axes >> axis & 1) != 0) carry.places *= module.mesh[axis].size;
+  }
+  if (carry.place > 0) carry.before = worker_at(module, axes, worker, carry.place - 1);
+  if (carry.place + 1 < carry.places) carry.behind = worker_at(module, axes, worker, carry.place + 1);
+  const Elements here = stored_elements(module, made, worker);
+  const std::size_t along = worked_place(module, scan);
+  for (std::size_t axis = 0; axis < here.axes.size(); ++axis) {
+    std::int64_t& size = axis < along ? carry.lines.outer : axis == along ? carry.lines.length : carry.lines.inner;
+    size = checked_mul(size, count_of(here.axes[axis]), "an array's local size");
+  }
+  if (here.none) carry.lines = {0, 0, 0};
+  const std::int64_t lines = carry.lines.lines(), area = storage_bytes(made.element, lines);
+  carry.bytes = checked_mul(lines, made.element.bytes(), "a message");
+  carry.own = carry.place == 0 ? here.count() : 0;
+  carry.sent_at = area;
+  carry.message_at = checked_mul(2, area, "a message");
+  carry.packing =
+      made.element.planes() == 1 ? carry.message_at : checked_add(carry.message_at, carry.bytes, "a message");
+  return carry;
+}
 
 BoxExchange box_exchange(const Module& module, const Op& op, int worker, std::span<const std::int64_t> picked) {
   return ExchangeOfWorker(module, op, worker, picked).make();

@@ -1,6 +1,6 @@
 /// \file
-/// What each worker sends and receives in a gather, scatter or relayout of an array whose layout the plan names. The
-/// executor and the cost model both read it.
+/// What each worker sends and receives in a gather, scatter or relayout of an array whose layout the plan names, and in
+/// a scan along a dimension that is cut. The executor and the cost model both read it.
 ///
 /// gather: each worker sends its contributions to their owners. scatter: each owner sends its elements to all that hold
 /// copies of them. relayout: each owner sends its elements to their new owners; a worker that holds a copy of all that
@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "libcore/axis/axis.h"
 #include "libcore/data/place_list.h"
 #include "libcore/ir/module.h"
 
@@ -55,5 +56,19 @@ struct BoxExchange {
 
 /// The most bytes of the packing area for a relayout that picks, whatever its mask.
 [[nodiscard]] std::int64_t pick_packing(const Module& module, const Op& op, int worker);
+
+/// A scan whose lines are cut (carried_axes), as one worker sees it. The workers with parts of one line stand in the
+/// order of these. Each gets one element a line from the worker before it, combines it with its own part's last one,
+/// and sends that on: the first to the second in round 0, and so on. The packing area has the elements that it gets,
+/// those that it sends, and, if they have several planes, the message.
+struct CarryExchange {
+  std::int64_t place = 0, places = 1;  ///< of the worker, and of all: there are places - 1 rounds
+  int before = -1, behind = -1;        ///< the workers next to it; -1: none
+  AxisLines lines;                     ///< its parts of lines; none where it does not have the result
+  std::int64_t bytes = 0;              ///< of a message
+  std::int64_t own = 0;                ///< elements behind no others: they take nothing up
+  std::int64_t sent_at = 0, message_at = 0, packing = 0;  ///< bytes
+};
+[[nodiscard]] CarryExchange carry_exchange(const Module& module, const Op& scan, int worker);
 
 }  // namespace kasen

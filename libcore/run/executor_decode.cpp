@@ -60,7 +60,7 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
       if (const Op& of_plan = *planned.at(static_cast<size_t>(number)); sorts_across(run.plan, of_plan)) {
         return make_sort_step(run, op, of_plan, number);
       }
-      return make_axis_step(op, number);
+      return make_axis_step(run, op, *planned.at(static_cast<size_t>(number)), number);
     case OpGroup::linear:
       return make_linear_step(op, number);
     case OpGroup::shared:

@@ -1,10 +1,12 @@
 // Operators that need whole lines or arrays: each worker works on those that it has (an axis operator, linear algebra).
+// And scans of lines that are cut.
 #include <algorithm>
 #include <set>
 
 #include "libcore/analysis/boxes.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
+#include "libcore/kernels/box_exchange.h"
 #include "libcore/linear/linear.h"
 #include "libcore/run/executor_steps.h"
 
@@ -69,6 +71,109 @@ class AxisStep : public Step {
   }
 };
 
+// A scan whose lines are cut (libcore/kernels/box_exchange.h). Each worker scans its parts of them. What these come to
+// goes from worker to worker, and each takes up what it gets. The order is that of the parts, whatever the ranks.
+class CarriedScan : public AxisStep {
+ public:
+  CarriedScan(const Execution& run, const Op& decoded, const Op& planned, int at)
+      : AxisStep(decoded, at), element_(run.module.fn(op.fns.at(0)).result()) {
+    for (const Part& part : run.parts) carries_.push_back(carry_exchange(run.plan, planned, part.worker));
+  }
+
+  [[nodiscard]] std::int64_t packing_bytes(int part) const override {
+    return carries_[static_cast<size_t>(part)].packing;
+  }
+
+  void run(Execution& run) override {
+    AxisStep::run(run);
+    const std::int64_t rounds = carries_.at(0).places - 1;  // as on all workers
+    for (std::int64_t round = 0; round < rounds; ++round) hand_on(run, round);
+    for (int p = 0; p < run.part_count(); ++p) {
+      const CarryExchange& carry = carries_[static_cast<size_t>(p)];
+      const std::int64_t elements = carry.lines.lines() * carry.lines.length;
+      if (carry.place == 0 || elements == 0) continue;
+      combine(run, p, run.storage.view(op.results[0], p), carry.lines);
+      run.charge_moved(op.results[0], number, elements, elements);
+    }
+  }
+
+ private:
+  void hand_on(Execution& run, std::int64_t round) {
+    sends_.clear();
+    receives_.clear();
+    for (int p = 0; p < run.part_count(); ++p) {
+      const CarryExchange& carry = carries_[static_cast<size_t>(p)];
+      const int worker = run.parts[static_cast<size_t>(p)].worker;
+      if (carry.bytes == 0) continue;
+      if (carry.place == round) {
+        come_to(run, p);
+        const View all = sent(run, p);
+        if (is_packed()) to_message(element_, all, 0, all.capacity, message_of(run, p, all));
+        sends_.push_back({worker, carry.behind, message_of(run, p, all), carry.bytes});
+        run.charge(number, carry.bytes);
+      }
+      if (carry.place == round + 1) {
+        receives_.push_back({carry.before, worker, message_of(run, p, taken(run, p)), carry.bytes});
+      }
+    }
+    run.began(RunPhase::start, number);
+    const int ticket = run.start(*this, sends_, receives_);
+    run.ended(RunPhase::start, number);
+    run.began(RunPhase::finish, number);
+    run.transport.finish(ticket);
+    for (const Message& received : receives_) unpack(run, received);
+    run.ended(RunPhase::finish, number);
+  }
+
+  // What the parts of lines up to this worker's come to: its own last elements, behind what it got. Without elements
+  // it hands on what it got. The first worker lacks elements only if all do: then nobody reads what it sends.
+  void come_to(Execution& run, int p) const {
+    const CarryExchange& carry = carries_[static_cast<size_t>(p)];
+    const View& to = sent(run, p);
+    const std::int64_t lines = carry.lines.lines();
+    if (carry.lines.length == 0) {
+      if (carry.place > 0) return copy_elements(element_, taken(run, p), to, 0, lines);
+      std::fill_n(to.data, storage_bytes(element_, lines), std::byte{0});
+      return;
+    }
+    const AxisLines& own = carry.lines;
+    for (std::int64_t plane = 0; plane < element_.planes(); ++plane) {
+      const View& made = run.storage.view(op.results[0], p);
+      const std::int64_t row = own.inner * scalar_bytes(element_.plane_scalar(plane));
+      const std::byte* last = made.data + plane_offset(element_, made.capacity, plane) + (own.length - 1) * row;
+      std::byte* at = to.data + plane_offset(element_, to.capacity, plane);
+      for (std::int64_t o = 0; o < own.outer; ++o, last += own.length * row) at = std::copy_n(last, row, at);
+    }
+    if (carry.place > 0) combine(run, p, to, {own.outer, 1, own.inner});
+  }
+
+  void combine(Execution& run, int p, const View& array, const AxisLines& lines) const {
+    run.forms.kernels(run.forms.shape(p)).carry({op.fns[0], taken(run, p), array, lines});
+  }
+
+  [[nodiscard]] View taken(Execution& run, int p) const {
+    return {run.packing(p), carries_[static_cast<size_t>(p)].lines.lines()};
+  }
+  [[nodiscard]] View sent(Execution& run, int p) const {
+    const CarryExchange& carry = carries_[static_cast<size_t>(p)];
+    return {run.packing(p) + carry.sent_at, carry.lines.lines()};
+  }
+
+  // Elements of one plane are a message as they are.
+  [[nodiscard]] bool is_packed() const { return element_.planes() > 1; }
+  std::byte* message_of(Execution& run, int p, const View& elements) const {
+    return is_packed() ? run.packing(p) + carries_[static_cast<size_t>(p)].message_at : elements.data;
+  }
+  void unpack(Execution& run, const Message& received) const {
+    const int p = received.to - run.transport.first_worker();
+    if (is_packed()) from_message(element_, received.data, taken(run, p).capacity, taken(run, p), 0);
+  }
+
+  ElementType element_;
+  std::vector<CarryExchange> carries_;  // by part
+  std::vector<Message> sends_, receives_;
+};
+
 class LinearStep : public Step {
  public:
   using Step::Step;
@@ -88,7 +193,12 @@ class LinearStep : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> make_axis_step(const Op& op, int number) { return std::make_unique<AxisStep>(op, number); }
+std::unique_ptr<Step> make_axis_step(const Execution& run, const Op& op, const Op& planned, int number) {
+  if (run.forms.are_boxes() && carried_axes(run.plan, planned) != 0) {
+    return std::make_unique<CarriedScan>(run, op, planned, number);
+  }
+  return std::make_unique<AxisStep>(op, number);
+}
 
 std::unique_ptr<Step> make_linear_step(const Op& op, int number) { return std::make_unique<LinearStep>(op, number); }
 

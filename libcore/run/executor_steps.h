@@ -330,7 +330,7 @@ class Rebinding {
 std::unique_ptr<Step> make_source_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_elementwise_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number);
-std::unique_ptr<Step> make_axis_step(const Op& op, int number);
+std::unique_ptr<Step> make_axis_step(const Execution& run, const Op& op, const Op& planned, int number);
 // Of a sort that crosses workers; `planned`: the plan's operator.
 std::unique_ptr<Step> make_sort_step(Execution& run, const Op& op, const Op& planned, int number);
 std::unique_ptr<Step> make_linear_step(const Op& op, int number);

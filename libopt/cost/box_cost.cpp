@@ -18,11 +18,6 @@
 namespace kasen {
 namespace {
 
-Polynomial axis_size(const Module& module, std::size_t axis) {
-  if (module.mesh.empty()) return Polynomial(Symbol{SymbolKind::workers, "", {}, -1});
-  return Polynomial(module.mesh[axis].size);
-}
-
 Symbol stay_symbol(int number) { return {SymbolKind::stay, "", {}, number}; }
 Symbol agree_symbol(int number) { return {SymbolKind::agree, "", {}, number}; }
 
@@ -43,10 +38,7 @@ Polynomial BoxCosts::elements(const Type& type, const Box& box, MeshAxes first_a
   whole.dims.clear();
   for (const AxisPart& part : box) whole.dims.push_back(part.dim);
   Polynomial count = whole_elements(module_, whole);
-  for (std::size_t axis = 0; axis < mesh_rank(module_); ++axis) {
-    if ((alone >> axis & 1) == 0) count *= axis_size(module_, axis);
-  }
-  return count;
+  return count * mesh_places(module_, ~alone);
 }
 
 Polynomial BoxCosts::stored(ValueId value) const {
@@ -162,12 +154,23 @@ Polynomial BoxCosts::sent_elements(const Op& op, int number) const {
   const Type& type = module_.type(op.operands.at(0));
   const Polynomial whole = whole_elements(module_, type);
   const Type& held = op.code == OpCode::gather ? type : module_.type(op.results.at(0));
-  const MeshAxes axes = held_axes(module_, held, held.state);
-  Polynomial holders(1);
-  for (std::size_t axis = 0; axis < mesh_rank(module_); ++axis) {
-    if ((axes >> axis & 1) != 0) holders *= axis_size(module_, axis);
-  }
-  return whole * (holders - Polynomial(1));
+  return whole * (mesh_places(module_, held_axes(module_, held, held.state)) - Polynomial(1));
+}
+
+// One element of each line goes from each worker with a part of the line to the next.
+Polynomial BoxCosts::carried_elements(const Op& scan) const {
+  Type others = module_.type(scan.results.at(0));
+  others.dims.erase(others.dims.begin() + static_cast<std::ptrdiff_t>(worked_place(module_, scan)));
+  const Polynomial places = mesh_places(module_, carried_axes(module_, scan));
+  return whole_elements(module_, others) * (places - Polynomial(1));
+}
+
+// All elements take up a carry but those of the first parts of lines.
+void BoxCosts::add_carries(const Op& scan, int number, Cost& cost) const {
+  const ValueId made = scan.results.at(0);
+  cost.network += carried_elements(scan) * Polynomial(module_.type(made).element.bytes());
+  const Polynomial taken = whole_elements(module_, module_.type(made)) - Polynomial(stay_symbol(number));
+  add_move(made, taken, taken, cost);
 }
 
 void BoxCosts::add_transition(const Op& op, int number, Cost& cost) const {
@@ -206,6 +209,7 @@ Cost BoxCosts::actual(const Op& op) const {
   if (is_onto(op)) add_onto(op, place, cost);
   if (group == OpGroup::transition) add_transition(op, place.number, cost);
   if (sorts_across(module_, op)) add_sort(op, place.number, cost);
+  if (carried_axes(module_, op) != 0) add_carries(op, place.number, cost);
   if (op.code == OpCode::make_list && !module_.type(op.results[0]).dims.empty()) {
     add_move(op.results[0], stored(op.operands.at(0)),
              stored(op.results[0]) * Polynomial(module_.type(op.results[0]).list), cost);
@@ -237,6 +241,10 @@ Cost BoxCosts::model(const Op& op) const {
   if (sorts_across(module_, op)) {
     cost.network_elements = sent_elements(op, places_.at(&op).number);
     add_sort(op, places_.at(&op).number, cost);
+  }
+  if (carried_axes(module_, op) != 0) {
+    cost.network_elements = carried_elements(op);
+    cost.network = cost.network_elements * Polynomial(module_.type(op.results[0]).element.bytes());
   }
   for (const ValueId v : arrays(op.operands)) {
     cost.read_elements += stored(v);
@@ -322,10 +330,13 @@ void bind_stays(const Module& module, Sizes& sizes) {
   sizes.workers = mesh_workers(sized);
   sizes.totals.emplace(Symbol{SymbolKind::workers, "", {}, -1}, sizes.workers);
   for_each_op(sized, [&](const Op& op, int number, int) {
-    if ((op.code != OpCode::relayout && !is_sort(op)) || !have_sizes(sized, op)) return;
+    const bool carried = carried_axes(module, op) != 0;
+    if ((op.code != OpCode::relayout && !is_sort(op) && !carried) || !have_sizes(sized, op)) return;
     if (is_sort(op)) return bind_sort(sized, op, number, sizes.totals);
     std::int64_t stay = 0;
-    for (int w = 0; w < sizes.workers; ++w) stay += box_exchange(sized, op, w).own;
+    for (int w = 0; w < sizes.workers; ++w) {
+      stay += carried ? carry_exchange(sized, op, w).own : box_exchange(sized, op, w).own;
+    }
     sizes.totals[stay_symbol(number)] = stay;
   });
 }

@@ -43,6 +43,8 @@ class BoxCosts {
   void add_transition(const Op& op, int number, Cost& cost) const;
   void add_sort(const Op& op, int number, Cost& cost) const;
   void add_stand_ins(const Op& op, Cost& cost) const;
+  [[nodiscard]] Polynomial carried_elements(const Op& scan) const;
+  void add_carries(const Op& scan, int number, Cost& cost) const;
   void add_onto(const Op& op, const Place& place, Cost& cost) const;
 
   const Module& module_;
@@ -54,8 +56,9 @@ class BoxCosts {
 [[nodiscard]] Module sized_module(const Module& module, const Sizes& sizes);
 // By value: whether a region makes it inside, where it has no memory.
 [[nodiscard]] IdMap<ValueId, bool> made_in_regions(const Module& module);
-// The elements that stay where they are in a relayout; number of the operator, by name (SymbolKind::stay). Of a sort
-// across workers data decide that: the fewest, and what its workers tell each other besides (SymbolKind::agree).
+// The elements that stay where they are in a relayout, or as they are in a scan whose lines are cut, and the number of
+// the operator, by name (SymbolKind::stay). Of a sort across workers data decide that: the fewest, and what its workers
+// tell each other besides (SymbolKind::agree).
 void bind_stays(const Module& module, Sizes& sizes);
 // The same where no element of a sort moves: a run counts those that did.
 [[nodiscard]] Polynomial::Bindings with_sorts_at_rest(const Module& module, const Sizes& sizes);

@@ -62,6 +62,7 @@ class BoxParts {
     std::int64_t largest = 0;
     for_each_op(m_, [&](const Op& op, int, int) {
       if (sorts_across(m_, op)) largest = std::max(largest, sort_areas(sort_plan(m_, op, worker)).total);
+      if (carried_axes(m_, op) != 0) largest = std::max(largest, carry_exchange(m_, op, worker).packing);
       if (row(op.code).group != OpGroup::transition) return;
       const bool shared = is_shared_transition(m_, op);
       if (picks_on_the_way(m_, op)) {

@@ -65,6 +65,16 @@ Polynomial stored_entries(const Module& module, const Type& type, const std::str
   return Polynomial(Symbol{SymbolKind::entries, name, {}, -1});
 }
 
+Polynomial mesh_places(const Module& module, MeshAxes axes) {
+  Polynomial places(1);
+  for (std::size_t axis = 0; axis < mesh_rank(module); ++axis) {
+    if ((axes >> axis & 1) == 0) continue;
+    places *=
+        module.mesh.empty() ? Polynomial(Symbol{SymbolKind::workers, "", {}, -1}) : Polynomial(module.mesh[axis].size);
+  }
+  return places;
+}
+
 bool is_distributed_array(const Module& module, ValueId value) {
   const Type& type = module.type(value);
   return Layout(module, type).is_distributed() && !type.sparse;

@@ -28,6 +28,9 @@ namespace kasen {
 // `input` defines the matrix, and `name` is its name there.
 [[nodiscard]] Polynomial stored_entries(const Module& module, const Type& type, const std::string& name);
 
+// The number of places along these axes of the mesh; without a mesh a power of the workers.
+[[nodiscard]] Polynomial mesh_places(const Module& module, MeshAxes axes);
+
 // Returns true for dense arrays that are cut. Both columns charge for their memory traffic by index of the cut
 // dimension; shared arrays cost what shared_traffic.h says, in the actual column alone.
 [[nodiscard]] bool is_distributed_array(const Module& module, ValueId value);

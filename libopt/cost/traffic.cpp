@@ -139,12 +139,20 @@ std::int64_t batch_packing_bytes(const Module& module, const SharedBatches& batc
 
 namespace {
 
-// Nothing for a module that has its sizes.
-std::optional<Module> with_sizes(const Module& module, const Sizes& sizes) {
-  const bool known = !module.mesh.empty() && std::all_of(module.dims.begin(), module.dims.end(),
-                                                         [](const Dimension& dim) { return dim.size >= 0; });
-  return known ? std::nullopt : std::optional(sized_module(module, sizes));
-}
+// The module itself, if it has a mesh and all sizes.
+class SizedModule {
+ public:
+  SizedModule(const Module& module, const Sizes& sizes) : module_(module) {
+    const bool known = !module.mesh.empty() && std::all_of(module.dims.begin(), module.dims.end(),
+                                                           [](const Dimension& dim) { return dim.size >= 0; });
+    if (!known) sized_ = sized_module(module, sizes);
+  }
+  [[nodiscard]] const Module& get() const { return sized_ ? *sized_ : module_; }
+
+ private:
+  const Module& module_;
+  std::optional<Module> sized_;
+};
 
 // Each exchange by itself.
 Traffic agreement_traffic(const Module& sized, const Op& op, int ranks) {
@@ -158,28 +166,47 @@ Traffic agreement_traffic(const Module& sized, const Op& op, int ranks) {
   return traffic;
 }
 
+// In the order of its rounds. Each is an exchange of its own.
+Traffic carry_traffic(const Module& module, const Op& scan, const Sizes& sizes, int ranks) {
+  std::vector<OneExchange> rounds;
+  for_each_carry(module, scan, sizes, [&](std::int64_t round, int from, int to, std::int64_t bytes) {
+    rounds.resize(std::max(rounds.size(), static_cast<std::size_t>(round) + 1), OneExchange(sizes.workers, ranks));
+    rounds[static_cast<std::size_t>(round)].move(from, to, bytes);
+  });
+  Traffic traffic;
+  for (const OneExchange& round : rounds) round.add_to(traffic);
+  return traffic;
+}
+
 }  // namespace
 
 bool when_across(const Module& module, const Op& op, const Sizes& sizes, const AcrossUse& use) {
   if (!sorts_across(module, op)) return false;
-  const std::optional<Module> sized = with_sizes(module, sizes);
-  const Module& known = sized ? *sized : module;
-  if (sorts_across(known, op)) use(known);
+  const SizedModule sized(module, sizes);
+  if (sorts_across(sized.get(), op)) use(sized.get());
   return true;
 }
 
 bool when_picks(const Module& module, const Op& op, const Sizes& sizes, const AcrossUse& use) {
   if (!picks_on_the_way(module, op)) return false;
-  const std::optional<Module> sized = with_sizes(module, sizes);
-  use(sized ? *sized : module);
+  const SizedModule sized(module, sizes);
+  use(sized.get());
   return true;
 }
 
 void for_each_box_message(const Module& module, const Op& op, const Sizes& sizes, const BoxMessage& visit) {
-  const std::optional<Module> sized = with_sizes(module, sizes);
+  const SizedModule sized(module, sizes);
   for (int worker = 0; worker < sizes.workers; ++worker) {
-    const BoxExchange exchange = box_exchange(sized ? *sized : module, op, worker);
+    const BoxExchange exchange = box_exchange(sized.get(), op, worker);
     for (const BoxPiece& piece : exchange.sends) visit(worker, piece.peer, piece.bytes);
+  }
+}
+
+void for_each_carry(const Module& module, const Op& scan, const Sizes& sizes, const Carry& visit) {
+  const SizedModule sized(module, sizes);
+  for (int worker = 0; worker < sizes.workers; ++worker) {
+    const CarryExchange carry = carry_exchange(sized.get(), scan, worker);
+    if (carry.behind >= 0) visit(carry.place, worker, carry.behind, carry.bytes);
   }
 }
 
@@ -190,6 +217,7 @@ Traffic predict_traffic(const Module& module, const SharedBatches& batches, cons
   if (when_across(module, op, sizes, [&](const Module& sized) { traffic = agreement_traffic(sized, op, ranks); })) {
     return traffic;
   }
+  if (carried_axes(module, op) != 0) return carry_traffic(module, op, sizes, ranks);
   if (row(op.code).group != OpGroup::transition || picks_on_the_way(module, op)) return traffic;
   if (is_shared_transition(module, op)) return member_traffic(module, batches, op, sizes, ranks);
   OneExchange exchange(sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same

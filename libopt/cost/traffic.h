@@ -32,15 +32,19 @@ namespace kasen {
 using BoxMessage = std::function<void(int from, int to, std::int64_t bytes)>;
 void for_each_box_message(const Module& module, const Op& op, const Sizes& sizes, const BoxMessage& visit);
 
+// Likewise for each message of a scan whose lines are cut, and its round.
+using Carry = std::function<void(std::int64_t round, int from, int to, std::int64_t bytes)>;
+void for_each_carry(const Module& module, const Op& scan, const Sizes& sizes, const Carry& visit);
+
 // True for a sort across workers. If there is more than one, calls use(the module with the sizes of its data).
 using AcrossUse = std::function<void(const Module& sized)>;
 bool when_across(const Module& module, const Op& op, const Sizes& sizes, const AcrossUse& use);
 // Likewise for a relayout that picks.
 bool when_picks(const Module& module, const Op& op, const Sizes& sizes, const AcrossUse& use);
 
-// Predicts the traffic of one execution of a gather or scatter if `ranks` ranks hold the workers in runs (DESIGN
-// section 6). It is zero for other operators, but for
-// a sort across workers: that of its agreement, without the elements. The messages of a batch of shareds count for its
+// Predicts the traffic of one execution of a gather, scatter, relayout or scan of cut lines if `ranks` ranks hold the
+// workers in runs (DESIGN section 6). It is zero for other operators, but for a sort across workers: that of its
+// agreement, without the elements. What a pick moves is left out, too. The messages of a batch of shareds count for its
 // first operator.
 [[nodiscard]] Traffic predict_traffic(const Module& module, const SharedBatches& batches, const Op& op,
                                       const Sizes& sizes, int ranks);

@@ -109,13 +109,15 @@ Work elementwise_work(const CostContext& c, const Op& op) {
   return work;
 }
 
-// The function runs for each element but the first of a line, or for each with a key.
+// The function runs for each element but the first of a line, or for each with a key. Where lines are cut, it runs once
+// more for what elements take up.
 Work scan_work(const CostContext& c, const Op& op) {
   Work work;
   const ValueId made = is_grouping(op) ? op.operands[walked_operand(*c.module, op)] : op.results.at(0);
   const Polynomial elements =
       c.boxes ? c.boxes->stored(made) : computed_indices(c, op) * inner_elements(*c.module, c.type(made));
-  add(work, operations_of(c.module->fn(op.fns.at(0)), {true, true}), elements);
+  const Polynomial times(carried_axes(*c.module, op) == 0 ? 1 : 2);
+  add(work, operations_of(c.module->fn(op.fns.at(0)), {true, true}), elements * times);
   return work;
 }
 

@@ -5,6 +5,7 @@
 #include "libcore/analysis/boxes.h"
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/checked.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
 #include "libcore/sorting/sort_plan.h"
@@ -96,6 +97,11 @@ WorkerTraffic worker_traffic(const Module& module, const SharedBatches& batches,
   if (is_epilogue(op)) return worker_traffic(module, batches, epilogue_gather(op), sizes);
   Adder sum(sizes.workers);
   if (when_across(module, op, sizes, [&](const Module& sized) { add_sort(sum, sized, op); })) return sum.take();
+  if (carried_axes(module, op) != 0) {
+    for_each_carry(module, op, sizes,
+                   [&](std::int64_t, int from, int to, std::int64_t bytes) { sum.move(from, to, bytes); });
+    return sum.take();
+  }
   if (row(op.code).group != OpGroup::transition) return sum.take();
   if (when_picks(module, op, sizes, [&](const Module& sized) { add_pick(sum, sized, op); })) return sum.take();
   if (names_layouts(module) && !is_shared_transition(module, op)) {
@@ -129,7 +135,8 @@ std::optional<WorkerTraffic> worker_traffic(const Module& asked, const Sizes& si
   const SharedBatches batches(module);
   bool known = true;
   for_each_op(module, [&](const Op& op, int number, int) {
-    if (row(op.code).group != OpGroup::transition && !is_epilogue(op) && !sorts_across(module, op)) return;
+    const bool moves = row(op.code).group == OpGroup::transition || is_epilogue(op);
+    if (!moves && !sorts_across(module, op) && carried_axes(module, op) == 0) return;
     const auto times = executions(number);
     known = known && times;
     if (known && *times > 0) sum.add(worker_traffic(module, batches, op, sizes), *times);

@@ -19,7 +19,8 @@ struct WorkerTraffic {
   std::vector<std::int64_t> sent, received;
 };
 
-// Predicts the traffic of one execution of a gather or scatter; zeros for other operators. `sizes` are known by worker.
+// Predicts the traffic of one execution of a gather, scatter, relayout or scan of cut lines; zeros for other operators.
+// `sizes` are known by worker.
 [[nodiscard]] WorkerTraffic worker_traffic(const Module& module, const SharedBatches& batches, const Op& op,
                                            const Sizes& sizes);
 

@@ -18,7 +18,7 @@ using Cuts = std::vector<MeshAxes>;  // of a type (Type::cuts)
 struct TilingDecisions {
   std::map<ValueId, Cuts> cuts;                      // of a value as its readers find it; others: by the usual rules
   std::map<std::pair<int, std::size_t>, Cuts> read;  // in which an operator reads its operand; others: likewise
-  std::set<int> straight;                            // operators that send elements straight to their results' owners
+  std::set<int> straight;                            // operators in a way that is straight (ReadingWay)
   std::set<std::pair<ValueId, Cuts>> anew;           // copies that are made at each read, not once where the value is
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libcore/analysis/boxes.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/kernels/moved_elements.h"
 #include "libcore/sorting/sort_plan.h"
@@ -29,6 +30,12 @@ double Moves::array(const Type& type) const {
   double bytes = static_cast<double>(type.element.bytes());
   for (const DimId dim : type.dims) bytes *= static_cast<double>(m_.dim(dim).size);
   return bytes;
+}
+
+double Moves::carried(const Op& scan, MeshAxes axes) const {
+  Type lines = m_.type(scan.results.at(0));
+  std::erase(lines.dims, worked_dim(scan));
+  return along(lines, axes);
 }
 
 double Moves::along(const Type& type, MeshAxes axes) const {

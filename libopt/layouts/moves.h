@@ -25,6 +25,8 @@ class Moves {
   [[nodiscard]] double rearranged(const Op& op, std::size_t operand, const Cuts& from, const Cuts& to);
   // The elements of a sort across workers, in the mean of all their orders, and what its workers agree with.
   [[nodiscard]] double sorted(const Op& op);
+  // What a scan carries from each worker along these axes of the mesh to the next: an element of each line.
+  [[nodiscard]] double carried(const Op& scan, MeshAxes axes) const;
   // To all others along these axes of the mesh, or from all of them.
   [[nodiscard]] double along(const Type& type, MeshAxes axes) const;
 

@@ -82,7 +82,7 @@ class Readings {
   // ---- operators
 
   // Each operand by itself. It is held along the axes that cut the operator otherwise, or is rearranged or sorted on
-  // its way.
+  // its way, or the parts of a scan take up carries.
   void elementwise(const Op& op) {
     const std::vector<State> states(op.operands.size(), State::part());
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
@@ -96,11 +96,15 @@ class Readings {
         for (const Cuts& cuts : choices(v)) {
           set(v, cuts);
           const bool sorts = op.code == OpCode::sort || op.code == OpCode::argsort;
-          if (sorts && !wanted.empty()) set(op.results[0], made_cuts(m_, op, wanted));
+          if ((sorts || op.code == OpCode::scan) && !wanted.empty()) set(op.results[0], made_cuts(m_, op, wanted));
           const bool mask = op.code == OpCode::pick && i == 1;  // all workers have it, however elements go
           const MeshAxes held = is_uncut(cuts) ? 0 : mask ? all_mesh_axes(m_) : needed_axes(m_, op, i, states);
           ReadingWay whole{{{cuts, held}}, moved};
           if (!wanted.empty()) set(op.results[0], wanted);
+          if (const MeshAxes axes = wanted.empty() ? 0 : carried_axes(m_, op); axes != 0) {
+            const MeshAxes apart = is_uncut(cuts) ? 0 : needed_axes(m_, op, i, states);
+            ways.push_back({{{cuts, apart}}, moves_.carried(op, axes), true});
+          }
           const bool straight = goes_straight(m_, op, i);
           // A concatenation that sends one operand straight sends all of them.
           const bool alone = op.operands.size() == 1 || op.code == OpCode::pick;

@@ -24,7 +24,7 @@ struct CopyForm {
 struct ReadingWay {
   std::vector<CopyForm> forms;  // of each operand
   double moved = 0;             // bytes for the result in one execution
-  bool straight = false;        // elements of operands go straight to the owners of the result
+  bool straight = false;        // operands' elements go straight to the result's owners, or parts take up carries
 };
 
 // One operator and those of its operands whose forms are chosen together.

@@ -160,6 +160,8 @@ void Tiler::source(Op op) {
   emit(std::move(op));
 }
 
+bool Tiler::is_free() const { return m_.mesh.empty() && sizes_.workers_along(m_, all_mesh_axes(m_)) == 1; }
+
 // Elements go straight to their owners, as is decided, or where lines are cut.
 bool Tiler::rearranged(Op op) {
   const ValueId made = op.results.at(0);
@@ -170,8 +172,7 @@ bool Tiler::rearranged(Op op) {
     crosses = crosses || goes_straight(m_, op, i);
   }
   // One worker moves nothing either way, and makes one copy so.
-  const bool free = m_.mesh.empty() && sizes_.workers_along(m_, all_mesh_axes(m_)) == 1;
-  if (decides && !free ? !decided_.straight.contains(number_) : !crosses) return false;
+  if (decides && !is_free() ? !decided_.straight.contains(number_) : !crosses) return false;
   for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read(op, i, m_.type(op.operands[i]).cuts);
   op.code = OpCode::relayout;
   emit(std::move(op));
@@ -208,7 +209,10 @@ void Tiler::vector(Op op) {
       break;
     }
   }
-  if (is_axis_op(op)) cuts = made_cuts(m_, op, std::move(cuts));
+  // The parts of a scan take up carries, as is decided, or wherever they are cut.
+  const bool undecided = !decided_.read.contains({number_, 0}) || is_free();
+  const bool carried = op.code == OpCode::scan && (undecided || decided_.straight.contains(number_));
+  if (is_axis_op(op) && !carried) cuts = made_cuts(m_, op, std::move(cuts));
   set_cuts(made, std::move(cuts));
   for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read(op, i, usual_read(op, i));
   emit(std::move(op));

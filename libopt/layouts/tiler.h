@@ -32,6 +32,7 @@ class Tiler {
   void vector(Op op);
   [[nodiscard]] bool rearranged(Op op);  // false: it works on whole lines
   [[nodiscard]] bool sorted(Op op);      // likewise
+  [[nodiscard]] bool is_free() const;    // one worker moves nothing, whatever is decided
   void view(Op op);
   void reduce(Op op);
   void contraction(Op op);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/analysis/state_rules.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/module.h"
 #include "libopt/report/explain_parts.h"
 #include "libopt/sync/ahead.h"
@@ -58,6 +59,14 @@ std::string transition_text(const PlanView& view, const Op& op) {
   return text + fmt::format("      runner-up: {}\n", transition_runner_up(view, op));
 }
 
+std::string carried_text(const PlanView& view, const Op& scan) {
+  return fmt::format(
+      "    {} = {}: sends {}, {}\n"
+      "      each worker scans its part along {}, and takes up what the parts before it come to (rule 18)\n",
+      view.name(scan.results.at(0)), view.shown(scan), view.bytes(actual_cost(view.costs, scan).network),
+      view.often(scan), view.plan.dim(worked_dim(scan)).name);
+}
+
 // Lists the text of `text_of` for operators under the user's lines.
 template <class Text>
 std::string by_line(const PlanView& view, const std::string& heading, const Text& text_of) {
@@ -104,6 +113,7 @@ std::string split_text(const PlanView& view, const Op& op) {
 
 std::string explain_transitions(const PlanView& view) {
   return by_line(view, "Transitions", [&](const Op& op) {
+    if (carried_axes(view.plan, op) != 0) return carried_text(view, op);
     return row(op.code).group == OpGroup::transition ? transition_text(view, op) : std::string();
   });
 }

@@ -145,6 +145,7 @@ PricePolynomials forms(const TimeModel& model, const CostReport& report, bool pa
     form.memory += (all.read + all.written) * times;
     form.network += row.network * times;
     if (row.exchange == Exchange::array) form.rounds += times;
+    if (row.exchange == Exchange::carries) form.rounds += (row.places - Polynomial(1)) * times;
     if (row.exchange == Exchange::shared) form.shared_rounds += times;
     if (row.loops) form.starts += times;
   }

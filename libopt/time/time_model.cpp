@@ -5,6 +5,7 @@
 
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/shared_batch.h"
+#include "libcore/ir/axis_ops.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
@@ -19,6 +20,7 @@ namespace {
 // A batch of shareds takes the rounds of one.
 Exchange exchange_of(const Module& module, const SharedBatches& batches, const Op& op) {
   if (is_epilogue(op) || sorts_across(module, op)) return Exchange::array;
+  if (carried_axes(module, op) != 0) return Exchange::carries;
   if (row(op.code).group != OpGroup::transition) return Exchange::none;
   if (!is_shared_transition(module, op)) return Exchange::array;
   return batches.led_by(op).empty() ? Exchange::none : Exchange::shared;
@@ -59,6 +61,10 @@ Polynomial most_columns(const Module& module, const Op& op) {
 
 std::optional<double> rounds_of(const TimeRow& row, const TimeCase& in) {
   if (row.exchange == Exchange::none || in.processes <= 1) return 0;
+  if (row.exchange == Exchange::carries) {
+    const auto places = in.value(row.places);
+    return places ? std::optional(std::min(*places, in.processes) - 1) : std::nullopt;
+  }
   const auto paired = in.value(row.paired);
   if (!paired) return std::nullopt;
   const bool sliced = travels_in_slices(true, static_cast<std::int64_t>(*paired), static_cast<int>(in.workers));
@@ -141,7 +147,8 @@ TimeModel::TimeModel(const Module& module, const CostReport& report) : module_(&
                        .part = TimePart::exchange,
                        .network = cost.actual.network,
                        .exchange = exchange,
-                       .paired = paired_bytes(module, batches, op)});
+                       .paired = paired_bytes(module, batches, op),
+                       .places = mesh_places(module, carried_axes(module, op))});
     }
     for (const EndCost& end : cost.ends) {
       rows_.push_back({.number = number,

@@ -15,7 +15,7 @@
 
 namespace kasen {
 
-enum class Exchange : std::uint8_t { none, array, shared };
+enum class Exchange : std::uint8_t { none, array, shared, carries };
 enum class TimePart : std::uint8_t { work, exchange, ends };  // ends: the copies at the ends of its blocks
 
 struct TouchedBytes {
@@ -38,6 +38,7 @@ struct TimeRow {
   Work work;
   Exchange exchange = Exchange::none;
   Polynomial paired;   // the bytes of a batch of shareds that may travel in slices
+  Polynomial places;   // of carries: the workers along which they go, one after another
   bool loops = false;  // it starts loops of its own, which takes time
 };
 

@@ -22,7 +22,7 @@ class AxisOperators : public ModuleMaker {
     const auto axis = static_cast<size_t>(below(static_cast<int>(from.dims.size())));
     op.over = {from.dims[axis]};
     std::vector<MeshAxes> cuts = chance(0.8) ? from.cuts : some_cuts(from.dims);
-    if (!cuts.empty() && chance(op.code == OpCode::sort ? 0.5 : 0.9)) cuts[axis] = 0;
+    if (!cuts.empty() && chance(op.code == OpCode::sort ? 0.5 : 0.4)) cuts[axis] = 0;
     op.results = {value(from.dims, std::move(cuts))};
     keep(std::move(op));
   }

@@ -50,7 +50,8 @@ class ModuleMaker {
   [[nodiscard]] int ontos() const { return ontos_; }                        // contractions onto arrays
   [[nodiscard]] int rearranged() const { return rearranged_; }              // slices, concatenations, reshapes
   [[nodiscard]] int picks() const { return picks_; }
-  [[nodiscard]] int moved() const { return moved_; }  // relayouts that make such
+  [[nodiscard]] int moved() const { return moved_; }      // relayouts that make such
+  [[nodiscard]] int carried() const { return carried_; }  // scans of cut lines
   [[nodiscard]] const std::map<std::string, MeshRun::Whole>& inputs() const { return inputs_; }
 
  protected:
@@ -202,6 +203,7 @@ class ModuleMaker {
     rearranged_ += is_rearrangement(op) ? 1 : 0;
     picks_ += op.code == OpCode::pick ? 1 : 0;
     moved_ += rearranges_on_the_way(op) ? 1 : 0;
+    carried_ += carried_axes(module_, op) != 0 ? 1 : 0;
     add(std::move(op));
   }
 
@@ -248,7 +250,7 @@ class ModuleMaker {
   std::map<std::string, MeshRun::Whole> inputs_;
   std::vector<ValueId> values_, keys_, masks_, outputs_;
   ValueId picked_ = no_value;  // the size of what a mask picks
-  int made_ = 0, ontos_ = 0, groups_ = 0, rearranged_ = 0, moved_ = 0, picks_ = 0;
+  int made_ = 0, ontos_ = 0, groups_ = 0, rearranged_ = 0, moved_ = 0, picks_ = 0, carried_ = 0;
   std::map<int, int> rules_;
 };
 

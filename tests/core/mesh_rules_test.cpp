@@ -11,7 +11,7 @@ using testing::MeshRun;
 using testing::RandomModule;
 
 // Stand for rules: contractions onto arrays, reductions by keys, slices and the like.
-constexpr int onto_array = 100, by_keys = 101, rearranged = 102, moved = 103, picked = 104;
+constexpr int onto_array = 100, by_keys = 101, rearranged = 102, moved = 103, picked = 104, carried = 105;
 
 // Adds how often each rule has allowed an operator.
 void try_one(std::uint64_t seed, std::map<int, int>& rules) {
@@ -23,6 +23,7 @@ void try_one(std::uint64_t seed, std::map<int, int>& rules) {
   rules[rearranged] += random.rearranged();
   rules[moved] += random.moved();
   rules[picked] += random.picks();
+  rules[carried] += random.carried();
   const std::string text = print_module(random.module());
   SCOPED_TRACE(text);
   Module module = parse_module(text, "random.kir");
@@ -59,6 +60,7 @@ TEST(MeshRules, WhatTheyAllowComputesTheProgram) {
   EXPECT_GT(rules[rearranged], 100);
   EXPECT_GT(rules[moved], 100);
   EXPECT_GT(rules[picked], 100);
+  EXPECT_GT(rules[carried], 100);
 }
 
 TEST(LongMeshRules, WhatTheyAllowComputesTheProgram) {

@@ -330,19 +330,22 @@ void MeshRun::transpose(const Op& op) {
   });
 }
 
-// A worker needs all of a line for each of its elements. Workers that sort together have them at their owners.
+// A worker needs all of a line for each of its elements; of a scan of cut lines its own part, and what others send.
+// Workers that sort together have them at their owners.
 void MeshRun::along(const Op& op) {
   const ValueId from = op.operands[0], to = op.results[0];
   const std::size_t axis = worked_place(m_, op);
-  const bool across = sorts_across(m_, op);
-  const Whole owned = across ? value(from) : Whole();
+  const MeshAxes cuts = m_.type(to).cuts.empty() ? 0 : m_.type(to).cuts[axis];
+  const bool across = sorts_across(m_, op), carried = op.code == OpCode::scan && cuts != 0;
+  const Whole all = across || carried ? value(from) : Whole();
   for_each_index(to, [&](const Index& index) {
     for (std::int64_t w = 0; w < workers(); ++w) {
       if (!is_stored(to, index, w)) continue;
       std::vector<double> line;
       Index at_line = index;
       for (at_line[axis] = 0; at_line[axis] < m_.dim(op.over[0]).size; ++at_line[axis]) {
-        line.push_back(across ? owned[flat(from, at_line)] : at(from, at_line, w));
+        const bool sent = across || (carried && !is_owned(to, at_line, w));
+        line.push_back(sent ? all.at(flat(from, at_line)) : at(from, at_line, w));
       }
       const auto here = index[axis];
       std::optional<double>& made = held_[to][static_cast<std::size_t>(w)][flat(to, index)];

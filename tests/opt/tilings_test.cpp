@@ -80,6 +80,33 @@ TEST(Tilings, OneProductTakesTheCheapestOfItsForms) {
   }
 }
 
+// ---- scans along both dimensions
+
+TEST(Tilings, AScanSendsOneElementOfEachLineOrMovesTheArray) {
+  const Module program = compile("dim N, M\ninput A : dense f64[N, M]\noutput S = cumsum(cumsum(A, over N), over M)\n");
+  const Module line = compile("dim N\ninput x : f64[N]\noutput s = cumsum(x)\n");
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 60; ++i) {
+    const auto size = [&] { return std::int64_t{1} << (random() % 12); };
+    const std::int64_t n = size(), m = size(), p = std::int64_t{2} << (random() % 4);
+    SCOPED_TRACE(::testing::Message() << n << ' ' << m << ' ' << p);
+    const Module with_sizes = sized(program, {{"N", n}, {"M", m}});
+    const double carried = 8.0 * static_cast<double>((p - 1) * std::min(n, m));
+    // A block of each array stays with its worker where it is cut along the other dimension instead.
+    const auto part = [&](std::int64_t all, std::int64_t w) { return all / p + (w < all % p ? 1 : 0); };
+    std::int64_t stay = 0;
+    for (std::int64_t w = 0; w < p; ++w) stay += part(n, w) * part(m, w);
+    const double least = std::min(carried, 8.0 * static_cast<double>(n * m - stay));
+    EXPECT_EQ(cost(with_sizes, over({p})), least);
+    EXPECT_EQ(bytes_of_plan(with_sizes, over({p})), least);
+    EXPECT_EQ(cost(sized(line, {{"N", n}}), over({p})), 8.0 * static_cast<double>(p - 1));
+    EXPECT_EQ(bytes_of_plan(sized(line, {{"N", n}}), over({p})), 8.0 * static_cast<double>(p - 1));
+  }
+  // Over a mesh each dimension may be cut by one axis: the lines of both travel along it.
+  const Module square = sized(program, {{"N", 4096}, {"M", 4096}});
+  EXPECT_LE(cost(square, over({4, 2})), 8.0 * 4096 * (3 + 1));
+}
+
 // ---- the pattern where the paper's search is not the best (Figure 11)
 
 constexpr const char* pattern =

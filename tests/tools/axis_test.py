@@ -105,6 +105,46 @@ for i in 0..3 {
 output r1, r2, r3, r4, r5, r6, s
 """
 
+CARRIED = """dim N, M, K
+fn next(a, b) = (a.0 * b.0, a.1 * b.0 + b.1)
+fn both(a, b) = (max(a.0, b.0), a.1 + b.1)
+fn plus(a, b) = [j in 2: a[j] + b[j]]
+fn either(a, b) = a || b
+fn latest(a, b) = if b.0 then b else a
+input x : f64[N], f : f32[N], i : i64[N], j : i32[N], b : bool[N], P : [f64; 2][N]
+input A : dense f64[N, M], I : dense i64[N, M], H : dense f32[N, M, K]
+c1 = cumsum(x)
+c2 = cumsum(f)
+c3 = cumsum(i)
+c4 = cumsum(j)
+c5 = scan(either, b)
+c6 = cumprod(x)
+c7 = cummax(f)
+c8 = cummin(j)
+whole = cumsum(f64(i))
+run = scan(next, map(a -> (0.5 * a, a), x))
+r1 = run.1
+mixed = scan(both, map((f, i) -> (f, i), f, i))
+m0 = mixed.0
+m1 = mixed.1
+held = scan(latest, map((b, x) -> (b, x), b, x))
+l1 = held.1
+p = scan(plus, P)
+a1 = cumsum(A, over N)
+a2 = cumsum(A, over M)
+a3 = cumsum(I, over M)
+h1 = cummax(H, over M)
+h2 = cumsum(H, over K)
+h3 = cummin(H, over N)
+y = x
+for t in 0..3 {
+  y = 0.5 * cumsum(y) + x
+}
+output c1, c2, c3, c4, c5, c6, c7, c8, whole, r1, m0, m1, l1, p, a1, a2, a3, h1, h2, h3, y
+"""
+EXACT = ("c3", "c4", "c5", "c7", "c8", "whole", "m0", "m1", "l1", "a3", "h1", "h3")
+
+
 def recurrence(a, b):
     x, made = 0.0, []
     for one, other in zip(a, b):
@@ -362,6 +402,84 @@ class Sorts(AxisTest):
             self.kasen("partition", "--program", "p.kir", *inputs, "--workers", workers, "-o", "bundle", "--replace")
             self.kasen("fuse", "p.kir", "--tile", search, "--bundle", "bundle", "-o", "f.kir")
             self.run_it("f.kir", wanted, f"{workers} {search}")
+
+
+class Carried(AxisTest):
+    """Scans of lines that are cut: what the parts come to goes from worker to worker."""
+    inputs = {"x": "N", "i": "N", "P": "N", "A": "NM", "I": "NM", "H": "NMK"}
+
+    def close(self, name, made):
+        return 0 if name in EXACT else 1e-5 if made.dtype == np.float32 else 1e-12
+
+    def program(self, n, m, k):
+        numbers = np.random.default_rng(100 * n + m)
+        x, f, i = numbers.normal(size=n), numbers.normal(size=n).astype("f4"), numbers.integers(-9, 10, n)
+        j, b, P = numbers.integers(-9, 10, n).astype("i4"), numbers.random(n) < 0.3, numbers.normal(size=(n, 2))
+        A, I, H = numbers.normal(size=(n, m)), numbers.integers(-9, 10, (n, m)), numbers.normal(size=(n, m, k)).astype("f4")
+        at = np.maximum.accumulate(np.where(b, np.arange(n), 0))
+        y = x
+        for _ in range(3):
+            y = 0.5 * y.cumsum() + x
+        wanted = {
+            "c1": x.cumsum(), "c2": f.cumsum(), "c3": i.cumsum(), "c4": j.cumsum(dtype="i4"), "c5": np.logical_or.accumulate(b),
+            "c6": x.cumprod(), "c7": np.maximum.accumulate(f), "c8": np.minimum.accumulate(j), "whole": i.astype(float).cumsum(),
+            "r1": recurrence(0.5 * x, x), "m0": np.maximum.accumulate(f), "m1": i.cumsum(), "l1": x[at], "p": P.cumsum(0),
+            "a1": A.cumsum(0), "a2": A.cumsum(1), "a3": I.cumsum(1), "h1": np.maximum.accumulate(H, 1), "h2": H.cumsum(2),
+            "h3": np.minimum.accumulate(H, 0), "y": y}
+        return dict(x=x, f=f, i=i, j=j, b=b, P=P, A=A, I=I, H=H), wanted
+
+    def plan(self, n, m, k):
+        (self.dir / "a.ks").write_text(CARRIED)
+        self.kasen("plan", "a.ks", "-o", "p.kir")
+        arrays, wanted = self.program(n, m, k)
+        sizes = ["--dim", f"N={n}", "--dim", f"M={m}", "--dim", f"K={k}"]
+        self.kasen("partition", "--program", "p.kir", *self.save(arrays), *sizes, "--workers", "2", "-o", "bundle", "--replace")
+        return wanted
+
+    def test_any_number_of_workers(self):
+        for n, m, k in [(23, 5, 3), (4, 2, 9), (1, 1, 1), (0, 3, 2), (3, 0, 2)]:
+            wanted = self.plan(n, m, k)
+            self.kasen("fuse", "p.kir", "--bundle", "bundle", "-o", "f.kir")
+            if n > 3:  # the whole of one element is no more than what comes to it
+                self.assertNotRegex((self.dir / "f.kir").read_text(), "= (scatter|relayout)")
+            for workers, ranks in [(1, 0), (2, 2), (3, 0), (4, 3), (6, 2)][::1 if n > 3 else 2]:
+                self.run_it("f.kir", wanted, f"{workers} of {n}", "--workers", str(workers), *(["-n", str(ranks)] if ranks else []))
+
+    def test_over_meshes(self):
+        wanted = self.plan(7, 5, 3)
+        for mesh, ranks, search in [("2x2", 0, "none"), ("2x2", 4, "layouts"), ("2x3", 3, "none"), ("2x3", 0, "layouts"), ("3x2", 2, "worst"),
+                                    ("2x3", 6, "exact"), ("2x2x2", 0, "layouts"), ("1x4", 0, "greedy"), ("2x3", 2, "mincost")]:
+            over = ["--mesh", mesh, *(self.layouts(mesh) if search == "layouts" else ["--tile", search])]
+            self.kasen("fuse", "p.kir", *over, "--bundle", "bundle", "-o", "f.kir")
+            self.run_it("f.kir", wanted, f"{mesh} {search}", *(["-n", str(ranks)] if ranks else []))
+
+    def test_one_element_a_line_travels(self):
+        """A sum of a million elements over 4 workers sends 3 of them; of a matrix 3 rows; in a loop each time."""
+        n, m = 1000000, 3
+        x, A = np.arange(n) % 7 - 2.0, np.arange(n // 100 * m).reshape(n // 100, m) % 5.0
+        for text, sent, wanted in [("input x : f64[N]\noutput s = cumsum(x)", 24, x.cumsum()),
+                                   ("input A : dense f64[N, M]\noutput s = cumsum(A, over N)", 24 * m, A.cumsum(0)),
+                                   ("input x : f64[N]\ny = x\nfor t in 0..5 {\n  y = cummax(y - 1.0)\n}\noutput y", 5 * 24,
+                                    np.maximum.accumulate(x) - 5)]:
+            (self.dir / "a.ks").write_text(("dim N, M\n" if "A" in text else "dim N\n") + text + "\n")
+            inputs = self.save({"A": A} if "A" in text else {"x": x})
+            self.kasen("plan", "a.ks", "-o", "p.kir")
+            self.kasen("partition", "--program", "p.kir", *inputs, "--workers", "4", "-o", "bundle", "--replace")
+            self.kasen("fuse", "p.kir", "--bundle", "bundle", *(["--tile", "none"] if "A" in text else []), "-o", "f.kir")
+            for ranks in ([], ["-n", "4"]):
+                self.run_it("f.kir", {"s": wanted}, text, *ranks)
+                self.assertEqual(json.loads((self.dir / "run.json").read_text())["traffic"]["worker_bytes"], sent, text)
+
+    def test_any_number_of_threads(self):
+        (self.dir / "a.ks").write_text("dim N, M, K\nfn next(a, b) = (a.0 * b.0, a.1 * b.0 + b.1)\ninput x : f64[N], A : dense f32[M, K]\n"
+                                       "r = scan(next, map(a -> (0.5 * a, a), x))\noutput s = cumsum(x), q = r.1, c = cumsum(A, over M)\n")
+        numbers = np.random.default_rng(5)
+        inputs = self.save({"x": numbers.normal(size=200001), "A": numbers.normal(size=(2003, 77)).astype("f4")})
+        made = []
+        for more in (["--threads", "1"], ["--threads", "2"], ["--threads", "5"], ["--kernels", "interpreter"], ["-n", "3"]):
+            self.kasen("go", "a.ks", *inputs, "--workers", "3", *more, "-o", "out.npy")
+            made.append([np.load(self.dir / name).tobytes() for name in ("out.npy", "out-q.npy", "out-c.npy")])
+        self.assertTrue(all(one == made[0] for one in made))
 
 
 def grouped(f, start, x, keys, size):
