@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <utility>
@@ -186,6 +188,17 @@ void Expressions::refuse_indices(const Node& node) const {
                "write at(A, 0, over F) for one index of a local dimension, or [i in N, j in M: A[i, j] + 1] for all");
 }
 
+namespace {
+
+// An operator whose result is a mask.
+bool is_condition(const Node& node) {
+  constexpr std::array ops{ScalarOp::lt, ScalarOp::le, ScalarOp::gt,          ScalarOp::ge,
+                           ScalarOp::eq, ScalarOp::ne, ScalarOp::logical_and, ScalarOp::logical_or};
+  return node.kind == NodeKind::operation && std::find(ops.begin(), ops.end(), node.op) != ops.end();
+}
+
+}  // namespace
+
 // `x[3]` of a vector: [ ] takes an index of a list or a coordinate only.
 void Expressions::refuse_element(const Term& array, const Node& node) const {
   const Type type{array.type(), array.dims};
@@ -197,6 +210,7 @@ void Expressions::refuse_element(const Term& array, const Node& node) const {
     if (node.args[1].kind == NodeKind::operation && node.args[1].args.size() == 2) {
       remedy = fmt::format("write [i in I: x[i] - x[i - 1]], with dim I = {}[1:], for all neighbours", dim);
     }
+    if (is_condition(node.args[1])) remedy = fmt::format("write pick(x, m, K), with dim K some {} and m = x > 0", dim);
   } else if (!array.dims.empty()) {
     remedy = fmt::format("write at(A, 3, over {}), if that dimension is local", module_.dim(array.dims.back()).name);
   }

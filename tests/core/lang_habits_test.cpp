@@ -17,7 +17,7 @@ namespace {
 
 using lang::Habit;
 
-const std::string context = R"(dim N
+const std::string context = R"(dim N, Some some N
 dim F local = 4, K local = 2
 dim FK local = F * K, FF local = F + F, H local = F[0:3], I = N[1:-1], Even = N[:-1:2]
 input G : null[N, N], W : f64[N, N], x : f64[N], y : f64[N], n : i64[N]

@@ -130,6 +130,32 @@ class Pick(ArrayTest):
         self.assertEqual((found["K"], found["E"], found["R"]), (count, (count + 1) // 2, count))
         self.kasen("fuse", "p.kir", "--sizes", "N=40,M=3,P=2", "--observed", "run.json", "-o", "p4.kir")
 
+    def test_picked_elements_go_straight(self):
+        """Each to the owner of its place in the result; the mask goes to all workers."""
+        (self.dir / "p.ks").write_text("dim N, M\ndim K some N\ninput x : f64[N], A : dense f64[N, M]\nm = x > 0.0\n"
+                                       "y = pick(x, m, K)\nB = pick(A, m, K)\noutput y, B\n")
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        n, numbers = 40000, np.random.default_rng(4)
+        for kind, x in (("random", numbers.normal(size=n)), ("half", np.where(np.arange(n) < n // 2, 1.0, -1.0))):
+            arrays = {"x": x, "A": numbers.normal(size=(n, 3))}
+            wanted = {"y": x[x > 0], "B": arrays["A"][x > 0]}
+            for workers, mesh, ranks in ((4, "4", 1), (4, "4", 4), (4, "2x2", 2), (3, "3", 3), (4, "", 2)):
+                self.kasen("partition", "--replace", "--program", "p.kir", *self.save(arrays), "--workers", str(workers),
+                           "-o", "bundle")
+                rows = "ab" if "x" in mesh else "a"
+                over = ["--mesh", mesh, "--layout", f"A=[N/{rows},M]", "--layout", f"B=[K/{rows},M]"] if mesh else []
+                self.kasen("fuse", "p.kir", *over, "--bundle", "bundle", "-o", "p3.kir")
+                straight = (self.dir / "p3.kir").read_text().count("relayout[K of N]")
+                self.assertEqual(straight, 2 if mesh else 1)  # else A is cut over M: nothing moves
+                self.run_it("p3.kir", wanted, f"{kind} {workers} {mesh}", "-n", str(ranks))
+                ops = json.loads((self.dir / "run.json").read_text())["operators"]
+                for op in (op for op in ops if "relayout[" in op["operator"]):
+                    elements, moved = n * (3 if "%B" in op["operator"] else 1), op.get("moved_elements", 0)
+                    if kind == "random":
+                        self.assertLess(moved, 0.02 * elements)
+                    elif workers == 4:
+                        self.assertEqual(moved, 3 * elements // 8)
+
     def test_beside_a_graph(self):
         (self.dir / "p.ks").write_text(LOCAL)
         self.kasen("plan", "p.ks", "-o", "p.kir")
