@@ -161,20 +161,26 @@ class BoxFormBuilder {
       if (group == OpGroup::contraction) rewrite_contraction(op, number);
       const bool others = group == OpGroup::product || group == OpGroup::entries || group == OpGroup::axis;
       if (group == OpGroup::vector || others) rewrite(op);
+      if (is_linear_on_workers(plan_, op)) read_parts(op, op_boxes(plan_, op));
     }
   }
 
   // The dimensions of a slice, concatenation or reshape, as its operands and its result have them.
   void name_twins(Op& op, const OpBoxes& boxes) {
     std::map<DimId, DimId> twins;
-    const auto add = [&](ValueId v, const Box& box) {
-      const std::vector<DimId>& dims = plan_.type(v).dims;
-      for (std::size_t axis = 0; axis < dims.size(); ++axis) twins[dims[axis]] = twin(box.at(axis));
+    const auto add = [&](const std::vector<DimId>& dims, const AxisRange& axes, const Box& box) {
+      for (std::size_t i = 0; i < axes.count; ++i) twins[dims.at(i)] = twin(box.at(axes.first + i));
     };
-    add(op.results.at(0), boxes.result);
-    for (std::size_t i = 0; i < op.operands.size(); ++i) add(op.operands[i], boxes.operands.at(i));
+    add(made_dims(plan_, op), made_axes(plan_, op), boxes.result);
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      add(worked_dims(plan_, op, i), worked_axes(plan_, op, i), boxes.operands.at(i));
+    }
     op.dim = twins.at(op.dim);
     for (DimId& dim : op.over) dim = twins.at(dim);
+  }
+
+  void read_parts(Op& op, const OpBoxes& boxes) {
+    for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read_part(op.operands[i], boxes.operands[i]);
   }
 
   // On entry, `op` still names the plan's values.
@@ -192,7 +198,7 @@ class BoxFormBuilder {
       }
     }
     const ValueId kept = boxes.handed_on < 0 ? no_value : op.operands[static_cast<std::size_t>(boxes.handed_on)];
-    for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read_part(op.operands[i], boxes.operands[i]);
+    read_parts(op, boxes);
     if (boxes.first_only == 0 && boxes.result == stored_box(plan_, plan_.type(result))) return;
     const FnId reducer = op.code == OpCode::reduce || is_grouping(op) ? op.fns.at(0) : no_fn;
     op.results[0] = add_stand_in({result, boxes.result, false, {}, no_value, true, boxes.first_only, kept, reducer});

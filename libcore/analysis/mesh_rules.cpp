@@ -146,14 +146,16 @@ MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::sp
   if (type.sparse) return 0;
   const Layout own(module, type);
   const bool elementwise = op.code == OpCode::map || op.code == OpCode::apply;
-  if (!elementwise && !is_axis_op(op) && !is_contraction(module, op)) return 0;
+  const bool is_linear = is_linear_on_workers(module, op);
+  if (!elementwise && !is_linear && !is_axis_op(op) && !is_contraction(module, op)) return 0;
   const Type& result = module.type(op.results.at(0));
   MeshAxes cut = own.all_cuts() | Layout(module, result).all_cuts();
   if (is_grouping(op)) return keys_needed(module, op, operand);
   if (sorts_across(module, op)) return 0;
   if (is_axis_op(op)) {
-    return cut & ~cut_alike(module, result, type, axis_op_places(module, op, operand)) & ~axes_of_one_place(module);
+    return cut & ~cut_alike(module, result, type, cut_places(module, op, operand)) & ~axes_of_one_place(module);
   }
+  if (is_linear) return cut & ~cut_alike(module, result, type, batch_places(module, op, operand));
   if (operand > 1 && !elementwise) return 0;  // what terms are reduced onto has a rule of its own
   if (elementwise) return cut & ~cut_alike(module, result, type, met_axes(result.dims, type.dims));
   const Contraction c = contraction(module, op, states);
@@ -222,10 +224,10 @@ RuleAnswer axis_rule(const Question& q) {
   if (!distributed) return of_shareds(q);
   if (sorts_across(q.module, q.op)) return yes(18, State::part());
   if (carried_axes(q.module, q.op) != 0) return yes(18, State::part());
-  const std::vector<DimId> whole = made_dims(q.module, q.op);
+  const AxisRange whole = whole_axes(q.module, q.op);
   const bool sorts = q.op.code == OpCode::sort || q.op.code == OpCode::argsort;
   for (std::size_t axis = 0; axis < made.dims.size(); ++axis) {
-    if (!contains(whole, made.dims[axis]) || (result.cuts(axis) & ~axes_of_one_place(q.module)) == 0) continue;
+    if (!whole.has(axis) || (result.cuts(axis) & ~axes_of_one_place(q.module)) == 0) continue;
     return no(18,
               fmt::format("its result is cut over '{}', and each line is made as a whole",
                           q.module.dim(made.dims[axis]).name),
@@ -233,6 +235,24 @@ RuleAnswer axis_rule(const Question& q) {
                     : "leave the dimension whole, and relayout the result");
   }
   return yes(18, held == 0 ? State::part() : held_state(q.module, made, held));
+}
+
+RuleAnswer batch_rule(const Question& q) {
+  if (auto broken = check_shareds(q)) return *broken;
+  MeshAxes held = all_mesh_axes(q.module);
+  for (size_t i = 0; i < q.op.operands.size(); ++i) {
+    if (q.states[i].is_pre()) {
+      return no(18, fmt::format("{}, but {} reads values", q.says(i), row(q.op.code).name),
+                "gather " + q.name(i) + " first");
+    }
+    held &= q.held(i);
+  }
+  RuleAnswer answer = yes(18, State::part());
+  answer.results.clear();
+  for (const ValueId v : q.op.results) {
+    answer.results.push_back(held == 0 ? State::part() : held_state(q.module, q.module.type(v), held));
+  }
+  return answer;
 }
 
 RuleAnswer reduce_by_rule(const Question& q) {

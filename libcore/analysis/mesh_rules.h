@@ -88,6 +88,9 @@ inline RuleAnswer no(int rule, std::string why, std::string remedy) {
 // Rule 18: each line is whole where an element of it is made, or a scan of it takes up carries.
 [[nodiscard]] RuleAnswer axis_rule(const Question& q);
 
+// Rule 18 for linear algebra: each matrix is whole where it is worked on.
+[[nodiscard]] RuleAnswer batch_rule(const Question& q);
+
 // Rule 4 for reduce_by: contributions over the axes that cut a dimension which the keys replace.
 [[nodiscard]] RuleAnswer reduce_by_rule(const Question& q);
 

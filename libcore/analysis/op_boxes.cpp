@@ -46,7 +46,7 @@ OpBoxes of_view(const Module& module, const Op& op) {
   return boxes;
 }
 
-// Whole lines are read where no axis of the result meets theirs, or each element at its owner.
+// Whole lines, and whole matrices, are read where no axis of the result meets theirs, or each element at its owner.
 OpBoxes of_axis_op(const Module& module, const Op& op) {
   if (sorts_across(module, op)) {
     const Box own = owned_box(module, module.type(op.operands.at(0)));
@@ -56,11 +56,12 @@ OpBoxes of_axis_op(const Module& module, const Op& op) {
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
     Box& read = boxes.operands.emplace_back();
     const std::vector<DimId>& dims = module.type(op.operands[i]).dims;
-    const std::vector<std::ptrdiff_t> places = axis_op_places(module, op, i);
+    const std::vector<std::ptrdiff_t> places = is_axis_op(op) ? cut_places(module, op, i) : batch_places(module, op, i);
     for (size_t axis = 0; axis < dims.size(); ++axis) {
       const std::ptrdiff_t to = places[axis];
-      read.push_back(to == no_axis ? axis_part(module, dims[axis], 0, 0)
-                                   : boxes.result.at(static_cast<std::size_t>(to)));
+      AxisPart part = to == no_axis ? AxisPart{} : boxes.result.at(static_cast<std::size_t>(to));
+      part.dim = dims[axis];  // a part of a product's has the same owners
+      read.push_back(part);
     }
   }
   return boxes;
@@ -147,7 +148,7 @@ OpBoxes boxes_of(const Module& module, const Op& op) {
   if (op.code == OpCode::map || op.code == OpCode::apply) return of_map(module, op);
   if (op.code == OpCode::reduce) return of_reduce(module, op);
   if (is_grouping(op)) return of_grouping(module, op);
-  if (is_axis_op(op)) return of_axis_op(module, op);
+  if (is_axis_op(op) || is_linear_on_workers(module, op)) return of_axis_op(module, op);
   if (is_contraction(module, op)) return of_contraction(module, op);
   fail(ExitStatus::bad_input, std::string(row(op.code).name) + " in a plan that names layouts",
        "sparse matrices have the default layout", "leave out the mesh and the cuts", op.where);

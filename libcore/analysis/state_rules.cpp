@@ -52,6 +52,7 @@ RuleAnswer apply_rule(const Question& q) {
 
 // Every worker that has all operands has all results.
 RuleAnswer linear_rule(const Question& q) {
+  if (is_linear_on_workers(q.module, q.op)) return batch_rule(q);
   RuleAnswer answer = apply_rule(q);
   if (answer.allowed) answer.results.resize(q.op.results.size(), answer.results[0]);
   return answer;

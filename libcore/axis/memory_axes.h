@@ -42,4 +42,22 @@ struct MemoryAxes {
   return axes;
 }
 
+// The axes of an array in the order of its dimensions: their sizes here, and the elements between neighbours.
+struct ArrayAxis {
+  std::int64_t size = 1, stride = 1;
+};
+[[nodiscard]] inline std::vector<ArrayAxis> array_axes(const AxisCall& call, ValueId value) {
+  const std::vector<DimId>& dims = call.module->type(value).dims;
+  const std::ptrdiff_t cut = Layout(*call.module, value).cut_axis();
+  std::vector<ArrayAxis> axes(dims.size());
+  std::int64_t behind = 1;
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    if (static_cast<std::ptrdiff_t>(i) == cut) continue;
+    axes[i] = {call.module->dim(dims[i]).size, behind};
+    behind *= axes[i].size;
+  }
+  if (cut != no_axis) axes[static_cast<std::size_t>(cut)] = {call.indices, behind};  // outermost
+  return axes;
+}
+
 }  // namespace kasen

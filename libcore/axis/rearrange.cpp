@@ -17,13 +17,13 @@ Rearrangement::Rearrangement(const AxisCall& call) : call_(call) {
 
 void Rearrangement::add(std::size_t operand, std::int64_t& placed) {
   const Op& op = *call_.op;
-  const MemoryAxes from = memory_axes(call_, op.operands[operand]), to = memory_axes(call_, op.results.at(0));
+  const std::vector<ArrayAxis> from = array_axes(call_, op.operands[operand]), to = array_axes(call_, op.results.at(0));
   Copy copy;
   copy.operand = operand;
-  const std::vector<DimId> worked = worked_dims(*call_.module, op, operand);
-  for (std::size_t i = 0; i < from.dims.size(); ++i) {
-    const DimId dim = from.dims[i];
-    if (!contains(worked, dim)) copy.axes.push_back({from.sizes[i], from.stride(dim), to.stride(dim)});
+  const std::vector<std::ptrdiff_t> places = axis_op_places(*call_.module, op, operand);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (places[i] == no_axis) continue;
+    copy.axes.push_back({from[i].size, from[i].stride, to[static_cast<std::size_t>(places[i])].stride});
   }
   add_worked(operand, placed, copy);
   std::stable_sort(copy.axes.begin(), copy.axes.end(), [](const Axis& a, const Axis& b) { return a.to > b.to; });
@@ -50,25 +50,26 @@ void Rearrangement::add(std::size_t operand, std::int64_t& placed) {
 // The axes along which lines change.
 void Rearrangement::add_worked(std::size_t operand, std::int64_t& placed, Copy& copy) const {
   const Op& op = *call_.op;
-  const MemoryAxes from = memory_axes(call_, op.operands[operand]), to = memory_axes(call_, op.results.at(0));
-  const auto size_of = [&](DimId dim) { return call_.module->dim(dim).size; };
+  const std::vector<ArrayAxis> from = array_axes(call_, op.operands[operand]), to = array_axes(call_, op.results.at(0));
+  const std::size_t first = worked_axes(*call_.module, op, operand).first;
+  const AxisRange made = made_axes(*call_.module, op);
+  const ArrayAxis source = from.at(first), target = to.at(made.first);
   if (op.code == OpCode::slice) {
     const SlicedIndices indices = sliced_by(*call_.module, op);
-    const std::int64_t apart = from.stride(op.over.at(0));
-    copy.from = indices.first * apart;
-    copy.axes.push_back({indices.count, indices.step * apart, to.stride(op.dim)});
+    copy.from = indices.first * source.stride;
+    copy.axes.push_back({indices.count, indices.step * source.stride, target.stride});
   } else if (op.code == OpCode::concat) {
-    const DimId source = op.over.at(operand);
-    copy.to = placed * to.stride(op.dim);
-    copy.axes.push_back({size_of(source), from.stride(source), to.stride(op.dim)});
-    placed += size_of(source);
+    copy.to = placed * target.stride;
+    copy.axes.push_back({source.size, source.stride, target.stride});
+    placed += source.size;
   } else {
-    const bool joins = made_dims(*call_.module, op).size() == 1;
+    const bool joins = made.count == 1;
     std::int64_t behind = 1;  // indices of the product for one of this dimension
-    for (std::size_t i = op.over.size(); i-- > 0; behind *= size_of(op.over[i])) {
-      const DimId dim = op.over[i];
-      const std::int64_t product = behind * (joins ? to : from).stride(op.dim);
-      copy.axes.push_back({size_of(dim), joins ? from.stride(dim) : product, joins ? product : to.stride(dim)});
+    for (std::size_t i = op.over.size(); i-- > 0;) {
+      const ArrayAxis part = joins ? from.at(first + i) : to.at(made.first + i);
+      const std::int64_t product = behind * (joins ? target : source).stride;
+      copy.axes.push_back({part.size, joins ? part.stride : product, joins ? product : part.stride});
+      behind *= part.size;
     }
   }
 }

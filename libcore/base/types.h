@@ -35,14 +35,16 @@ template <class Number>
 // How the indices of a dimension follow from those of others, which are declared before it (ir/derived_dims.h).
 struct Derivation {
   enum class Kind : std::uint8_t {
-    none,     // they do not: a size of its own, or the data's
-    slice,    // N[begin:end:step], as in Python
-    product,  // N * M: all pairs, the last index first
-    sum,      // N + M: those of N, then those of M
-    some,     // some N: as many as the run finds, at most those of N
+    none,      // they do not: a size of its own, or the data's
+    slice,     // N[begin:end:step], as in Python
+    product,   // N * M: all pairs, the last index first
+    sum,       // N + M: those of N, then those of M
+    quotient,  // N / M: of N in |M| equal parts, those of one part
+    some,      // some N: as many as the run finds, at most those of N
+    workers,   // one for each worker of the run, which owns it
   };
   Kind kind = Kind::none;
-  std::vector<DimId> sources;              // slice, some: one; else two or more
+  std::vector<DimId> sources;              // slice, some: one; quotient: two; product, sum: two or more; workers: none
   std::optional<std::int64_t> begin, end;  // slice; negative: from the end
   std::int64_t step = 1;
 
@@ -58,6 +60,7 @@ struct Dimension {
   [[nodiscard]] bool is_derived() const { return derived.kind != Derivation::Kind::none; }
   // Its size is known when it runs (ir/observed.h).
   [[nodiscard]] bool is_observed() const { return derived.kind == Derivation::Kind::some; }
+  [[nodiscard]] bool is_workers() const { return derived.kind == Derivation::Kind::workers; }
 
   friend bool operator==(const Dimension&, const Dimension&) = default;
 };

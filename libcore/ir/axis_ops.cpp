@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "libcore/base/checked.h"
 #include "libcore/ir/layout.h"
@@ -17,7 +18,8 @@ std::size_t worked_place(const Module& module, const Op& op) {
 OpCode rearrangement_of(const Module& module, const Op& op) {
   if (!rearranges_on_the_way(op)) return op.code;
   if (op.over.size() == 1) return op.operands.size() == 3 ? OpCode::pick : OpCode::slice;  // others have more sources
-  return module.dim(op.dim).derived.kind == Derivation::Kind::sum ? OpCode::concat : OpCode::reshape;
+  const Derivation& derived = module.dim(op.dim).derived;
+  return derived.kind == Derivation::Kind::sum && derived.sources == op.over ? OpCode::concat : OpCode::reshape;
 }
 
 std::vector<DimId> worked_dims(const Module& module, const Op& op, std::size_t operand) {
@@ -42,6 +44,36 @@ MeshAxes carried_axes(const Module& module, const Op& op) {
   for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
     if (module.mesh[axis].size == 1) axes &= ~(MeshAxes{1} << axis);
   }
+  return axes;
+}
+
+namespace {
+
+AxisRange range_of(const std::vector<DimId>& dims, const std::vector<DimId>& some) {
+  const auto at = std::search(dims.begin(), dims.end(), some.begin(), some.end());
+  return {static_cast<std::size_t>(at - dims.begin()), some.size()};
+}
+
+}  // namespace
+
+AxisRange worked_axes(const Module& module, const Op& op, std::size_t operand) {
+  return range_of(module.type(op.operands.at(operand)).dims, worked_dims(module, op, operand));
+}
+
+AxisRange made_axes(const Module& module, const Op& op) {
+  if (op.code == OpCode::take) return {};
+  if (!is_rearrangement(op) && !rearranges_on_the_way(op)) return range_of(module.type(op.results.at(0)).dims, op.over);
+  return {worked_axes(module, op, 0).first, made_dims(module, op).size()};
+}
+
+bool keeps_owners(const Module& module, const Op& op) {
+  const bool rearranges = is_rearrangement(op) || rearranges_on_the_way(op);
+  return rearranges && rearrangement_of(module, op) == OpCode::reshape && module.dim(op.over.at(0)).is_workers();
+}
+
+AxisRange whole_axes(const Module& module, const Op& op) {
+  AxisRange axes = made_axes(module, op);
+  if (keeps_owners(module, op)) ++axes.first, --axes.count;
   return axes;
 }
 
@@ -124,7 +156,7 @@ void require_inside(const Module& module) {
 std::optional<std::vector<DimId>> with_replaced(const std::vector<DimId>& dims, const std::vector<DimId>& from,
                                                 const std::vector<DimId>& to) {
   const auto at = std::search(dims.begin(), dims.end(), from.begin(), from.end());
-  if (at == dims.end()) return std::nullopt;
+  if (at == dims.end() || std::search(at + 1, dims.end(), from.begin(), from.end()) != dims.end()) return std::nullopt;
   std::vector<DimId> replaced(dims.begin(), at);
   replaced.insert(replaced.end(), to.begin(), to.end());
   replaced.insert(replaced.end(), at + std::ssize(from), dims.end());
@@ -146,11 +178,28 @@ std::vector<DimId> taken_dims(const std::vector<DimId>& array, DimId along, cons
 
 std::vector<std::ptrdiff_t> axis_op_places(const Module& module, const Op& op, std::size_t operand) {
   const std::vector<DimId>&dims = module.type(op.operands.at(operand)).dims, &made = module.type(op.results.at(0)).dims;
+  std::vector<std::ptrdiff_t> places;
+  if (is_rearrangement(op) || rearranges_on_the_way(op)) {
+    const AxisRange worked = worked_axes(module, op, operand);
+    const std::size_t longer = made_axes(module, op).count;
+    for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+      const auto place = static_cast<std::ptrdiff_t>(axis < worked.first ? axis : axis + longer - worked.count);
+      places.push_back(worked.has(axis) ? no_axis : place);
+    }
+    return places;
+  }
   std::vector<DimId> worked = worked_dims(module, op, operand);
   if (carried_axes(module, op) != 0) worked.clear();
-  std::vector<std::ptrdiff_t> places;
   for (const DimId d : dims) {
     places.push_back(contains(worked, d) ? no_axis : std::find(made.begin(), made.end(), d) - made.begin());
+  }
+  return places;
+}
+
+std::vector<std::ptrdiff_t> cut_places(const Module& module, const Op& op, std::size_t operand) {
+  std::vector<std::ptrdiff_t> places = axis_op_places(module, op, operand);
+  if (keeps_owners(module, op)) {
+    places.at(worked_axes(module, op, operand).first) = static_cast<std::ptrdiff_t>(made_axes(module, op).first);
   }
   return places;
 }
@@ -217,6 +266,18 @@ bool crosses_workers(const Module& module, const Op& op) {
     const Layout layout(module, v);
     return is_cut_twice(module, module.type(v).dims) || (layout.is_distributed() && layout.cut() != cut);
   });
+}
+
+std::size_t batch_rank(const Module& module, const Op& op) { return module.type(op.operands.at(0)).dims.size() - 2; }
+
+std::vector<std::ptrdiff_t> batch_places(const Module& module, const Op& op, std::size_t operand) {
+  std::vector<std::ptrdiff_t> places(module.type(op.operands.at(operand)).dims.size(), no_axis);
+  std::iota(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(batch_rank(module, op)), std::ptrdiff_t{0});
+  return places;
+}
+
+bool is_linear_on_workers(const Module& module, const Op& op) {
+  return row(op.code).group == OpGroup::linear && Layout(module, op.operands.at(0)).is_distributed();
 }
 
 }  // namespace kasen

@@ -66,6 +66,20 @@ namespace kasen {
 // The axes of the mesh that cut a scan along its lines, operand and result alike. None for any other operator, and
 // where these axes have one place.
 [[nodiscard]] MeshAxes carried_axes(const Module& module, const Op& op);
+// The axes of an operand, or of the result, that are over these dimensions: neighbours.
+struct AxisRange {
+  std::size_t first = 0, count = 0;
+
+  [[nodiscard]] bool has(std::size_t axis) const { return axis >= first && axis < first + count; }
+};
+[[nodiscard]] AxisRange worked_axes(const Module& module, const Op& op, std::size_t operand);
+[[nodiscard]] AxisRange made_axes(const Module& module, const Op& op);
+
+// True for a reshape whose first part is a dimension of workers. Index w has a run of the product's indices, as long as
+// all others, which the same cuts give to the same worker: it need not be whole.
+[[nodiscard]] bool keeps_owners(const Module& module, const Op& op);
+// The axes of the result whose lines are made as a whole.
+[[nodiscard]] AxisRange whole_axes(const Module& module, const Op& op);
 
 // A slice may be *displaced*: its elements are those at the indices of its dimension plus this number, which is its one
 // literal word, or 0.
@@ -90,7 +104,7 @@ using SizeOf = std::function<std::int64_t(DimId)>;  // -1: not known yet
 void require_inside(const Module& module, const Op& slice, const SizeOf& size_of);
 void require_inside(const Module& module);  // of all slices whose sizes are known
 
-// `dims` with `to` in the stead of `from`, which are neighbours there; nothing if they are not.
+// `dims` with `to` in the stead of `from`, which are neighbours there, once; nothing if they are not.
 [[nodiscard]] std::optional<std::vector<DimId>> with_replaced(const std::vector<DimId>& dims,
                                                               const std::vector<DimId>& from,
                                                               const std::vector<DimId>& to);
@@ -103,6 +117,8 @@ void require_inside(const Module& module);  // of all slices whose sizes are kno
 // For each axis of an operand, the axis of the result that it meets. no_axis: a worker needs the whole line, for
 // any element of the result (but of the places of take, and where a scan takes up carries).
 [[nodiscard]] std::vector<std::ptrdiff_t> axis_op_places(const Module& module, const Op& op, std::size_t operand);
+// The same for cuts: where a reshape keeps owners, the first part meets the product.
+[[nodiscard]] std::vector<std::ptrdiff_t> cut_places(const Module& module, const Op& op, std::size_t operand);
 
 [[nodiscard]] inline bool is_grouping(const Op& op) { return op.code == OpCode::reduce_by; }
 
@@ -122,5 +138,13 @@ void require_inside(const Module& module);  // of all slices whose sizes are kno
 
 // True if lines, or operands that meet, may lie on several workers: then the program is planned over a mesh.
 [[nodiscard]] bool crosses_workers(const Module& module, const Op& op);
+
+// Of an operator of linear algebra: the axes of all its arrays before those of its matrices. It works on the matrix at
+// each of their indices.
+[[nodiscard]] std::size_t batch_rank(const Module& module, const Op& op);
+// For each axis of an operand, that of the results which it meets: no_axis for its matrices'.
+[[nodiscard]] std::vector<std::ptrdiff_t> batch_places(const Module& module, const Op& op, std::size_t operand);
+// True if some of these are cut: its program is planned over a mesh, too.
+[[nodiscard]] bool is_linear_on_workers(const Module& module, const Op& op);
 
 }  // namespace kasen

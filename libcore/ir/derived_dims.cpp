@@ -91,7 +91,12 @@ OutsideFault outside_fault(const Derivation& slice, std::int64_t displacement, s
 }
 
 std::int64_t derived_size(const Derivation& derived, const std::function<std::int64_t(DimId)>& size_of_source) {
+  if (derived.kind == Derivation::Kind::workers) return -1;
   constexpr std::string_view what = "a dimension's size";
+  if (derived.kind == Derivation::Kind::quotient) {
+    const std::int64_t whole = size_of_source(derived.sources.at(0)), parts = size_of_source(derived.sources.at(1));
+    return whole < 0 || parts < 0 ? -1 : whole == 0 || parts == 0 ? 0 : (whole - 1) / parts + 1;
+  }
   const bool sum = derived.kind == Derivation::Kind::sum;
   std::int64_t size = sum ? 0 : 1;
   for (const DimId source : derived.sources) {
@@ -107,24 +112,80 @@ bool may_have_size(const Derivation& derived, std::int64_t size, std::int64_t de
   return derived.kind == Derivation::Kind::some ? size <= derived_size : size == derived_size;
 }
 
-void derive_sizes(IdMap<DimId, Dimension>& dims, std::string_view origin) {
+void require_whole(const Dimension& dim, const std::function<std::int64_t(DimId)>& size_of_source,
+                   const std::function<std::string(DimId)>& name_of_source) {
+  if (dim.derived.kind != Derivation::Kind::quotient) return;
+  const DimId of = dim.derived.sources.at(0), by = dim.derived.sources.at(1);
+  const std::int64_t whole = size_of_source(of), parts = size_of_source(by);
+  if (whole < 0 || parts < 0 || whole == 0 || (parts > 0 && whole % parts == 0)) return;
+  const std::string name = name_of_source(of), other = name_of_source(by);
+  fail(ExitStatus::bad_input,
+       fmt::format("dimension '{}' is {}, but '{}' has {} indices and '{}' {}", dim.name,
+                   derivation_text(dim.derived, name_of_source), name, whole, other, parts),
+       "a quotient is of equal parts",
+       parts == 0 ? ""
+                  : fmt::format("take sizes that fit, or add {1} indices: dim Z = {1}, S = {0} + Z, {2} = S / {3}",
+                                name, parts - whole % parts, dim.name, other));
+}
+
+namespace {
+
+void derive(IdMap<DimId, Dimension>& dims, std::string_view origin, std::int64_t workers) {
+  const auto size_of = [&](DimId source) { return dims[source].size; };
+  const auto name_of = [&](DimId source) { return dims[source].name; };
   for (Dimension& dim : dims) {
     if (!dim.is_derived()) continue;
-    const std::int64_t size = derived_size(dim.derived, [&](DimId source) { return dims[source].size; });
+    const std::int64_t size = dim.is_workers() ? workers : derived_size(dim.derived, size_of);
     if (dim.is_observed() && dim.size >= 0 && dim.size <= size) continue;
     if (!may_have_size(dim.derived, dim.size, size)) {
       refuse_derived_size(fmt::format("dimension '{}' has {} indices in {}", dim.name, dim.size, origin),
-                          derivation_text(dim.derived, [&](DimId source) { return dims[source].name; }), size);
+                          derivation_text(dim.derived, name_of), size);
     }
+    require_whole(dim, size_of, name_of);
     if (size >= 0) dim.size = size;
   }
 }
 
+}  // namespace
+
+void derive_sizes(IdMap<DimId, Dimension>& dims, std::string_view origin) { derive(dims, origin, -1); }
+
+void derive_sizes(IdMap<DimId, Dimension>& dims, std::string_view origin, std::int64_t workers) {
+  derive(dims, origin, workers);
+}
+
+bool depends_on_workers(const IdMap<DimId, Dimension>& dims, DimId dim) {
+  const Derivation& derived = dims[dim].derived;
+  return dims[dim].is_workers() || std::any_of(derived.sources.begin(), derived.sources.end(),
+                                               [&](DimId source) { return depends_on_workers(dims, source); });
+}
+
+DimId workers_dim(const IdMap<DimId, Dimension>& dims) {
+  for (const DimId dim : dims.ids()) {
+    if (dims[dim].is_workers()) return dim;
+  }
+  return no_dim;
+}
+
+bool is_product(const Module& module, DimId whole, const std::vector<DimId>& parts) {
+  const Derivation& derived = module.dim(whole).derived;
+  if (derived.kind == Derivation::Kind::product && derived.sources == parts) return true;
+  const auto is_quotient = [&](DimId part, DimId by) {
+    const Derivation& own = module.dim(part).derived;
+    return own.kind == Derivation::Kind::quotient && own.sources == std::vector<DimId>{whole, by};
+  };
+  return parts.size() == 2 && (is_quotient(parts[0], parts[1]) || is_quotient(parts[1], parts[0]));
+}
+
 std::string derivation_text(const Derivation& derived, const std::function<std::string(DimId)>& name_of_source) {
-  std::string text = derived.kind == Derivation::Kind::some ? "some " : "";
-  if (!text.empty()) return text + name_of_source(derived.sources.at(0));
+  if (derived.kind == Derivation::Kind::workers) return "an index for each worker";
+  if (derived.kind == Derivation::Kind::some) return "some " + name_of_source(derived.sources.at(0));
+  const char* const sign = derived.kind == Derivation::Kind::sum        ? " + "
+                           : derived.kind == Derivation::Kind::quotient ? " / "
+                                                                        : " * ";
+  std::string text;
   for (const DimId source : derived.sources) {
-    text += text.empty() ? "" : derived.kind == Derivation::Kind::sum ? " + " : " * ";
+    text += text.empty() ? "" : sign;
     text += name_of_source(source);
   }
   if (derived.kind != Derivation::Kind::slice) return text;

@@ -1,5 +1,8 @@
-// Derived dimensions: `dim K = N[5:8]`, `dim NM = N * M`, `dim S = N + M`, `dim K some N` (observed.h). Their sizes
-// follow from those of their sources here, for all: the language, plans, partitions, runs, costs, and the interpreter.
+// Derived dimensions: `dim K = N[5:8]`, `dim NM = N * M`, `dim S = N + M`, `dim B = N / M`, `dim K some N`
+// (observed.h). Their sizes follow from those of their sources here, for all: the language, plans, partitions, runs,
+// costs, and the interpreter.
+//
+// `dim W workers` has an index for each worker: tiles are an axis of arrays. Who knows the number of workers gives it.
 #pragma once
 
 #include <cstdint>
@@ -32,20 +35,36 @@ struct OutsideFault {
 [[nodiscard]] OutsideFault outside_fault(const Derivation& slice, std::int64_t displacement, std::int64_t size,
                                          const std::string& source);
 
-// The size, or -1 where a source has none yet. Of `some N` the most that it may be, |N|. UserError (limit) for more
-// than 63 bits.
+// The size, or -1 where a source has none yet, and for workers. Of `some N` the most that it may be, |N|. A quotient
+// that is not whole is rounded up: see require_whole. UserError (limit) for more than 63 bits.
 [[nodiscard]] std::int64_t derived_size(const Derivation& derived,
                                         const std::function<std::int64_t(DimId)>& size_of_source);
 
 // Whether a derived dimension may have `size` indices where derived_size() says so many; -1: not known.
 [[nodiscard]] bool may_have_size(const Derivation& derived, std::int64_t size, std::int64_t derived_size);
 
+// Throws UserError (bad_input) if the dimension is a quotient of sizes of which one does not divide the other.
+void require_whole(const Dimension& dim, const std::function<std::int64_t(DimId)>& size_of_source,
+                   const std::function<std::string(DimId)>& name_of_source);
+
 // Gives derived dimensions their sizes, as far as those of their sources are known; `some N` without a size gets the
-// most that it may have. Throws UserError (bad_input) if one has a size already that it cannot have: `origin` says
-// whose ("the data", "--sizes").
+// most that it may have. Throws UserError (bad_input) if one has a size already that it cannot have, or is no whole
+// quotient: `origin` says whose ("the data", "--sizes").
 void derive_sizes(IdMap<DimId, Dimension>& dims, std::string_view origin);
 
-// "N[5:8]", "N * M", "N + M", as the language and the IR write it.
+// The same with a number of workers, which dimensions of workers get before.
+void derive_sizes(IdMap<DimId, Dimension>& dims, std::string_view origin, std::int64_t workers);
+
+// True if the size of a dimension, or of one that it is derived from, is the number of workers.
+[[nodiscard]] bool depends_on_workers(const IdMap<DimId, Dimension>& dims, DimId dim);
+// The first dimension of workers, or no_dim.
+[[nodiscard]] DimId workers_dim(const IdMap<DimId, Dimension>& dims);
+
+// True if the indices of `whole` are all tuples of indices of these: it is their product, or one of two is the quotient
+// of `whole` by the other.
+[[nodiscard]] bool is_product(const Module& module, DimId whole, const std::vector<DimId>& parts);
+
+// "N[5:8]", "N * M", "N + M", "N / M", as the language and the IR write it; of workers, what they are.
 [[nodiscard]] std::string derivation_text(const Derivation& derived,
                                           const std::function<std::string(DimId)>& name_of_source);
 [[nodiscard]] std::string derivation_text(const Module& module, DimId dim);

@@ -1,6 +1,7 @@
 #include "libcore/ir/layout.h"
 
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/derived_dims.h"
 
 namespace kasen {
 namespace {
@@ -61,7 +62,7 @@ namespace {
 bool needs_mesh(const Module& module, const Block& block) {
   return std::any_of(block.ops.begin(), block.ops.end(), [&](const Op& op) {
     return op.code == OpCode::contract || op.code == OpCode::relayout ||
-           (is_axis_op(op) && crosses_workers(module, op)) ||
+           (is_axis_op(op) && crosses_workers(module, op)) || is_linear_on_workers(module, op) ||
            std::any_of(op.blocks.begin(), op.blocks.end(),
                        [&](const Block& inner) { return needs_mesh(module, inner); });
   });
@@ -71,7 +72,8 @@ bool needs_mesh(const Module& module, const Block& block) {
 
 bool names_layouts(const Module& module) {
   const auto named = [](const auto& holder) { return !holder.cuts.empty(); };
-  return !module.mesh.empty() || std::any_of(module.buffers.begin(), module.buffers.end(), named) ||
+  return !module.mesh.empty() || workers_dim(module.dims) != no_dim ||
+         std::any_of(module.buffers.begin(), module.buffers.end(), named) ||
          std::any_of(module.values.begin(), module.values.end(), [&](const Value& v) { return named(v.type); }) ||
          needs_mesh(module, module.body);
 }

@@ -45,8 +45,8 @@ inline constexpr std::size_t most_mesh_axes = 8;
 [[nodiscard]] SlaveSet set_of_mesh_axes(const Module& module, MeshAxes axes);
 
 /// True if the module names a mesh, or cuts, or labels of axes, or has lines that may lie on several workers
-/// (axis_ops.h): its text is of version 2. Without a mesh of its own it
-/// runs on a mesh of one axis, `w`, of all workers.
+/// (axis_ops.h), matrices of several workers (linear.h), or a dimension of workers: its text is of version 2. Without a
+/// mesh of its own it runs on a mesh of one axis, `w`, of all workers.
 [[nodiscard]] bool names_layouts(const Module& module);
 /// Throws UserError (bad_input) if it does: passes and partitions handle the default layout alone.
 void require_default_layouts(const Module& module);

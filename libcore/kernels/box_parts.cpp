@@ -7,6 +7,7 @@
 #include <set>
 
 #include "libcore/base/error.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
 
@@ -89,7 +90,25 @@ BoxParts::BoxParts(const Module& module, int workers, int first, int count, BoxC
   module_.mesh = mesh_of(module, workers);
 }
 
+// A bundle of another number of workers has other dimensions of workers, unless an input is over them.
+void BoxParts::set_sizes(const Part& part) {
+  std::set<DimId> stored;
+  for (const Op& op : module_.body.ops) {
+    if (op.code != OpCode::input) continue;
+    const std::vector<DimId>& dims = module_.type(op.results.at(0)).dims;
+    stored.insert(dims.begin(), dims.end());
+  }
+  for (const DimId d : module_.dims.ids()) {
+    Dimension& dim = module_.dims[d];
+    const auto it = part.dims.find(dim.name);
+    const bool other = part.workers != workers_ && depends_on_workers(module_.dims, d) && !stored.contains(d);
+    if (it != part.dims.end() && !other) dim.size = it->second.size;
+  }
+  derive_sizes(module_.dims, "the bundle", workers_);
+}
+
 void BoxParts::expect(const Part& part) {
+  set_sizes(part);
   std::set<DimId> used;
   for (const Value& value : module_.values) used.insert(value.type.dims.begin(), value.type.dims.end());
   for (int w = first_; w < first_ + count_; ++w) {
@@ -98,16 +117,15 @@ void BoxParts::expect(const Part& part) {
     made.workers = workers_;
   }
   for (const DimId d : used) {
-    Dimension& dim = module_.dims[d];
+    const Dimension& dim = module_.dim(d);
     const auto it = part.dims.find(dim.name);
     if (it == part.dims.end()) {
       fail(ExitStatus::bad_input, fmt::format("the bundle has no dimension '{}'", dim.name), "the plan uses it",
            "partition the data with this program's plan");
     }
-    if (dim.size < 0) dim.size = it->second.size;
     for (Part& made : parts_) {
       PartDim& facts = made.dims[dim.name];
-      facts.size = it->second.size;
+      facts.size = dim.size;
       facts.local = it->second.local;
       const bool listed = (facts.local || made.worker == 0) && !follows_observed(module_.dims, d);
       if (listed) facts.masters = IndexList::run(0, facts.size);

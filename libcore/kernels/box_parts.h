@@ -42,6 +42,7 @@ class BoxParts {
   [[nodiscard]] std::vector<Part> finish();
 
  private:
+  void set_sizes(const Part& part);
   void add_ids(const Part& part);
   void copy(const Op& input, const PartArray& array, const Part& part, Part& to);
 

@@ -1,4 +1,4 @@
-// Dimensions: with the size of the data, with one of their own, and derived from others.
+// Dimensions: with the size of the data, with one of their own, derived from others, and of the workers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,10 +21,13 @@ void add_operands(const Node& node, ScalarOp op, std::vector<const Node*>& opera
 
 void Declarations::dimension(const Statement& s) {
   Dimension dim{s.name.text, s.local, -1};
+  if (s.workers) dim.derived.kind = Derivation::Kind::workers;
   if (!s.value.empty()) dim.derived = derivation(s);
   if (dim.is_derived() && !dim.is_observed()) {
+    const auto size_of = [&](DimId source) { return module_.dim(source).size; };
     try {
-      dim.size = derived_size(dim.derived, [&](DimId source) { return module_.dim(source).size; });
+      dim.size = derived_size(dim.derived, size_of);
+      require_whole(dim, size_of, [&](DimId source) { return module_.dim(source).name; });
     } catch (const UserError& error) {
       source_.fail(s.mark, error.diagnostics().front().what, error.diagnostics().front().why);
     }
@@ -56,7 +59,7 @@ Derivation Declarations::derivation(const Statement& s) {
   if (derived.kind != Derivation::Kind::none || !names_open_dimension(s.value[0])) return derived;
   const Node& value = s.value[0];
   source_.fail(value.mark, fmt::format("'{}' is not derived so", s.name.text),
-               "dimensions are derived as a slice N[a:b], a product N * M * ..., or a sum N + M + ...",
+               "dimensions are derived as a slice N[a:b], a product N * M * ..., a sum N + M + ..., or N / M",
                value.kind == NodeKind::name ? fmt::format("write {}[:] for all of its indices", value.text)
                                             : "declare each part as a dimension of its own: dim One = 1");
 }
@@ -107,11 +110,20 @@ Derivation Declarations::sliced(const Statement& s) {
 Derivation Declarations::joined(const Statement& s) const {
   constexpr size_t most_sources = 64;
   const Node& value = s.value[0];
-  if (value.kind != NodeKind::operation || (value.op != ScalarOp::mul && value.op != ScalarOp::add)) return {};
+  const bool divides = value.kind == NodeKind::operation && value.op == ScalarOp::div;
+  if (value.kind != NodeKind::operation || (!divides && value.op != ScalarOp::mul && value.op != ScalarOp::add)) {
+    return {};
+  }
   std::vector<const Node*> operands;
-  add_operands(value, value.op, operands);
+  if (divides) {
+    operands = {&value.args.at(0), &value.args.at(1)};
+  } else {
+    add_operands(value, value.op, operands);
+  }
   Derivation derived;
-  derived.kind = value.op == ScalarOp::mul ? Derivation::Kind::product : Derivation::Kind::sum;
+  derived.kind = divides                     ? Derivation::Kind::quotient
+                 : value.op == ScalarOp::mul ? Derivation::Kind::product
+                                             : Derivation::Kind::sum;
   for (const Node* const operand : operands) {
     const std::optional<DimId> source = dimension_of(*operand);
     if (!source) return {};

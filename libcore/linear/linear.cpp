@@ -10,6 +10,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/axis_ops.h"
 
 namespace kasen {
 namespace {
@@ -298,25 +299,7 @@ void svd(const LinearCall& call) {
   store(call, 2, right);
 }
 
-}  // namespace
-
-LinearCall linear_call(const Module& module, const Op& op) {
-  const auto size = [&](DimId dim) { return std::max<std::int64_t>(module.dim(dim).size, 0); };
-  const Type& matrix = module.type(op.operands.at(0));
-  LinearCall call;
-  call.op = &op;
-  call.scalar = matrix.element.scalar();
-  call.rows = size(matrix.dims.at(0));
-  call.cols = size(matrix.dims.at(1));
-  if (op.operands.size() < 2) return call;
-  const std::vector<DimId>& dims = module.type(op.operands[1]).dims;
-  for (std::size_t i = 1; i < dims.size(); ++i) {
-    call.columns = checked_mul(call.columns, size(dims[i]), "the columns of a system");
-  }
-  return call;
-}
-
-void run_linear(const LinearCall& call) {
+void run_one(const LinearCall& call) {
   switch (call.op->code) {
     case OpCode::solve:
       return solve(call);
@@ -337,64 +320,8 @@ void run_linear(const LinearCall& call) {
   }
 }
 
-void require_tall(const LinearCall& call) {
-  if (call.rows >= call.cols) return;
-  fail(ExitStatus::bad_input,
-       fmt::format("{} of a matrix of {} rows and {} columns", row(call.op->code).name, call.rows, call.cols),
-       "it has at least as many rows as columns", "take the transposed matrix", call.op->where);
-}
+}  // namespace
 
-void refuse_singular(const Op& op) {
-  fail(ExitStatus::bad_input, fmt::format("{} of a singular matrix", row(op.code).name),
-       "its rows depend on each other, as far as its numbers show", "add a small number to its diagonal, or use svd",
-       op.where);
-}
-
-void refuse_indefinite(const Op& op, std::int64_t order) {
-  fail(ExitStatus::bad_input, fmt::format("{} of a matrix that is not positive definite", row(op.code).name),
-       fmt::format("its leading minor of order {} is not positive", order),
-       "add a positive number to its diagonal, or use eigh", op.where);
-}
-
-void refuse_unconverged(const Op& op) {
-  fail(ExitStatus::bad_input, fmt::format("{} does not end", row(op.code).name),
-       "the matrix may hold NaN or infinities", "look for them with --nan", op.where);
-}
-
-std::vector<double> reals_of(const LinearCall& call, const View& view, std::int64_t count) {
-  std::vector<double> numbers(static_cast<std::size_t>(count));
-  if (call.scalar == Scalar::f32) {
-    std::copy_n(reinterpret_cast<const float*>(view.data), count, numbers.begin());
-  } else {
-    std::copy_n(reinterpret_cast<const double*>(view.data), count, numbers.begin());
-  }
-  return numbers;
-}
-
-void store_reals(const LinearCall& call, const std::vector<double>& from, const View& to) {
-  if (call.scalar == Scalar::f32) {
-    std::transform(from.begin(), from.end(), reinterpret_cast<float*>(to.data),
-                   [](double x) { return static_cast<float>(x); });
-  } else {
-    std::copy(from.begin(), from.end(), reinterpret_cast<double*>(to.data));
-  }
-}
-
-bool is_turned(const std::vector<double>& matrix, std::int64_t rows, std::int64_t cols, std::int64_t column) {
-  const auto at = [&](std::int64_t i) { return matrix[static_cast<std::size_t>(i * cols + column)]; };
-  double largest = 0;
-  for (std::int64_t i = 0; i < rows; ++i) largest = std::max(largest, std::abs(at(i)));
-  for (std::int64_t i = 0; i < rows; ++i) {
-    if (std::abs(at(i)) >= largest / 2) return at(i) < 0;
-  }
-  return false;
-}
-
-void turn_column(std::vector<double>& matrix, std::int64_t rows, std::int64_t cols, std::int64_t column) {
-  for (std::int64_t i = 0; i < rows; ++i) {
-    double& x = matrix[static_cast<std::size_t>(i * cols + column)];
-    x = -x;
-  }
-}
+void run_linear(const LinearCall& call) { for_each_matrix(call, run_one); }
 
 }  // namespace kasen

@@ -1,6 +1,7 @@
 /// \file
-/// Linear algebra on whole arrays (the operators of group `linear`): what each of them gives, in plain loops. Kernel
-/// sets may call a library instead; then results differ by rounding alone. What the mathematics leaves open is fixed:
+/// Linear algebra on whole matrices (the operators of group `linear`): what each of them gives, in plain loops. Kernel
+/// sets may call a library instead; then results differ by rounding alone. Arrays may have dimensions before those of a
+/// matrix: then the operator works on each of their matrices by itself. What the mathematics leaves open is fixed:
 ///
 ///   qr    the diagonal of R is not negative
 ///   eigh  eigenvalues ascend. Of each eigenvector the first component that is at least half as large as the largest
@@ -11,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,9 +28,14 @@ struct LinearCall {
   Scalar scalar = Scalar::f64;      ///< f64 or f32
   std::int64_t rows = 0, cols = 0;  ///< of the first operand
   std::int64_t columns = 1;         ///< of the second operand of `solve`
+  std::int64_t matrices = 1;        ///< that lie one behind the other in each array
 };
-/// The sizes of the operator's arrays in a module with sizes.
-[[nodiscard]] LinearCall linear_call(const Module& module, const Op& op);
+/// The sizes of the operator's arrays.
+[[nodiscard]] LinearCall linear_call(const Module& module, const Op& op,
+                                     const std::function<std::int64_t(DimId)>& size_of);
+
+/// Calls one() for each matrix, with `matrices` = 1.
+void for_each_matrix(const LinearCall& call, const std::function<void(const LinearCall&)>& one);
 
 /// Throws UserError (bad_input): a singular or indefinite matrix, or one with fewer rows than columns.
 void run_linear(const LinearCall& call);

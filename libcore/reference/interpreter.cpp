@@ -36,6 +36,8 @@ std::int64_t Interpreter::size_of(const Dimension& dim) const {
       refuse_derived_size(fmt::format("dimension '{}' has {} indices", dim.name, it->second),
                           derivation_text(module_, module_.find_dim(dim.name)), size);
     }
+    require_whole(
+        dim, [&](DimId source) { return sizes_.at(source); }, [&](DimId source) { return module_.dim(source).name; });
     if (size >= 0) return size;
   }
   if (it == inputs_.dims.end()) return dim.size;

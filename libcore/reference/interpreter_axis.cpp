@@ -144,7 +144,8 @@ void Interpreter::run_reduce_by(const Op& op) {
 template <class Line>
 Words Interpreter::rearranged(const Op& op, const Line& line) {
   const ValueId v = op.results.at(0);
-  const std::vector<DimId>&dims = module_.type(v).dims, made = made_dims(module_, op);
+  const std::vector<DimId>& dims = module_.type(v).dims;
+  const AxisRange made = made_axes(module_, op);
   const std::vector<std::int64_t> shape = shape_of(dims);
   const std::int64_t count = product_of(shape);
   work_.copies(count, static_cast<std::int64_t>(planes_of(v)));
@@ -153,7 +154,7 @@ Words Interpreter::rearranged(const Op& op, const Line& line) {
   for (std::int64_t i = 0; i < count; ++i, next_index(index, shape)) {
     std::int64_t along = 0;
     for (size_t d = 0; d < dims.size(); ++d) {
-      if (contains(made, dims[d])) along = along * shape[d] + index[d];
+      if (made.has(d)) along = along * shape[d] + index[d];
     }
     const Place from = line(along);
     const std::vector<DimId>& whole = module_.type(op.operands[from.operand]).dims;

@@ -161,14 +161,7 @@ void Interpreter::run_linear(const Op& op) {
                  from[static_cast<size_t>(k)]);
     }
   }
-  LinearCall call{.op = &op, .scalar = scalar(op.operands[0])};
-  const std::vector<std::int64_t> shape = shape_of(module_.type(op.operands[0]).dims);
-  call.rows = shape.at(0);
-  call.cols = shape.at(1);
-  if (op.operands.size() > 1) {
-    const std::vector<std::int64_t> right = shape_of(module_.type(op.operands[1]).dims);
-    call.columns = product_of({right.begin() + 1, right.end()});
-  }
+  LinearCall call = linear_call(module_, op, [&](DimId dim) { return dim_size(dim); });
   call.inputs = std::span(views).first(op.operands.size());
   call.outputs = std::span(views).subspan(op.operands.size());
   if (options_.order == 0) {

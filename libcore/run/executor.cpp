@@ -310,7 +310,8 @@ std::set<DimId> used_dims(const Module& module) {
 Module bind_sizes(const Module& module, const std::vector<Part>& parts, const std::vector<ObservedSize>& observed) {
   Module bound = module;
   for (const ObservedSize& known : observed) bound.dims[bound.find_dim(known.dim)].size = known.size;
-  if (names_layouts(module)) bound.mesh = mesh_of(module, parts.at(0).workers);
+  const int workers = parts.at(0).workers;
+  if (names_layouts(module)) bound.mesh = mesh_of(module, workers);
   for (const DimId d : used_dims(module)) {
     Dimension& dim = bound.dims.at(d);
     if (follows_observed(module.dims, d)) continue;
@@ -328,12 +329,12 @@ Module bind_sizes(const Module& module, const std::vector<Part>& parts, const st
       }
       dim.size = it->second.size;
     }
-    if (dim.size < 0) {
+    if (dim.size < 0 && !dim.is_workers()) {
       fail(ExitStatus::bad_input, fmt::format("the data has no dimension '{}'", dim.name), "the plan uses it",
            "partition the data with this program");
     }
   }
-  derive_sizes(bound.dims, "the data");
+  derive_sizes(bound.dims, "the data", workers);
   require_inside(bound);
   return bound;
 }

@@ -13,6 +13,12 @@
 namespace kasen::executor {
 namespace {
 
+// Elsewhere the operands may be undefined: places of a take, and matrices, may hold anything.
+bool has_result(const Execution& run, ValueId made, int part) {
+  if (!run.forms.are_boxes()) return true;
+  return !stored_elements(run.plan, run.plan.type(made), run.parts[static_cast<size_t>(part)].worker).none;
+}
+
 class AxisStep : public Step {
  public:
   using Step::Step;
@@ -55,12 +61,6 @@ class AxisStep : public Step {
     return std::none_of(op.operands.begin(), op.operands.end(), [&](ValueId v) {
       return stored_elements(run.plan, run.plan.type(run.forms.first().original(v)), worker).none;
     });
-  }
-
-  // Elsewhere the operands may be undefined, and so places of a take anything.
-  static bool has_result(const Execution& run, ValueId made, int part) {
-    if (!run.forms.are_boxes()) return true;
-    return !stored_elements(run.plan, run.plan.type(made), run.parts[static_cast<size_t>(part)].worker).none;
   }
 
   // Shareds are charged elsewhere, as those of all operators.
@@ -180,10 +180,13 @@ class LinearStep : public Step {
 
   void run(Execution& run) override {
     for (int p = 0; p < run.part_count(); ++p) {
+      if (!has_result(run, op.results[0], p)) continue;
       std::vector<View> inputs, outputs;
       for (const ValueId v : op.operands) inputs.push_back(run.storage.view(v, p));
       for (const ValueId v : op.results) outputs.push_back(run.storage.view(v, p));
-      LinearCall call = linear_call(run.forms.module(p), op);
+      const Module& here = run.forms.module(p);
+      LinearCall call =
+          linear_call(here, run.forms.op_on(p, op, number), [&](DimId dim) { return here.dim(dim).size; });
       call.inputs = inputs;
       call.outputs = outputs;
       run.forms.kernels(run.forms.shape(p)).linear(call);

@@ -111,7 +111,7 @@ struct Statement {
   std::vector<Node> expect;                // none or one
   bool some = false;                       // of a dimension: some of the value's indices
   std::vector<std::optional<Node>> slice;  // of a dimension: none, or begin, end and step as far as written
-  bool local = false, likely = false, down = false, unroll = false;
+  bool local = false, workers = false, likely = false, down = false, unroll = false;
 };
 
 // Throws UserError(bad_input) with every syntax error found (ten at most).

@@ -189,17 +189,22 @@ bool Parser::declaration(std::vector<Statement>& out, const Token& keyword, bool
 Statement Parser::dimension() {
   Statement s = named(StatementKind::dimension, "the name of a dimension");
   s.local = accept_name("local");
+  s.workers = !s.local && accept_name("workers");
   if (accept_name("some")) {
     s.some = true;
     const NameAt source = new_name("the name of a dimension");
     s.value.push_back(make(NodeKind::name, source.mark));
     s.value.back().text = source.text;
-  } else if (accept("=")) {
+  } else if (!s.workers && accept("=")) {
     if (peek().kind == TokenKind::name && peek(1).is("[")) {
       sliced_dimension(s);
     } else {
       s.value.push_back(expression());
     }
+  }
+  if (s.local && peek().is_name("workers")) {
+    unexpected("the end of the statement",
+               fmt::format("write dim {} workers: each worker holds one index of it", s.name.text));
   }
   if (peek().is_name("local")) {
     unexpected("the end of the statement",

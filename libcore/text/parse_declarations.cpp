@@ -58,6 +58,10 @@ bool ModuleParser::dimension() {
   if (lexer_.accept("some")) {
     d.derived.kind = Derivation::Kind::some;
     d.derived.sources = {dim_name()};
+  } else if (!d.local && lexer_.accept("workers")) {
+    d.derived.kind = Derivation::Kind::workers;
+    if (!m_.mesh.empty()) d.size = 1;
+    for (const MeshAxis& axis : m_.mesh) d.size = checked_mul(d.size, axis.size, "a mesh's size");
   } else if (lexer_.accept("=")) {
     if (lexer_.peek().kind == TokenKind::name) {
       derivation(d);
@@ -69,7 +73,7 @@ bool ModuleParser::dimension() {
   return true;
 }
 
-// `N[5:8]`, `N * M`, `N + M`: of dimensions above.
+// `N[5:8]`, `N * M`, `N + M`, `N / M`: of dimensions above.
 void ModuleParser::derivation(Dimension& d) {
   constexpr size_t most_sources = 64;
   Derivation& derived = d.derived;
@@ -78,6 +82,9 @@ void ModuleParser::derivation(Dimension& d) {
   if (lexer_.at("[")) {
     derived.kind = Derivation::Kind::slice;
     sliced(derived);
+  } else if (lexer_.accept("/")) {
+    derived.kind = Derivation::Kind::quotient;
+    derived.sources.push_back(dim_name());
   } else {
     const char* const sign = lexer_.at("*") ? "*" : "+";
     derived.kind = lexer_.at("*") ? Derivation::Kind::product : Derivation::Kind::sum;

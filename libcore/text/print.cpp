@@ -200,6 +200,10 @@ struct ModulePrinter {
     mesh();
     for (const DimId id : m.dims.ids()) {
       const Dimension& d = m.dim(id);
+      if (d.is_workers()) {
+        out += fmt::format("  dim {} workers\n", d.name);
+        continue;
+      }
       const std::string value = d.is_derived() ? derivation_text(m, id) : fmt::format("{}", d.size);
       const bool known = d.is_derived() || d.size >= 0;
       const char* const is = d.is_observed() ? " " : " = ";

@@ -55,8 +55,8 @@ class AxisCheck {
     return std::adjacent_find(dims.begin(), dims.end()) != dims.end();
   }
 
-  // No operand is compressed, and the result has each dimension once.
-  bool plain() {
+  // No operand is compressed, and the result has each dimension once, unless it `may_repeat` one.
+  bool plain(bool may_repeat = false) {
     for (std::size_t i = 0; i < op_.operands.size(); ++i) {
       const Type& type = m_.type(op_.operands[i]);
       if (type.compressed || type.sparse) {
@@ -64,15 +64,23 @@ class AxisCheck {
         return false;
       }
     }
-    if (!stands_twice(result().dims)) return true;
+    if (may_repeat || !stands_twice(result().dims)) return true;
     faults_.add(op_, value_text(m_, op_.results[0]) + " has a dimension twice",
                 "arrays meet by the names of dimensions");
     return false;
   }
 
-  // The kind of derivation that a concatenation or a reshape is for.
-  [[nodiscard]] Derivation::Kind kind() const {
-    return rearrangement_of(m_, op_) == OpCode::concat ? Derivation::Kind::sum : Derivation::Kind::product;
+  // Whether the dimension of a rearrangement is derived so.
+  [[nodiscard]] bool is_derived_so() const {
+    const Derivation& derived = m_.dim(op_.dim).derived;
+    switch (rearrangement_of(m_, op_)) {
+      case OpCode::slice:
+        return op_.over.size() == 1 && is_part(m_, op_.dim, op_.over[0]);
+      case OpCode::concat:
+        return derived.kind == Derivation::Kind::sum && derived.sources == op_.over;
+      default:
+        return is_product(m_, op_.dim, op_.over);
+    }
   }
 
   void pick() {
@@ -105,10 +113,8 @@ class AxisCheck {
   void rearrangement() {
     if (rearrangement_of(m_, op_) == OpCode::pick) return pick();
     const Dimension& dim = m_.dim(op_.dim);
-    const bool slice = rearrangement_of(m_, op_) == OpCode::slice;
-    const bool derived = slice ? op_.over.size() == 1 && is_part(m_, op_.dim, op_.over[0])
-                               : dim.derived.kind == kind() && dim.derived.sources == op_.over;
-    if (!derived) {
+    const bool reshape = rearrangement_of(m_, op_) == OpCode::reshape;
+    if (!is_derived_so()) {
       return faults_.add(op_, fmt::format("'{}' is not derived so from the dimensions that it names", dim.name));
     }
     const bool concat = rearrangement_of(m_, op_) == OpCode::concat;
@@ -117,14 +123,14 @@ class AxisCheck {
                          concat ? fmt::format("'{}' is a sum of {} dimensions", dim.name, op_.over.size())
                                 : std::string("it takes one"));
     }
-    if (!plain() || !displaced_inside()) return;
+    if (!plain(reshape) || !displaced_inside()) return;
     for (std::size_t i = 0; i < op_.operands.size(); ++i) {
       const Type& type = m_.type(op_.operands[i]);
-      if (stands_twice(type.dims)) return faults_.add(op_, name(i) + " has a dimension twice");
+      if (!reshape && stands_twice(type.dims)) return faults_.add(op_, name(i) + " has a dimension twice");
       const auto wanted = with_replaced(type.dims, worked_dims(m_, op_, i), made_dims(m_, op_));
       if (!wanted) {
         return faults_.add(op_, fmt::format("{} is {}", name(i), type_text(m_, type)),
-                           "it is over the dimensions that the operator names, as neighbours");
+                           "it is over the dimensions that the operator names, as neighbours, once");
       }
       if (result().dims != *wanted) return other_result("its operand's, with those that the operator makes");
       gives(type.element);

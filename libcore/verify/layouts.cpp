@@ -77,8 +77,23 @@ class LayoutCheck {
     if (op.code == OpCode::transpose) return passes_on(op, std::vector<std::size_t>{1, 0});
     if (op.code == OpCode::reduce || op.code == OpCode::at) return passes_on(op, kept_axes(op));
     if (is_grouping(op)) return groups(op);
+    if (is_linear_on_workers(m_, op)) return lies_alike(op);
     if (op.code == OpCode::range) return passes_on(op, kept_axes(op));
     if (is_fold(op) || is_sparse_product(m_, op)) dealt_out(op);
+  }
+
+  // All results of linear algebra are of the same matrices.
+  void lies_alike(const Op& op) {
+    const std::size_t rank = batch_rank(m_, op);
+    const Type& first = m_.type(op.results.at(0));
+    for (const ValueId v : op.results) {
+      const Layout own(m_, v), wanted(m_, first);
+      bool alike = m_.type(v).state == first.state;
+      for (std::size_t axis = 0; axis < m_.type(v).dims.size(); ++axis) {
+        alike = alike && own.cuts(axis) == (axis < rank ? wanted.cuts(axis) : 0);
+      }
+      if (!alike) wrong(op, v, "its results lie where their matrices are, and in one state");
+    }
   }
 
   // Behind the axes of its operand that it keeps, a reduce_by has one of keys.

@@ -41,19 +41,26 @@ struct TableCheck {
       faults.add(fmt::format("dimension '{}' is derived wrongly", d.name), why);
     };
     const Derivation& derived = d.derived;
-    const bool slice = derived.kind == Derivation::Kind::slice;
+    const bool slice = derived.kind == Derivation::Kind::slice, quotient = derived.kind == Derivation::Kind::quotient;
+    if (d.is_workers()) {
+      if (d.local || !derived.sources.empty()) wrong("a dimension of workers is cut, and has no source");
+      return;
+    }
     for (const DimId source : derived.sources) {
       if (source < 0 || source >= id) return wrong("its sources are dimensions before it");
     }
-    const bool one_source = slice || d.is_observed();
-    if (one_source ? derived.sources.size() != 1 : derived.sources.size() < 2) {
-      return wrong("a slice has one source, a product or sum at least two");
+    const size_t count = derived.sources.size();
+    if (slice || d.is_observed() ? count != 1 : quotient ? count != 2 : count < 2) {
+      return wrong("a slice has one source, a quotient two, a product or sum at least two");
     }
     if (slice && derived.step == 0) return wrong("a slice of step 0");
     if (!slice && (derived.begin || derived.end || derived.step != 1)) return wrong("bounds are for slices");
     const std::int64_t size = derived_size(derived, [&](DimId source) { return m.dim(source).size; });
     const bool known = d.is_observed() ? may_have_size(derived, d.size, size) : size < 0 || size == d.size;
     if (!known) wrong("its size is not that of its sources");
+    if (!quotient || size < 0) return;
+    const std::int64_t whole = m.dim(derived.sources[0]).size, parts = m.dim(derived.sources[1]).size;
+    if (parts == 0 ? whole != 0 : whole % parts != 0) wrong("a quotient is of equal parts");
   }
 
   [[nodiscard]] std::string element_fault(const ElementType& type) const {

@@ -270,11 +270,13 @@ class Lapack {
 void load_lapack() { (void)Routines<double>::get(); }
 
 void run_lapack(const LinearCall& call) {
-  if (call.scalar == Scalar::f32) {
-    Lapack<float>(call).run();
-  } else {
-    Lapack<double>(call).run();
-  }
+  for_each_matrix(call, [](const LinearCall& one) {
+    if (one.scalar == Scalar::f32) {
+      Lapack<float>(one).run();
+    } else {
+      Lapack<double>(one).run();
+    }
+  });
 }
 
 }  // namespace kasen

@@ -203,7 +203,7 @@ Cost BoxCosts::actual(const Op& op) const {
   }
   const OpGroup group = row(op.code).group;
   const bool computes = group == OpGroup::vector || group == OpGroup::product || group == OpGroup::contraction;
-  if (computes || group == OpGroup::axis) {
+  if (computes || group == OpGroup::axis || is_linear_on_workers(module_, op)) {
     add_stand_ins(*place.op, cost);
   }
   if (is_onto(op)) add_onto(op, place, cost);
@@ -236,7 +236,7 @@ Cost BoxCosts::model(const Op& op) const {
   }
   const bool makes = op.code == OpCode::fill || op.code == OpCode::index || op.code == OpCode::make_list;
   const bool computes = group == OpGroup::vector || group == OpGroup::product || group == OpGroup::contraction ||
-                        group == OpGroup::axis || op.code == OpCode::region;
+                        group == OpGroup::axis || op.code == OpCode::region || is_linear_on_workers(module_, op);
   if (!computes && !makes) return cost;
   if (sorts_across(module_, op)) {
     cost.network_elements = sent_elements(op, places_.at(&op).number);
@@ -265,9 +265,9 @@ Module sized_module(const Module& module, const Sizes& sizes) {
     const auto known = sizes.totals.find({SymbolKind::size, dim.name, {}, -1});
     if (dim.size < 0 && known != sizes.totals.end()) dim.size = known->second;
   }
-  derive_sizes(sized.dims, "these sizes");
-  require_inside(sized);
   const int workers = sizes.workers > 0 ? sizes.workers : mesh_workers(sized);
+  derive_sizes(sized.dims, "these sizes", workers);
+  require_inside(sized);
   sized.mesh = mesh_of(module, workers);
   return sized;
 }

@@ -18,6 +18,8 @@
 namespace kasen {
 namespace {
 
+constexpr std::int64_t most_workers = 1 << 20;  // the limit of bundles
+
 // Commas inside brackets belong to a name: S(G.rows, G.cols)=5.
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> pieces(1);
@@ -95,24 +97,41 @@ std::string most_indices_note(const Module& module, DimId observed, std::int64_t
 
 namespace {
 
+std::int64_t total(const Sizes& sizes, const Symbol& symbol) {
+  const auto known = sizes.totals.find(symbol);
+  return known == sizes.totals.end() ? -1 : known->second;
+}
+
 // Dimensions that it is derived from stand before it.
 void derive_dimension(const Module& module, const Dimension& dim, Sizes& sizes) {
-  const std::int64_t size = derived_size(dim.derived, [&](DimId source) {
-    const auto known = sizes.totals.find({SymbolKind::size, module.dim(source).name, {}, -1});
-    return known == sizes.totals.end() ? std::int64_t{-1} : known->second;
-  });
+  const auto size_of = [&](DimId source) { return total(sizes, {SymbolKind::size, module.dim(source).name, {}, -1}); };
+  const std::int64_t size =
+      dim.is_workers() ? total(sizes, {SymbolKind::workers, "", {}, -1}) : derived_size(dim.derived, size_of);
+  require_whole(dim, size_of, [&](DimId source) { return module.dim(source).name; });
   if (size < 0) return;
   const auto [known, fresh] = sizes.totals.emplace(Symbol{SymbolKind::size, dim.name, {}, -1}, size);
   if (fresh && dim.is_observed()) sizes.notes.push_back(most_indices_note(module, module.find_dim(dim.name), size));
   if (fresh || may_have_size(dim.derived, known->second, size)) return;
   const DimId id = module.find_dim(dim.name);
   fail(ExitStatus::usage, fmt::format("a size of {} for dimension '{}'", known->second, dim.name),
-       fmt::format("the program derives it as {}, which has {}{} indices", derivation_text(module, id),
-                   dim.is_observed() ? "at most " : "", size),
+       dim.is_workers() ? fmt::format("it has {}, and there are {} workers", derivation_text(module, id), size)
+                        : fmt::format("the program derives it as {}, which has {}{} indices",
+                                      derivation_text(module, id), dim.is_observed() ? "at most " : "", size),
        dim.is_observed() ? "" : "leave it out: it follows from the other sizes");
 }
 
+// The size of a dimension of workers says how many there are.
+void count_workers(const Module& module, Sizes& sizes) {
+  const Symbol symbol{SymbolKind::workers, "", {}, -1};
+  const DimId workers = workers_dim(module.dims);
+  if (workers == no_dim) return;
+  const std::int64_t size = total(sizes, {SymbolKind::size, module.dim(workers).name, {}, -1});
+  if (sizes.workers == 0 && size > 0 && size <= most_workers) sizes.workers = static_cast<int>(size);
+  if (sizes.workers > 0) sizes.totals.emplace(symbol, sizes.workers);
+}
+
 void derive(const Module& module, const std::vector<Symbol>& symbols, const SymbolNames& names, Sizes& sizes) {
+  count_workers(module, sizes);
   for (const Dimension& dim : module.dims) {
     const Symbol size{SymbolKind::size, dim.name, {}, -1};
     if (dim.size >= 0) sizes.totals.emplace(size, dim.size);
@@ -181,8 +200,6 @@ std::pair<std::string, std::int64_t> name_and_number(const std::string& piece) {
 }
 
 // If `strict` is set, every name must be one of the module's.
-constexpr std::int64_t most_workers = 1 << 20;  // the limit of bundles
-
 Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
   const SymbolNames names(module);
   const std::vector<Symbol> symbols = module_symbols(module, measure(module));

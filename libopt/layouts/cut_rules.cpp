@@ -14,6 +14,7 @@ namespace {
 std::vector<std::size_t> free_axes(const Module& module, const std::vector<DimId>& dims) {
   std::vector<std::size_t> free;
   for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (module.dim(dims[i]).is_workers()) return {i};
     if (!module.dim(dims[i]).local) free.push_back(i);
   }
   return free;
@@ -78,9 +79,9 @@ std::vector<Cuts> CutChoices::of(const std::vector<DimId>& dims) const {
 }
 
 Cuts made_cuts(const Module& module, const Op& axis_op, Cuts wanted) {
-  const std::vector<DimId>&dims = module.type(axis_op.results.at(0)).dims, whole = made_dims(module, axis_op);
+  const AxisRange whole = whole_axes(module, axis_op);
   for (std::size_t axis = 0; axis < wanted.size(); ++axis) {
-    if (contains(whole, dims[axis])) wanted[axis] &= axes_of_one_place(module);
+    if (whole.has(axis)) wanted[axis] &= axes_of_one_place(module);
   }
   return wanted;
 }
@@ -111,10 +112,12 @@ bool goes_straight(const Module& module, const Op& op, std::size_t operand) {
   if (!is_rearrangement(op) || (op.code == OpCode::pick && operand > 0) || result.cuts.empty() || is_uncut(result.cuts))
     return false;
   if (op.code == OpCode::reshape && runs_of_product(module, op) > most_runs) return false;
-  const std::vector<DimId> made = made_dims(module, op);
-  MeshAxes cut = needed_axes(module, op, operand, std::vector<State>(op.operands.size(), State::part()));
+  const AxisRange whole = whole_axes(module, op);
+  const bool everywhere = keeps_owners(module, op) && Layout(module, op.operands.at(operand)).is_shared();
+  MeshAxes cut = 0;
+  if (!everywhere) cut = needed_axes(module, op, operand, std::vector<State>(op.operands.size(), State::part()));
   for (std::size_t axis = 0; axis < result.dims.size(); ++axis) {
-    if (contains(made, result.dims[axis])) cut |= result.cuts[axis];
+    if (whole.has(axis)) cut |= result.cuts[axis];
   }
   return (cut & ~alone) != 0;
 }

@@ -23,7 +23,7 @@ struct TilingDecisions {
 };
 
 // Each way to give every axis of the mesh to one of the dimensions that are not local, the usual one first (of equal
-// costs, the first is taken). Local dimensions alone have none.
+// costs, the first is taken). Local dimensions alone have none. A dimension of workers gets all: index w is worker w's.
 [[nodiscard]] std::vector<Cuts> possible_cuts(const Module& module, const std::vector<DimId>& dims);
 
 [[nodiscard]] std::string cuts_text(const Module& module, const std::vector<DimId>& dims,
@@ -43,7 +43,8 @@ class CutChoices {
   std::map<std::vector<DimId>, std::vector<Cuts>> asked_;
 };
 
-// The axes of the mesh cut the dimensions that are not local, in order; the last of these takes all that are left.
+// The axes of the mesh cut the dimensions that are not local, in order; the last of these takes all that are left. The
+// first dimension of workers takes all.
 [[nodiscard]] Cuts usual_cuts(const Module& module, const std::vector<DimId>& dims);
 
 // The cuts with which a reduction makes its result: those of the operand's kept axes. The axes of the mesh that cut

@@ -4,6 +4,7 @@
 
 #include "libcore/base/error.h"
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen {
@@ -12,7 +13,8 @@ namespace {
 // The first operator that the default layout does not have.
 const Op* first_over_mesh(const Module& module, const Block& block) {
   for (const Op& op : block.ops) {
-    if (op.code == OpCode::contract || (is_axis_op(op) && crosses_workers(module, op))) return &op;
+    const bool on_workers = (is_axis_op(op) && crosses_workers(module, op)) || is_linear_on_workers(module, op);
+    if (op.code == OpCode::contract || on_workers) return &op;
     for (const Block& inner : op.blocks) {
       if (const Op* const found = first_over_mesh(module, inner)) return found;
     }
@@ -51,6 +53,8 @@ std::vector<MeshAxes> asked_cuts(const Module& module, const LayoutHint& hint, c
     cuts.push_back(named_axes(module, hint, letters));
     if (cuts.back() != 0 && module.dim(dims[i]).local) refuse(fmt::format("'{}' is local, which is never cut", name));
     if ((cuts.back() & taken) != 0) refuse("an axis cuts two dimensions");
+    const bool other = module.dim(dims[i]).is_workers() && cuts.back() != 0 && cuts.back() != all_mesh_axes(module);
+    if (other) refuse(fmt::format("all axes cut '{}': its index w is worker w's", name));
     taken |= cuts.back();
   }
   return cuts;
@@ -64,6 +68,12 @@ void require_dense(const Module& module, bool asked) {
     const Type& type = module.type(op.results.at(0));
     if (!type.sparse && !type.compressed) continue;
     const char* const kind = type.sparse ? "sparse" : "compressed";
+    const DimId tiles = workers_dim(module.dims);
+    if (!asked && tiles != no_dim) {
+      fail(ExitStatus::bad_input,
+           fmt::format("input '{}' is {}, and '{}' a dimension of workers", op.name, kind, module.dim(tiles).name),
+           "tiles are of dense arrays", "compute it in a program of its own", op.where);
+    }
     const Op* const first = asked ? nullptr : first_over_mesh(module, module.body);
     if (first == nullptr) {
       fail(ExitStatus::bad_input, fmt::format("input '{}' is {}", op.name, kind),
@@ -71,9 +81,9 @@ void require_dense(const Module& module, bool asked) {
            op.where);
     }
     fail(ExitStatus::bad_input, fmt::format("this needs all arrays to be dense, and input '{}' is {}", op.name, kind),
-         is_axis_op(*first) ? "its lines lie on several workers"
-                            : "names of dimensions cannot say which axes of its arrays meet",
-         is_axis_op(*first)
+         first->code != OpCode::contract ? "its lines or matrices lie on several workers"
+                                         : "names of dimensions cannot say which axes of its arrays meet",
+         first->code != OpCode::contract
              ? "compute it in a program of its own, or declare the dimension local"
              : "compute it in a program of its own, or write it by names: products with @, sum(A, over M)",
          first->where);

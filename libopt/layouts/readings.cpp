@@ -36,6 +36,8 @@ class Readings {
         return elementwise(op);
       case OpGroup::axis:
         return is_grouping(op) ? grouping(op) : elementwise(op);
+      case OpGroup::linear:
+        return elementwise(op);
       case OpGroup::product:
       case OpGroup::contraction:
         return contraction(op);

@@ -61,6 +61,7 @@ bool is_open(const tiling::Graph& graph) {
 }
 
 void write(Module& module, LawChecker& laws, const Polynomial::Bindings& sizes, TilingDecisions decided) {
+  if (!module.mesh.empty()) derive_sizes(module.dims, "the mesh", mesh_workers(module));
   const ProductSizes known(sizes);
   Tiler(module, laws, known, std::move(decided)).run();
 }
@@ -98,11 +99,13 @@ namespace {
 
 // Those that are assumed or scaled here follow from their sources, too.
 void derive_dimensions(const Module& module, Polynomial::Bindings& sizes) {
+  const std::int64_t workers = sizes.at(workers_symbol());
   const auto size = [&](DimId d) -> std::int64_t& { return sizes.at({SymbolKind::size, module.dim(d).name, {}, -1}); };
   for (const DimId d : module.dims.ids()) {
-    if (!module.dim(d).is_derived()) continue;
-    const std::int64_t derived = derived_size(module.dim(d).derived, size);
-    size(d) = module.dim(d).is_observed() ? std::min(size(d), derived) : derived;
+    const Dimension& dim = module.dim(d);
+    if (!dim.is_derived()) continue;
+    const std::int64_t derived = dim.is_workers() ? workers : derived_size(dim.derived, size);
+    size(d) = dim.is_observed() ? std::min(size(d), derived) : derived;
   }
 }
 
@@ -121,11 +124,12 @@ TilingSizes tiling_sizes(const Module& module, const OptimizeOptions& options) {
     const double size = static_cast<double>(scaled->second) * options.scaled.second;
     scaled->second = std::max<std::int64_t>(1, std::llround(std::min(size, 1e12)));
   }
-  derive_dimensions(module, sizes.bindings);
   std::int64_t workers = 1;
   for (const MeshAxis& axis : module.mesh.empty() ? options.mesh : module.mesh) workers *= axis.size;
   const bool meshed = !module.mesh.empty() || !options.mesh.empty();
-  sizes.bindings[workers_symbol()] = meshed ? workers : static_cast<std::int64_t>(in.workers);
+  const std::int64_t assumed = options.mesh_workers > 0 ? options.mesh_workers : static_cast<std::int64_t>(in.workers);
+  sizes.bindings[workers_symbol()] = meshed ? workers : assumed;
+  derive_dimensions(module, sizes.bindings);
   std::vector<double> runs;  // now, so that the defaults have iterations
   for (const CostRow& row : measure(module).rows) runs.push_back(in.value(row.executions).value_or(1));
   sizes.runs = [runs = std::move(runs)](int op) { return runs.at(static_cast<std::size_t>(op)); };

@@ -44,11 +44,8 @@ void Tiler::tile(const Op& op) {
       [[fallthrough]];
     case OpGroup::shared:
       return vector(op);
-    case OpGroup::linear: {
-      Op tiled = op;
-      read_now(tiled);
-      return emit(std::move(tiled));
-    }
+    case OpGroup::linear:
+      return linear(op);
     case OpGroup::product:
     case OpGroup::contraction:
       return contraction(op);
@@ -119,8 +116,9 @@ Cuts Tiler::usual_read(const Op& op, std::size_t operand) const {
   const MeshAxes as_it_is = needed_axes(m_, op, operand, states);
   Cuts cuts;
   MeshAxes cut = 0;
-  const std::vector<std::ptrdiff_t> met =
-      is_axis_op(op) ? axis_op_places(m_, op, operand) : met_axes(result.dims, type.dims);
+  const std::vector<std::ptrdiff_t> met = is_axis_op(op)                          ? cut_places(m_, op, operand)
+                                          : row(op.code).group == OpGroup::linear ? batch_places(m_, op, operand)
+                                                                                  : met_axes(result.dims, type.dims);
   for (const std::ptrdiff_t axis : met) {
     cuts.push_back(axis == no_axis ? 0 : along.cuts(static_cast<std::size_t>(axis)));
     cut |= cuts.back();
@@ -214,6 +212,19 @@ void Tiler::vector(Op op) {
   const bool carried = op.code == OpCode::scan && (undecided || decided_.straight.contains(number_));
   if (is_axis_op(op) && !carried) cuts = made_cuts(m_, op, std::move(cuts));
   set_cuts(made, std::move(cuts));
+  for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read(op, i, usual_read(op, i));
+  emit(std::move(op));
+}
+
+// The dimensions of matrices are local. All results are cut as the first.
+void Tiler::linear(Op op) {
+  read_now(op);
+  const Cuts cuts = cuts_of(op.results.at(0));
+  for (const ValueId made : op.results) {
+    Cuts own(m_.type(made).dims.size(), 0);
+    std::copy_n(cuts.begin(), std::min(cuts.size(), batch_rank(m_, op)), own.begin());
+    set_cuts(made, std::move(own));
+  }
   for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read(op, i, usual_read(op, i));
   emit(std::move(op));
 }

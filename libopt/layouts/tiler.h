@@ -33,6 +33,7 @@ class Tiler {
   [[nodiscard]] bool rearranged(Op op);  // false: it works on whole lines
   [[nodiscard]] bool sorted(Op op);      // likewise
   [[nodiscard]] bool is_free() const;    // one worker moves nothing, whatever is decided
+  void linear(Op op);
   void view(Op op);
   void reduce(Op op);
   void contraction(Op op);

@@ -34,13 +34,13 @@ void BoxPlacer::place(const Op& op) {
   where_ = op.where;
   switch (row(op.code).group) {
     case OpGroup::axis:
+    case OpGroup::linear:
       return vector(op);
     case OpGroup::vector:
     case OpGroup::shared:
       if (!is_view(op) && op.code != OpCode::reduce) return vector(op);
       [[fallthrough]];
     case OpGroup::source:
-    case OpGroup::linear:
     case OpGroup::list:
       return as_it_is(op);
     case OpGroup::transition:

@@ -95,6 +95,7 @@ class Numbers {
     const DimId d = plan_.find_dim(symbol.name);
     if (d == no_dim) return reported(symbol, default_indices);
     const Dimension& dim = plan_.dim(d);
+    if (dim.is_workers()) return (*this)({SymbolKind::workers, "", {}, -1});
     if (dim.is_derived()) {
       return derived_size(dim.derived, [&](DimId source) { return (*this)(size_of(plan_.dim(source).name)); });
     }

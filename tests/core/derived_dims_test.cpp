@@ -113,7 +113,7 @@ TEST(DerivedDims, PrintAndParse) {
   const std::string lines =
       "  dim A = N[5:8]\n  dim B = N[::2]\n  dim C local = K[-3:]\n  dim D = K[:-9223372036854775807:-1]\n"
       "  dim E = N * M\n  dim F = K * K * C\n  dim G local = N + M\n  dim H = K + C + K\n  dim I = B[1:]\n  dim J = "
-      "N[:]\n"
+      "N[:]\n  dim L workers\n  dim O local = N / L\n"
       "  %x = input \"x\" : f64[N,M] @?\n  %y = slice[A of N] %x : f64[A,M] @?\n"
       "  %d = slice[A of N; by -5] %x : f64[A,M] @?\n"
       "  %z = concat[G of N, M] %u, %v : f64[G] @?\n";
@@ -177,6 +177,43 @@ TEST(DerivedDims, SizesFollow) {
   }
 }
 
+// With a number of workers, or a mesh that has it.
+TEST(DerivedDims, SizesOfTilesFollow) {
+  const std::string tiles = "  dim W workers\n  dim A = N / W\n  dim B local = W * M\n";
+  Module module = module_with(tiles);
+  const DimId workers = module.find_dim("W"), part = module.find_dim("A"), product = module.find_dim("B");
+  EXPECT_EQ(workers_dim(module.dims), workers);
+  EXPECT_EQ(module.dim(workers).size, -1);
+  for (const DimId dim : module.dims.ids()) {
+    EXPECT_EQ(depends_on_workers(module.dims, dim), dim == workers || dim == part || dim == product);
+  }
+  EXPECT_TRUE(is_product(module, DimId(0), {workers, part}));
+  EXPECT_TRUE(is_product(module, DimId(0), {part, workers}));
+  EXPECT_TRUE(is_product(module, product, {workers, DimId(1)}));
+  EXPECT_FALSE(is_product(module, product, {DimId(1), workers}));
+  EXPECT_FALSE(is_product(module, DimId(1), {workers, part}));
+  module.dims[DimId(0)].size = 12;
+  module.dims[DimId(1)].size = 5;
+  Module other = module;
+  derive_sizes(module.dims, "the data", 4);
+  EXPECT_EQ(module.dim(workers).size, 4);
+  EXPECT_EQ(module.dim(part).size, 3);
+  EXPECT_EQ(module.dim(product).size, 20);
+  try {
+    derive_sizes(other.dims, "the data", 5);
+    ADD_FAILURE() << "a part is not whole";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.diagnostics().front().what, "dimension 'A' is N / W, but 'N' has 12 indices and 'W' 5");
+    EXPECT_EQ(error.diagnostics().front().remedy,
+              "take sizes that fit, or add 3 indices: dim Z = 3, S = N + Z, A = S / W");
+  }
+  other.dims[workers].size = 3;
+  EXPECT_THROW(derive_sizes(other.dims, "the data", 4), UserError);
+  EXPECT_EQ(module_with("  mesh a = 2, b = 3\n" + tiles).dim(DimId(3)).size, 6);
+  EXPECT_NE(fault_of_text("  dim W local workers\n"), "");
+  EXPECT_NE(fault_of_text("  dim A = N / M / K\n"), "");
+}
+
 // What is wrong with a module of the text, after a change.
 template <class Change>
 std::string fault_after(const Change& change) {
@@ -197,6 +234,14 @@ TEST(DerivedDims, TheVerifierChecksThem) {
   EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "B").sources.pop_back(); })));
   EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "B").step = 2; })));
   EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "B").begin = 2; })));
+  EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "A").kind = Derivation::Kind::quotient; })));
+  EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "B").kind = Derivation::Kind::workers; })));
+  EXPECT_TRUE(wrong(fault_after([&](Module& m) {
+    derived(m, "B").kind = Derivation::Kind::quotient;
+    m.dims[DimId(0)].size = 5;
+    m.dims[DimId(1)].size = 2;
+    m.dims[m.find_dim("B")].size = 3;
+  })));
   EXPECT_TRUE(wrong(fault_after([&](Module& m) {
     m.dims[DimId(0)].size = 5;
     m.dims[m.find_dim("A")].size = 5;
@@ -206,12 +251,15 @@ TEST(DerivedDims, TheVerifierChecksThem) {
 // Faults of an operator over arrays of these dimensions.
 std::string fault_of_op(const std::string& op) {
   const std::string head =
-      "  dim E = N[::2]\n  dim P = N * M\n  dim S = N + M\n  dim L = K[:8]\n  dim R = L + K + N\n  dim D = N + N\n  fn "
+      "  dim E = N[::2]\n  dim P = N * M\n  dim S = N + M\n  dim L = K[:8]\n  dim R = L + K + N\n  dim D = N + N\n  "
+      "dim H = "
+      "N / M\n  dim MN = M * N\n  dim QQ = N * N\n  fn "
       "add(x: f64, y: f64) -> f64 = x + y\n"
       "  %A = input \"A\" : f64[N,M] @?\n  %T = input \"T\" : f64[M,N] @?\n  %Q = input \"Q\" : f64[N,N] @?\n"
       "  %u = input \"u\" : f64[N] @?\n  %v = input \"v\" : f64[M] @?\n  %i = input \"i\" : i64[M] @?\n"
       "  %p = input \"p\" : f64[P] @?\n  %X = input \"X\" : f64[N,E] @?\n  %k = input \"k\" : f64[K] @?\n"
-      "  %r = input \"r\" : f64[R] @?\n  %d = input \"d\" : f64[D] @?\n";
+      "  %r = input \"r\" : f64[R] @?\n  %d = input \"d\" : f64[D] @?\n"
+      "  %m = input \"m\" : f64[M,N,N] @?\n  %c = input \"c\" : f64[N,N,N] @?\n";
   const std::vector<std::string> faults = testing::faults_of(module_with(head + "  " + op + "\n  output \"z\" %z\n"));
   return faults.empty() ? "" : faults[0];
 }
@@ -220,6 +268,8 @@ TEST(DerivedDims, OperatorsFitTheirDimensions) {
   for (const char* right : {"%z = slice[E of N] %A : f64[E,M] @?", "%z = concat[S of N, M] %u, %v : f64[S] @?",
                             "%z = reshape[P of N, M] %A : f64[P] @?", "%z = slice[E of N; by 1] %A : f64[E,M] @?",
                             "%z = slice[K of R; by -8] %r : f64[K] @?", "%z = slice[N of R; by -18] %r : f64[N] @?",
+                            "%z = reshape[N of M, H] %u : f64[M,H] @?", "%z = reshape[N of H, M] %A : f64[H,M,M] @?",
+                            "%z = reshape[QQ of N, N] %Q : f64[QQ] @?", "%z = reshape[MN of M, N] %m : f64[MN,N] @?",
                             "%z = slice[L of K; by 2] %k : f64[L] @?", "%z = reshape[P of N, M] %p : f64[N,M] @?"}) {
     EXPECT_EQ(fault_of_op(right), "") << right;
   }
@@ -242,6 +292,8 @@ TEST(DerivedDims, OperatorsFitTheirDimensions) {
       {"%z = concat[S of N, M] %A, %v : f64[S,M] @?", "its dimensions are"},
       {"%z = reshape[P of N, M] %T : f64[P] @?", "as neighbours"},
       {"%z = reshape[P of M, N] %T : f64[P] @?", "not derived so"},
+      {"%z = reshape[M of N, H] %v : f64[N,H] @?", "not derived so"},
+      {"%z = reshape[QQ of N, N] %c : f64[QQ,N] @?", "as neighbours, once"},
       {"%z = reshape[S of N, M] %A : f64[S] @?", "not derived so"},
       {"%z = reshape[P of N, M] %p : f64[M,N] @?", "its dimensions are"},
   };

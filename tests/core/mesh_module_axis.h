@@ -76,16 +76,19 @@ class AxisOperators : public ModuleMaker {
   }
 
   // A slice, a concatenation, a reshape or a pick to a derived dimension that fits the operand, or from a product.
+  // Tiles often keep their owners.
   void rearrange(Op op) {
     const Type from = module_.type(op.operands[0]);
     if (is_square(from.dims)) return;
     op.dim = DimId(own_dims + below(static_cast<int>(module_.dims.size()) - own_dims));
-    const Derivation& derived = module_.dim(op.dim).derived;
+    const Derivation derived = module_.dim(op.dim).derived;
+    if (module_.dim(op.dim).is_workers()) return;
     op.over = derived.sources;
-    op.code = derived.kind == Derivation::Kind::slice     ? OpCode::slice
-              : derived.kind == Derivation::Kind::product ? OpCode::reshape
-              : derived.kind == Derivation::Kind::some    ? OpCode::pick
-                                                          : OpCode::concat;
+    op.code = derived.kind == Derivation::Kind::slice  ? OpCode::slice
+              : derived.kind == Derivation::Kind::sum  ? OpCode::concat
+              : derived.kind == Derivation::Kind::some ? OpCode::pick
+                                                       : OpCode::reshape;
+    if (derived.kind == Derivation::Kind::quotient) op.over = {op.over[1], std::exchange(op.dim, op.over[0])};
     if (op.code == OpCode::concat && contains(from.dims, op.dim) && !take_part(op)) return;
     if (op.code == OpCode::slice) displace_some(op);
     if (op.code == OpCode::concat && !add_parts(op)) return;
@@ -97,6 +100,9 @@ class AxisOperators : public ModuleMaker {
       const auto to = std::find(dims->begin(), dims->end(), from.dims[axis]);
       if (to != dims->end()) cuts[static_cast<size_t>(to - dims->begin())] = from.cuts[axis];
     }
+    const size_t first = made_axes(module_, op).first;
+    if (keeps_owners(module_, op) && !from.cuts.empty() && !module_.dim((*dims)[first]).local && chance(0.8))
+      cuts[first] = from.cuts[worked_axes(module_, op, 0).first];
     const bool moves = chance(0.3);
     if (moves) op.code = OpCode::relayout;
     op.results = {value(*dims, !moves && chance(0.8) ? usual(*dims, cuts) : some_cuts(*dims))};

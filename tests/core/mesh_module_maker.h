@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/contraction.h"
@@ -50,6 +51,7 @@ class ModuleMaker {
   [[nodiscard]] int ontos() const { return ontos_; }                        // contractions onto arrays
   [[nodiscard]] int rearranged() const { return rearranged_; }              // slices, concatenations, reshapes
   [[nodiscard]] int picks() const { return picks_; }
+  [[nodiscard]] int kept() const { return kept_; }        // reshapes that keep owners
   [[nodiscard]] int moved() const { return moved_; }      // relayouts that make such
   [[nodiscard]] int carried() const { return carried_; }  // scans of cut lines
   [[nodiscard]] const std::map<std::string, MeshRun::Whole>& inputs() const { return inputs_; }
@@ -60,7 +62,7 @@ class ModuleMaker {
   static Expr number(double x) { return make_literal(Scalar::f64, Word::real(x)); }
   static Expr make(ScalarOp op, const Expr& a, const Expr& b) { return make_op(op, {a, b}); }
 
-  // A slice, a product, and sums, also of one dimension with itself.
+  // A slice, a product, and sums, also of one dimension with itself; one of workers, its product, and that in parts.
   void derive_dims() {
     const auto dim = [&] { return DimId(below(own_dims)); };
     const auto bound = [&] { return chance(0.4) ? std::nullopt : std::optional<std::int64_t>(below(17) - 8); };
@@ -74,6 +76,10 @@ class ModuleMaker {
     add("P", {Derivation::Kind::product, {DimId(0), DimId(1)}, {}, {}, 1});
     add("S", {Derivation::Kind::sum, {dim(), dim()}, {}, {}, 1});
     add("T", {Derivation::Kind::sum, {dim(), dim(), dim()}, {}, {}, 1});
+    const DimId workers =
+        module_.dims.push_back({"W", false, mesh_workers(module_), {Derivation::Kind::workers, {}, {}, {}, 1}});
+    add("U", {Derivation::Kind::product, {workers, dim()}, {}, {}, 1});
+    add("C", {Derivation::Kind::quotient, {module_.find_dim("U"), workers}, {}, {}, 1});
   }
 
   std::int64_t elements_of(const std::vector<DimId>& dims) const {
@@ -204,6 +210,8 @@ class ModuleMaker {
     picks_ += op.code == OpCode::pick ? 1 : 0;
     moved_ += rearranges_on_the_way(op) ? 1 : 0;
     carried_ += carried_axes(module_, op) != 0 ? 1 : 0;
+    const bool keeps = op.code == OpCode::reshape && keeps_owners(module_, op);
+    kept_ += keeps && Layout(module_, op.results[0]).cuts(made_axes(module_, op).first) != 0 ? 1 : 0;
     add(std::move(op));
   }
 
@@ -250,7 +258,7 @@ class ModuleMaker {
   std::map<std::string, MeshRun::Whole> inputs_;
   std::vector<ValueId> values_, keys_, masks_, outputs_;
   ValueId picked_ = no_value;  // the size of what a mask picks
-  int made_ = 0, ontos_ = 0, groups_ = 0, rearranged_ = 0, moved_ = 0, picks_ = 0, carried_ = 0;
+  int made_ = 0, ontos_ = 0, groups_ = 0, rearranged_ = 0, moved_ = 0, picks_ = 0, carried_ = 0, kept_ = 0;
   std::map<int, int> rules_;
 };
 

@@ -10,8 +10,8 @@ namespace {
 using testing::MeshRun;
 using testing::RandomModule;
 
-// Stand for rules: contractions onto arrays, reductions by keys, slices and the like.
-constexpr int onto_array = 100, by_keys = 101, rearranged = 102, moved = 103, picked = 104, carried = 105;
+// Stand for rules: contractions onto arrays, reductions by keys, slices and the like, reshapes that keep owners.
+constexpr int onto_array = 100, by_keys = 101, rearranged = 102, moved = 103, picked = 104, carried = 105, kept = 106;
 
 // Adds how often each rule has allowed an operator.
 void try_one(std::uint64_t seed, std::map<int, int>& rules) {
@@ -24,6 +24,7 @@ void try_one(std::uint64_t seed, std::map<int, int>& rules) {
   rules[moved] += random.moved();
   rules[picked] += random.picks();
   rules[carried] += random.carried();
+  rules[kept] += random.kept();
   const std::string text = print_module(random.module());
   SCOPED_TRACE(text);
   Module module = parse_module(text, "random.kir");
@@ -61,6 +62,7 @@ TEST(MeshRules, WhatTheyAllowComputesTheProgram) {
   EXPECT_GT(rules[moved], 100);
   EXPECT_GT(rules[picked], 100);
   EXPECT_GT(rules[carried], 100);
+  EXPECT_GT(rules[kept], 25);
 }
 
 TEST(LongMeshRules, WhatTheyAllowComputesTheProgram) {

@@ -307,7 +307,7 @@ TEST(Multilevel, MetisMayFail) {
   std::vector<DimData> dims{{.name = "N", .size = 100000}};
   std::vector<InputData> inputs;
   inputs.push_back(cases::pattern("G", "N", "N", bands(100000, 100000)));
-  std::vector<DimLayout> layouts = unite_dims(dims, inputs);
+  std::vector<DimLayout> layouts = unite_dims(dims, inputs, 4);
   const std::vector<EntryList> entries = take_entries(inputs, layouts);
   const std::vector<EntryRule> rules =
       make_rules(inputs, entries, layouts, {.workers = 4, .method = PartitionMethod::ml});

@@ -179,7 +179,7 @@ mutants("rules", "libcore/analysis/mesh_rules.cpp",
         ("own.cuts(axis)) & ⟦c.cuts_of(label)⟧;", "c.summed"),
         ("if (fresh == 0 || ⟦seen.find(label) != std::string::npos⟧) continue;", "false"),
         ("if (q.shared(i) && ⟦!q.states[i].is_cons()⟧) {", "q.states[i].is_pre()"),
-        ("if (⟦!contains(whole, made.dims[axis]) ||⟧ (result.cuts(axis)", "true ||"))
+        ("if (⟦!whole.has(axis) ||⟧ (result.cuts(axis)", "true ||"))
 mutants("rules", "libcore/ir/axis_ops.cpp",
         ("places.push_back(⟦contains(worked, d)⟧ ?", "op.dim == d"),
         ("if (code == OpCode::concat) return {op.over.at(⟦operand⟧)};", "0"))
@@ -188,11 +188,13 @@ mutants("rules", "libcore/ir/derived_dims.cpp",
         ("const std::int64_t count = (last - first + ⟦(up ? -1 : 1)⟧) / slice.step + 1;", "0"),
         ("const std::int64_t lowest = ⟦up ? 0 : -1⟧,", "0"))
 mutants("rules", "libcore/ir/axis_ops.cpp",
-        ("checked_add(indices.first, ⟦displacement(op)⟧, \"the index of a slice\");", "0"))
+        ("checked_add(indices.first, ⟦displacement(op)⟧, \"the index of a slice\");", "0"),
+        ("⟦if (keeps_owners(module, op)) ++axes.first, --axes.count;⟧", ";"),
+        ("if (⟦keeps_owners(module, op)⟧) {", "false"))
 mutants("rules", "libcore/axis/rearrange.cpp",
         ("!joined.empty() && ⟦joined.back().from == axis.size * axis.from⟧ &&", "true"),
-        ("copy.axes.push_back({indices.count, ⟦indices.step * apart⟧, to.stride(op.dim)});", "apart"),
-        ("⟦placed += size_of(source)⟧;", ";"))
+        ("copy.axes.push_back({indices.count, ⟦indices.step * source.stride⟧, target.stride});", "source.stride"),
+        ("⟦placed += source.size⟧;", ";"))
 mutants("rules", "libcore/kernels/moved_elements.cpp",
         ("append_run(runs, {i * size + ⟦part.first⟧, part.count});", "0"),
         ("std::for_each(⟦source.rbegin(), source.rend()⟧, add);", "source.begin(), source.end()"),

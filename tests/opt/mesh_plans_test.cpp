@@ -8,6 +8,7 @@
 #include <random>
 
 #include "libcore/ir/contraction.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/kernels/box_parts.h"
 #include "libopt/cost/rules.h"
 #include "libopt/cost/work.h"
@@ -28,6 +29,8 @@ std::vector<LayoutHint> some_layouts(const Module& program, const Mesh& mesh, st
   for (const Op& op : program.body.ops) {
     if ((op.code != OpCode::input && op.code != OpCode::output) || random() % 2 == 0) continue;
     const std::vector<DimId>& dims = program.type(op.code == OpCode::input ? op.results[0] : op.operands[0]).dims;
+    const auto is_workers = [&](DimId dim) { return program.dim(dim).is_workers(); };
+    if (std::any_of(dims.begin(), dims.end(), is_workers)) continue;  // it has one layout
     LayoutHint& hint = hints.emplace_back(LayoutHint{op.name, {}});
     for (const DimId dim : dims) hint.cuts.emplace_back(program.dim(dim).name, "");
     for (size_t axis = 0; axis < mesh.size(); ++axis) {
@@ -63,10 +66,20 @@ struct Data {
   std::map<std::string, Array> wanted;
 };
 
+// With dimensions of workers, results are those of their number.
+std::map<std::string, Array> wanted_of(const Module& program, const std::vector<Part>& parts, int workers) {
+  WholeInputs whole = whole_inputs(parts);
+  for (const DimId dim : program.dims.ids()) {
+    if (depends_on_workers(program.dims, dim)) whole.dims.erase(program.dim(dim).name);
+    if (program.dim(dim).is_workers()) whole.dims[program.dim(dim).name] = workers;
+  }
+  return interpret(program, whole);
+}
+
 Data data_of(const Module& program, std::int64_t size, std::uint64_t seed) {
   Data data;
   data.parts = testing::split(testing::random_data(program, 1 + static_cast<int>(seed % 3), size, 0, seed));
-  data.wanted = interpret(program, whole_inputs(data.parts));
+  if (workers_dim(program.dims) == no_dim) data.wanted = interpret(program, whole_inputs(data.parts));
   return data;
 }
 
@@ -96,13 +109,16 @@ void run_over(const Module& program, const Mesh& mesh, const Data& data, bool ge
   const auto interpreter = make_interpreter_kernels();
   const RunResult result = execute(module, parts, *transport, generated ? *kernels : *interpreter, {});
   const Module found = with_found_sizes(module, parts, result);
+  const std::map<std::string, Array> own =
+      data.wanted.empty() ? wanted_of(program, data.parts, workers) : std::map<std::string, Array>();
+  const std::map<std::string, Array>& wanted = own.empty() ? data.wanted : own;
   Module with_sizes = sized(found, parts);
   with_sizes.mesh = mesh_of(module, workers);
   for (const Output& output : result.outputs) {
     const Array got = testing::joined_from_mesh(with_sizes, output);
     const double tolerance = output.type.element.is(Scalar::f32) ? 1e-5 : 1e-9;  // sums of f32 round at 6e-8
     testing::expect_same(output.name, output.type.element, testing::words_of(got),
-                         testing::words_of(data.wanted.at(output.name)), tolerance);
+                         testing::words_of(wanted.at(output.name)), tolerance);
   }
   expect_counts(found, parts, result, generated ? "generated" : "interpreter");
 }
@@ -131,17 +147,33 @@ TEST(MeshPlans, RandomProgramsEqualTheInterpreter) {
 
 // One operator that the default layout lacks, and nothing else that asks for a mesh.
 TEST(MeshPlans, OneOperatorAloneRunsWithAndWithoutAMesh) {
-  for (const char* const text :
-       {"slice(u, E)", "slice(A, Back)", "slice(u, In - 1) * 2.0", "[i in In: u[i + 1] - u[i - 1]]", "concat(u, u, D)",
-        "concat(A, 2.0 * A, D)", "reshape(A, NM)", "reshape(2.0 * reshape(A, NM), [N, M])", "slice(concat(v, u, S), N)",
-        "sort(u)", "cumsum(A, over N)", "pick(u, m, P)", "sum(pick(A, m, P), over P)", "slice(pick(A, m, P), PE)",
-        "take(u, argsort(u))", "sum(u, by argsort(u) in N)"}) {
+  for (const char* const text : {"slice(u, E)",
+                                 "slice(A, Back)",
+                                 "slice(u, In - 1) * 2.0",
+                                 "[i in In: u[i + 1] - u[i - 1]]",
+                                 "concat(u, u, D)",
+                                 "concat(A, 2.0 * A, D)",
+                                 "reshape(A, NM)",
+                                 "reshape(2.0 * reshape(A, NM), [N, M])",
+                                 "slice(concat(v, u, S), N)",
+                                 "sort(u)",
+                                 "cumsum(A, over N)",
+                                 "take(u, argsort(u))",
+                                 "sum(u, by argsort(u) in N)",
+                                 "f64(index(W))",
+                                 "reshape(outer((w, x) -> f64(w) * x, index(W), u), WN)",
+                                 "f64(size(W)) * u",
+                                 "pick(u, m, P)",
+                                 "sum(pick(A, m, P), over P)",
+                                 "slice(pick(A, m, P), PE)",
+                                 "cholesky([n in N, g in G, h in G: if g == h then 2.0 else 0.5])"}) {
     SCOPED_TRACE(text);
-    const Module program =
-        compile(std::string("dim N, M, E = N[::2], Back = M[-1:0:-2], In = N[1:-1], D = N + N, S = M + N, NM = N * M\n"
-                            "dim P some N, PE = P[::-2]\n"
-                            "input A : dense f64[N, M], u : f64[N], v : f64[M]\nm = u > 2.0\noutput y = ") +
-                text + ", t = sum(u) + sum(v) + sum(A)\n");
+    const bool tiles = std::string_view(text).find("W)") != std::string_view::npos;
+    const Module program = compile(
+        std::string("dim N, M, E = N[::2], Back = M[-1:0:-2], In = N[1:-1], D = N + N, S = M + N, NM = N * M\n") +
+        (tiles ? "dim W workers, WN = W * N\n" : "dim G local = 3\n") + "dim P some N, PE = P[::-2]\n" +
+        "input A : dense f64[N, M], u : f64[N], v : f64[M]\nm = u > 2.0\noutput y = " + text +
+        ", t = sum(u) + sum(v) + sum(A)\n");
     const Data data = data_of(program, 7, 3);
     for (const Mesh& mesh : {Mesh{}, Mesh{1}, Mesh{3}, Mesh{2, 2}}) {
       for (const std::uint64_t layouts : {0, 2, 5})

@@ -55,8 +55,9 @@ class MeshProgram {
         "y35 = scan(affine, map(pair, 0.5 * A, A), over N)\ny36 = argsort(I, over M)\ny37 = take(v, y36)\n"
         "y38 = sort(u)\ny39 = take(y1, i64(y36), over M)\n";
     text_ += "input k1 : i64[N]\nq1 = abs(k1) % size(N)\n";
-    const int which = below(4);
-    const int made = which == 0 ? rearrange() : which == 1 ? group() : which == 2 ? pick() : 39;
+    const int which = below(5);
+    const int picked = which == 3 ? pick() : 39;
+    const int made = which == 0 ? rearrange() : which == 1 ? group() : which == 2 ? tiles() : picked;
     for (int i = 1; i <= made; ++i) outputs_ += ", y" + std::to_string(i);
     text_ += "s0 = tanh(sum(u) * 0.1)\nj = index(N)\ng = if f64(j) < 3.0 then u else 0.5 * u\n";
     known_.push_back({"s0", ""});
@@ -108,6 +109,22 @@ class MeshProgram {
         "for i in 0..3 {\n  y51 = 0.5 * y51 + 0.1 * sum(pick(y51, mq, G))\n}\ny52 = sort(pick(u, mq, G))\n"
         "y53 = y42' @ i64(pick(u, mq, G))\n";
     return 53;
+  }
+
+  // A dimension of workers: tiles, sums and scans of them, what each sends to each; matrices of each, and of each row.
+  int tiles() {
+    text_ +=
+        "dim Z workers, V workers, ZN = Z * N, C = ZN / Z, L local = 4, G local = 2, ZG local = Z * G, VM = V * M\n"
+        "y40 = outer((w, x) -> f64(w) + x, index(Z), u)\ny41 = reshape(y40, ZN)\n"
+        "y42 = reshape(tanh(y41), [Z, C])\ny43 = sum(y42, over Z)\ny44 = cumsum(y42, over Z)\n"
+        "y45 = [q in V, w in Z: 10 * i64(w) + i64(q)]\ny46 = [w in Z, q in V: y45[q, w]] * 2\n"
+        "y47 = reshape(outer((w, x) -> f64(w) * x, index(V), A'), VM)\n"
+        "t1 = normal(3, Z, L, G)\ny48, y49 = qr(t1)\ny50, y51 = qr(reshape(y49, ZG))\nt2 = reshape(y50, [Z, G])\n"
+        "y52 = [w in Z, h in L, g in G: sum(j in G: y48[w, h, j] * t2[w, j, g])]\n"
+        "t3 = normal(4, N, L, G)\nt4 = [n in N, g in G, j in G: sum(h in L: t3[n, h, g] * t3[n, h, j])]\n"
+        "y53 = cholesky(t4)\ny54 = solve(t4, tanh(outer(u, fill(0.5, G))))\ny55 = inv(t4) * 0.001\n"
+        "y56 = sum(size(Z) * i64(index(Z))) + max(i64(index(V)))\n";
+    return 56;
   }
 
   int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }

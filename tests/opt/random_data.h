@@ -26,7 +26,10 @@ inline TestData random_data(const Module& module, int workers, std::int64_t size
   std::int64_t next = size;
   for (const Dimension& dim : module.dims) {
     const auto source = [&](DimId d) { return data.dims.at(module.dim(d).name).size; };
-    const std::int64_t n = dim.is_derived() ? derived_size(dim.derived, source) : dim.size >= 0 ? dim.size : next++;
+    const std::int64_t n = dim.is_workers()   ? workers
+                           : dim.is_derived() ? derived_size(dim.derived, source)
+                           : dim.size >= 0    ? dim.size
+                                              : next++;
     data.dims[dim.name] = {n, dim.local, random_owners(random, n, workers)};
   }
   for (const Op& op : module.body.ops) {

@@ -67,9 +67,10 @@ inline testing::TestData data_of(const Module& module, const Job& job, int worke
   data.workers = workers;
   for (const Dimension& dim : module.dims) {
     const auto source = [&](DimId d) { return data.dims.at(module.dim(d).name).size; };
-    const std::int64_t size = dim.is_derived() ? derived_size(dim.derived, source)
-                              : dim.size >= 0  ? dim.size
-                                               : job.sizes.at(dim.name);
+    const std::int64_t size = dim.is_workers()   ? workers
+                              : dim.is_derived() ? derived_size(dim.derived, source)
+                              : dim.size >= 0    ? dim.size
+                                                 : job.sizes.at(dim.name);
     data.dims[dim.name] = {size, dim.local, deal(random, way, size, workers)};
   }
   for (const Op& op : module.body.ops) {

@@ -47,7 +47,7 @@ ChosenParts partition_automatically(const Module* module, ProgramData& data, Par
                                     const MachineProfile& machine) {
   const Module plan = plan_of(module);
   const double fraction = fraction_of(data);
-  CutSampler sampler(data.dims, std::move(data.inputs), fraction, true);
+  CutSampler sampler(data.dims, std::move(data.inputs), fraction, true, options.workers);
   std::vector<CutCandidate> candidates;
   std::vector<std::vector<std::string>> notes(partition_methods.size());
   PartitionOptions tried = options;

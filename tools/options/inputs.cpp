@@ -187,6 +187,9 @@ Dictionary given_dictionary(const std::vector<WantedInput>& wanted, const po::va
   std::vector<std::string> sources;
   for (const DimId source : module.dim(id).derived.sources) sources.push_back(module.dim(source).name);
   const std::string& name = module.dim(id).name;
+  if (module.dim(id).is_workers()) {
+    wrong_value("dim", fmt::format("--dim: '{}' has an index for each worker", name), "", "give --workers");
+  }
   wrong_value("dim", fmt::format("--dim: the size of '{}' follows from those of other dimensions", name),
               fmt::format("the program derives it as {}", derivation_text(module, id)),
               fmt::format("give the sizes of {}", fmt::join(sources, ", ")));

@@ -9,6 +9,7 @@
 
 #include "libcomm/data/cut/partition.h"
 #include "libcomm/data/cut/sample.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/system/memory_limit.h"
 #include "libopt/cost/sizes.h"
 #include "libopt/cost/sizes_sampled.h"
@@ -97,6 +98,10 @@ std::vector<ScalingPoint> data_points(const Module& module, const po::variables_
   const std::vector<std::int64_t> counts = parsed_counts(values["workers"].as<std::string>());
   const std::string origin = fmt::format("{}", fmt::join(texts_of(values, "data"), ", "));
   std::optional<double> fraction = wanted_fraction(values);
+  if (fraction && workers_dim(module.dims) != no_dim) {
+    wrong_value("sample", "--sample for a program with a dimension of workers", "samples are of sparse matrices",
+                "leave it out");
+  }
   ProgramData data = inputs.read();
   if (!fraction) fraction = fraction_that_fits(data);
   return fraction ? sampled_points(module, std::move(data), *fraction, values, counts, origin)

@@ -10,6 +10,7 @@
 
 #include "libcomm/data/compress/compress.h"
 #include "libcore/analysis/boxes.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/prune.h"
 #include "libcore/kernels/box_parts.h"
@@ -211,6 +212,16 @@ void RunVerification::take_whole_data(const BundleInfo& bundle) {
     std::vector<Part> parts = read_parts(settings_.bundle, 0, read_bundle_info(settings_.bundle).workers);
     for (Part& part : parts) expand(part);
     whole_ = whole_inputs(parts);
+  }
+  if (boxes_) set_sizes();
+}
+
+// A bundle of another number of workers has other dimensions of workers.
+void RunVerification::set_sizes() {
+  for (const DimId dim : module_.dims.ids()) {
+    const std::string& name = module_.dim(dim).name;
+    if (depends_on_workers(module_.dims, dim)) whole_.dims.erase(name);
+    if (module_.dim(dim).is_workers()) whole_.dims[name] = mesh_workers(*boxes_);
   }
 }
 

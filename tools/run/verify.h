@@ -52,6 +52,7 @@ class RunVerification {
   void compare_everywhere(Target& target) const;
   void compare_boxes(Target& target, const Type& planned) const;
   void take_whole_data(const BundleInfo& bundle);
+  void set_sizes();
   [[nodiscard]] std::int64_t whole_elements(const BundleInfo& bundle) const;
   void recompute(const std::vector<Target*>& targets, int interpretation);
   void recompute_alone(Target& target, int interpretation);

@@ -13,6 +13,7 @@
 #include "libcomm/data/hdf5/file.h"
 #include "libcore/analysis/liveness.h"
 #include "libcore/data/mirrored.h"
+#include "libcore/ir/derived_dims.h"
 
 namespace kasen {
 namespace {
@@ -34,6 +35,12 @@ void require_key(const CheckpointManifest& found, const CheckpointKey& key, cons
   };
   if (found.key.bundle != key.bundle) refuse("another bundle");
   if (found.key.params != key.params) refuse("other parameters");
+  const DimId tiles = whole == nullptr ? no_dim : workers_dim(whole->module.dims);
+  if (tiles != no_dim && found.key.workers != key.workers) {
+    refuse("another number of workers",
+           fmt::format("the program's dimension '{}' has an index for each worker: {} there, {} here",
+                       whole->module.dim(tiles).name, found.key.workers, key.workers));
+  }
   const bool other_plan = found.key.plan != key.plan;
   if ((!other_plan && found.key.workers == key.workers) || (found.is_whole() && whole != nullptr)) return;
   refuse(other_plan ? "another plan" : "another number of workers",

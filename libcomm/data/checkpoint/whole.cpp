@@ -31,7 +31,7 @@ std::optional<WholePlan> whole_plan(const Module& plan, const Part& part, bool i
   if ((!whole.boxes && !in_blocks) || std::any_of(plan.values.begin(), plan.values.end(), is_sparse))
     return std::nullopt;
   Module sized = sized_for(plan, part);
-  derive_sizes(sized.dims, "the data");
+  derive_sizes(sized.dims, "the data", part.workers);
   if (whole.boxes) whole.module.mesh = sized.mesh;
   whole.module.dims = sized.dims;
   if (plan.level < 4) write_schedule(whole.module);

@@ -19,10 +19,14 @@ std::int64_t stated_size(const InputData& input, std::size_t axis) {
 
 }  // namespace
 
-void derive_size(DimData& dim, const std::vector<DimData>& dims, const std::vector<InputData>& inputs) {
+void derive_size(DimData& dim, const std::vector<DimData>& dims, const std::vector<InputData>& inputs, int workers) {
   if (dim.derived.kind == Derivation::Kind::none) return;
   const auto source = [&](DimId d) -> const DimData& { return dims.at(static_cast<std::size_t>(d)); };
-  dim.size = derived_size(dim.derived, [&](DimId d) { return source(d).size; });
+  const auto size_of = [&](DimId d) { return source(d).size; };
+  const auto name_of = [&](DimId d) { return source(d).name; };
+  const Dimension declared{dim.name, dim.local, dim.size, dim.derived};
+  dim.size = declared.is_workers() ? workers : derived_size(dim.derived, size_of);
+  require_whole(declared, size_of, name_of);
   for (const InputData& input : inputs) {
     for (std::size_t axis = 0; axis < input.dims.size(); ++axis) {
       const std::int64_t stated = stated_size(input, axis);
@@ -30,7 +34,7 @@ void derive_size(DimData& dim, const std::vector<DimData>& dims, const std::vect
       const std::string file = input.source.substr(0, input.source.find(' '));
       refuse_derived_size(
           fmt::format("input '{}' ({}) has {} indices of dimension {}", input.name, file, stated, dim.name),
-          derivation_text(dim.derived, [&](DimId d) { return source(d).name; }), dim.size);
+          derivation_text(dim.derived, name_of), dim.size);
     }
   }
 }

@@ -258,10 +258,10 @@ const DimLayout& find_layout(const std::vector<DimLayout>& layouts, const InputD
   throw InternalError(fmt::format("input '{}' has the unknown dimension {}", input.name, dim));
 }
 
-std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<InputData>& inputs) {
+std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<InputData>& inputs, int workers) {
   std::vector<DimLayout> layouts;
   for (DimData& dim : dims) {
-    derive_size(dim, dims, inputs);
+    derive_size(dim, dims, inputs, workers);
     unite(dim, inputs);
     layouts.push_back({.name = dim.name,
                        .local = dim.local,

@@ -169,7 +169,7 @@ std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> i
                             const PartitionOptions& options) {
   check_inputs(inputs, options);
   settle_axes(inputs, dims);
-  std::vector<DimLayout> layouts = unite_dims(dims, inputs);
+  std::vector<DimLayout> layouts = unite_dims(dims, inputs, options.workers);
   mark_whole(dims, inputs, layouts);
   require_room(layouts, [&](const DimLayout& dim) { return part_index_bytes(dim, inputs, options); });
   std::vector<EntryList> entries = take_entries(inputs, layouts);

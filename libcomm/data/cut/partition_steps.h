@@ -37,10 +37,11 @@ void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dim
 
 // Gives a derived dimension the size that follows from those before it, which have theirs. UserError (bad_input) for an
 // input of another size.
-void derive_size(DimData& dim, const std::vector<DimData>& dims, const std::vector<InputData>& inputs);
+void derive_size(DimData& dim, const std::vector<DimData>& dims, const std::vector<InputData>& inputs, int workers);
 
 // ids.cpp: sizes and original ids of all dimensions; fills `dims` too.
-[[nodiscard]] std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<InputData>& inputs);
+[[nodiscard]] std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<InputData>& inputs,
+                                                int workers);
 // ids.cpp: the user's ids become indices, in both axes and in values that hold ids of relabelled dimensions.
 void to_indices(EntryList& entries, const std::vector<DimLayout>& layouts, const InputData& input);
 void relabel_table(Array& values, const ElementType& element, const std::vector<DimLayout>& layouts,

@@ -115,12 +115,13 @@ struct CutSampler::State {
   }
 };
 
-CutSampler::CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs, double fraction, bool keep)
+CutSampler::CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs, double fraction, bool keep,
+                       int workers)
     : state_(std::make_unique<State>()) {
   check_inputs(inputs, {});
   settle_axes(inputs, dims);
   state_->fraction = fraction;
-  state_->layouts = unite_dims(dims, inputs);
+  state_->layouts = unite_dims(dims, inputs, workers);
   mark_whole(dims, inputs, state_->layouts);
   constexpr std::int64_t owner_and_place = 8;
   require_room(state_->layouts, [](const DimLayout& dim) { return dim.local ? 0 : owner_and_place; });

@@ -17,8 +17,9 @@ namespace kasen {
 class CutSampler {
  public:
   // Takes the same inputs as partition(), with the same errors. With `keep`, parts() may follow; without it, dense
-  // inputs are freed.
-  CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs, double fraction, bool keep = false);
+  // inputs are freed. Dimensions of workers, which cuts of dense inputs alone have, get `workers` indices.
+  CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs, double fraction, bool keep = false,
+             int workers = 1);
   ~CutSampler();
   [[nodiscard]] CutSample cut(const PartitionOptions& options) const;
   // Returns the parts that partition() makes of the same data. If the last cut was by ml, it is not made again. Only

@@ -24,12 +24,12 @@ AlongAxis::AlongAxis(const Part& part, Reducers& reducers) : NamedAxes(part), re
   functions_.add({"pick"}, Name::yields, [this](auto& node, auto& hint) { return pick(node, hint); });
 }
 
-ValueId NamedAxes::array(const Node& node, const Node& call) {
+ValueId NamedAxes::array(const Node& node, const Node& call, bool may_repeat) {
   Term term = evaluator_.element(node);
   values_.require_array(term, node.mark, call.text);
   const ValueId made = values_.materialise(std::move(term), "t", node.mark);
   const std::vector<DimId>& dims = module_.type(made).dims;
-  if (!stands_twice(dims)) return made;
+  if (may_repeat || !stands_twice(dims)) return made;
   source_.fail(node.mark, fmt::format("{} of an array over {}", call.text, show_dims(module_, dims)),
                "arrays meet by the names of dimensions, and one stands twice",
                "declare the array with another name for one of them: dense f64[N, M]");

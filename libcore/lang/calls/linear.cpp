@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace kasen::lang {
@@ -47,13 +48,13 @@ void LinearAlgebra::require_local(const std::vector<DimId>& dims, const Node& no
     if (module_.dim(d).local) continue;
     const std::string& name = module_.dim(d).name;
     source_.fail(node.mark, fmt::format("{} of an array over '{}', which is cut", node.text, name),
-                 "one worker works on all of it", fmt::format("declare it local: dim {} local", name));
+                 "one worker works on all of a matrix", fmt::format("declare it local: dim {} local", name));
   }
 }
 
 void LinearAlgebra::require_square(ValueId matrix, const Node& node) const {
   const std::vector<DimId>& dims = module_.type(matrix).dims;
-  if (dims[0] == dims[1]) return;
+  if (dims[dims.size() - 2] == dims.back()) return;
   source_.fail(node.mark, fmt::format("{} of a matrix over {}", node.text, show_dims(module_, dims)),
                "its rows and columns are one dimension", "write it over [F, F]: X' @ X is");
 }
@@ -69,12 +70,20 @@ std::vector<Term> LinearAlgebra::emit(OpCode code, const Node& node, const std::
     Term term = evaluator_.element(arg);
     values_.require_array(term, arg.mark, node.text);
     operands.push_back(values_.materialise(std::move(term), "t", arg.mark));
-    require_local(module_.type(operands.back()).dims, node);
   }
   const Type matrix = module_.type(operands[0]);
-  if (matrix.dims.size() != 2) {
+  if (matrix.dims.size() < 2) {
     source_.fail(node.args[0].mark, fmt::format("{} of an array over {}", node.text, show_dims(module_, matrix.dims)),
                  "it takes a matrix");
+  }
+  const std::vector<DimId> batch(matrix.dims.begin(), matrix.dims.end() - 2);  // a matrix for each of their indices
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const std::vector<DimId>& dims = module_.type(operands[i]).dims;
+    if (dims.size() <= batch.size() || !std::equal(batch.begin(), batch.end(), dims.begin())) {
+      source_.fail(node.args[i].mark, fmt::format("{} of a right side over {}", node.text, show_dims(module_, dims)),
+                   fmt::format("the matrix is over {}", show_dims(module_, matrix.dims)));
+    }
+    require_local({dims.begin() + std::ssize(batch), dims.end()}, node);
   }
   const bool real = matrix.element.is(Scalar::f64) || matrix.element.is(Scalar::f32);
   const bool alike = operands.size() < 2 || module_.type(operands[1]).element == matrix.element;
@@ -82,8 +91,11 @@ std::vector<Term> LinearAlgebra::emit(OpCode code, const Node& node, const std::
     source_.fail(node.mark, fmt::format("{} of {}", node.text, show(module_, matrix.element)),
                  "it works on f64, or on f32 throughout", "write f64(A)");
   }
-  const auto type = [&](std::vector<DimId> dims) { return Type{matrix.element, std::move(dims)}; };
-  const DimId rows = matrix.dims[0], cols = matrix.dims[1];
+  const auto type = [&](std::vector<DimId> dims) {
+    dims.insert(dims.begin(), batch.begin(), batch.end());
+    return Type{matrix.element, std::move(dims)};
+  };
+  const DimId rows = matrix.dims[batch.size()], cols = matrix.dims[batch.size() + 1];
   std::vector<Type> results;
   if (code == OpCode::qr) {
     results = {type({rows, cols}), type({cols, cols})};
@@ -94,7 +106,7 @@ std::vector<Term> LinearAlgebra::emit(OpCode code, const Node& node, const std::
     results = code == OpCode::eigh ? std::vector{type({rows}), matrix} : std::vector{matrix};
     if (code == OpCode::solve) results = {module_.type(operands[1])};
   }
-  if (code == OpCode::solve && results[0].dims[0] != rows) {
+  if (code == OpCode::solve && results[0].dims[batch.size()] != rows) {
     source_.fail(node.args[1].mark, fmt::format("solve of a right side over {}", show_dims(module_, results[0].dims)),
                  fmt::format("the matrix is over {}", show_dims(module_, matrix.dims)));
   }

@@ -46,14 +46,17 @@ void Rearrangements::not_derived(const Node& call, DimId dim, const char* what, 
 }
 
 void Rearrangements::not_over(const Node& call, ValueId array, const std::vector<DimId>& wanted, DimId dim) const {
+  std::string product;
+  for (const DimId part : wanted) product += (product.empty() ? "" : " * ") + module_.dim(part).name;
   source_.fail(call.mark,
                fmt::format("{} of an array over {}", call.text, show_dims(module_, module_.type(array).dims)),
-               fmt::format("{} is {}, so the array is over {}{}", module_.dim(dim).name, derivation_text(module_, dim),
-                           show_dims(module_, wanted), wanted.size() > 1 ? ", as neighbours in this order" : ""));
+               fmt::format("{} is {}, so the array is over {}{}", module_.dim(dim).name,
+                           wanted.size() > 1 ? product : derivation_text(module_, dim), show_dims(module_, wanted),
+                           wanted.size() > 1 ? ", as neighbours in this order" : ""));
 }
 
 Term Rearrangements::emit(Op op, const std::vector<DimId>& dims, const Node& call, const std::string& hint) {
-  if (stands_twice(dims)) {
+  if (op.code != OpCode::reshape && stands_twice(dims)) {
     source_.fail(call.mark, fmt::format("a result over {}", show_dims(module_, dims)), "a dimension stands twice");
   }
   Type type = module_.type(op.operands.at(0));
@@ -143,11 +146,23 @@ Term Rearrangements::concat(const Node& node, const std::string& hint) {
 }
 
 DimId Rearrangements::product_of(const std::vector<DimId>& dims, const std::vector<DimId>& among) const {
-  const auto found = std::find_if(among.begin(), among.end(), [&](DimId d) {
-    const Derivation& derived = module_.dim(d).derived;
-    return derived.kind == Derivation::Kind::product && derived.sources == dims;
-  });
+  const auto found = std::find_if(among.begin(), among.end(), [&](DimId d) { return is_product(module_, d, dims); });
   return found == among.end() ? no_dim : *found;
+}
+
+// Of a dimension that is a product: its own, or two neighbours of the array, of which one is a quotient of it.
+std::vector<DimId> Rearrangements::parts_of(DimId product, const std::vector<DimId>& dims) const {
+  for (size_t i = 0; i + 1 < dims.size(); ++i) {
+    const std::vector<DimId> two{dims[i], dims[i + 1]};
+    if (is_product(module_, product, two)) return two;
+  }
+  const Derivation& derived = module_.dim(product).derived;
+  if (derived.kind == Derivation::Kind::product) return derived.sources;
+  for (const DimId part : module_.dims.ids()) {
+    const Derivation& own = module_.dim(part).derived;
+    if (own.kind == Derivation::Kind::quotient && own.sources[0] == product) return {own.sources[1], part};
+  }
+  return {};
 }
 
 Term Rearrangements::reshape(const Node& node, const std::string& hint) {
@@ -156,16 +171,15 @@ Term Rearrangements::reshape(const Node& node, const std::string& hint) {
                  "it takes an array and the dimensions that it gets",
                  "write reshape(A, NM) with dim NM = N * M, or reshape(v, [N, M])");
   }
-  const ValueId from = array(node.args[0], node);
+  const ValueId from = array(node.args[0], node, true);
   const std::vector<DimId> dims = module_.type(from).dims, to = named(node, 1);
   if (to == dims) return values_.term(from);
   if (to.size() == 1) {
-    const Derivation derived = module_.dim(to[0]).derived;
-    if (derived.kind != Derivation::Kind::product) not_derived(node, to[0], "product of dimensions", "NM = N * M");
-    const auto made = with_replaced(dims, derived.sources, to);
-    if (!made) not_over(node, from, derived.sources, to[0]);
-    return emit({.code = OpCode::reshape, .operands = {from}, .over = derived.sources, .dim = to[0]}, *made, node,
-                hint);
+    const std::vector<DimId> parts = parts_of(to[0], dims);
+    if (parts.empty()) not_derived(node, to[0], "product of dimensions", "NM = N * M");
+    const auto made = with_replaced(dims, parts, to);
+    if (!made || contains(dims, to[0])) not_over(node, from, parts, to[0]);
+    return emit({.code = OpCode::reshape, .operands = {from}, .over = parts, .dim = to[0]}, *made, node, hint);
   }
   const DimId product = product_of(to, dims);
   if (product == no_dim) {
@@ -175,6 +189,7 @@ Term Rearrangements::reshape(const Node& node, const std::string& hint) {
                  "name the dimensions alone that one is made of: dim NM = N * M, and reshape(v, [N, M]) of v over NM");
   }
   const auto made = with_replaced(dims, {product}, to);
+  if (!made) not_over(node, from, {product}, product);
   return emit({.code = OpCode::reshape, .operands = {from}, .over = to, .dim = product}, *made, node, hint);
 }
 

@@ -23,7 +23,9 @@ class Rearrangements : NamedAxes {
   [[nodiscard]] ValueId to_slice(ValueId from, DimId dim, std::int64_t by, const Node& argument, const Node& call,
                                  const std::string& hint);
   [[nodiscard]] Term emit(Op op, const std::vector<DimId>& dims, const Node& call, const std::string& hint);
-  // The dimension that all of `dims` are the sources of, among those of the array; no_dim if there is none.
+  // Those of a dimension that is a product, of an array over `dims`; none if it is no product.
+  [[nodiscard]] std::vector<DimId> parts_of(DimId product, const std::vector<DimId>& dims) const;
+  // The dimension that all of `dims` are the parts of, among those of the array; no_dim if there is none.
   [[nodiscard]] DimId product_of(const std::vector<DimId>& dims, const std::vector<DimId>& among) const;
   [[noreturn]] void not_derived(const Node& call, DimId dim, const char* what, const std::string& form) const;
   [[noreturn]] void not_over(const Node& call, ValueId array, const std::vector<DimId>& wanted, DimId dim) const;
