@@ -183,6 +183,25 @@ TEST(MeshPlans, OneOperatorAloneRunsWithAndWithoutAMesh) {
   }
 }
 
+// examples/tsqr.ks: the factors are those of the whole matrix, whatever the number of workers.
+TEST(MeshPlans, TallMatricesAreFactoredThroughTheirTiles) {
+  std::ifstream file(std::string(EXAMPLES_DIR) + "/tsqr.ks");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  text.replace(text.find("K local"), 7, "K local = 3");
+  const Module program = compile(text);
+  const Data data = data_of(program, 24, 6);
+  const auto alone = wanted_of(program, data.parts, 1);
+  for (const Mesh& mesh : {Mesh{}, Mesh{1}, Mesh{2}, Mesh{2, 2}, Mesh{6}}) {
+    run_over(program, mesh, data, mesh.size() == 2, 0);
+    const int workers = mesh.empty() ? 3 : mesh.size() == 2 ? 4 : static_cast<int>(mesh[0]);
+    const auto tiled = wanted_of(program, data.parts, workers);
+    for (const char* const factor : {"Q", "R"}) {
+      testing::expect_same(factor, ElementType::of(Scalar::f64), testing::words_of(tiled.at(factor)),
+                           testing::words_of(alone.at(factor)), 1e-9);
+    }
+  }
+}
+
 TEST(LongMeshPlans, RandomProgramsEqualTheInterpreter) {
   for (std::uint64_t seed = 1; seed <= 2000 && !::testing::Test::HasFailure(); ++seed) run_random(seed * 7919);
 }
