@@ -388,6 +388,20 @@ class Sorts(AxisTest):
             plan, _ = self.kasen("fuse", "--sizes", f"N={n},P={workers}", stdin=plan)
             self.assertEqual("scatter" not in plan, together, plan)
 
+    def test_one_exchange_at_a_time(self):
+        """A sort has exchanges of its own, so none may be under way while it runs."""
+        (self.dir / "a.ks").write_text("dim N, M\ninput x : f64[N], y : f64[M], k : i64[N]\noutput s = sort(x), t = take(y, k)\n")
+        plan, _ = self.kasen("plan", "a.ks")
+        plan, _ = self.kasen("fuse", "--tile", "none", "--mesh", "2", "--level", "4", stdin=plan)
+        sort, scatter = [next(line + "\n" for line in plan.splitlines() if line.startswith(f"  {name} = ")) for name in ("%t", "%y_s")]
+        run, start, wait = "    run %t\n", "    start %y_s\n", "    wait %y_s\n"
+        self.assertIn(run + start + wait, plan)
+        turned = plan.replace(sort + scatter, scatter + sort)
+        (self.dir / "good.kir").write_text(turned.replace(run + start + wait, start + wait + run))
+        self.kasen("measure", "good.kir")
+        (self.dir / "bad.kir").write_text(turned.replace(run + start + wait, start + run + wait))
+        self.fault("measure", "bad.kir", status=BAD, says=["'run %t'", "it has exchanges itself, and another one is under way"])
+
     def test_top_elements(self):
         """What library `order` has over sort and argsort."""
         (self.dir / "a.ks").write_text('use "order"\n' "dim N, K = N[:3]\ninput x : f64[N]\n"
