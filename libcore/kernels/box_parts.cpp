@@ -101,7 +101,7 @@ void BoxParts::set_sizes(const Part& part) {
   for (const DimId d : module_.dims.ids()) {
     Dimension& dim = module_.dims[d];
     const auto it = part.dims.find(dim.name);
-    const bool other = part.workers != workers_ && depends_on_workers(module_.dims, d) && !stored.contains(d);
+    const bool other = depends_on_workers(module_.dims, d) && !stored.contains(d);
     if (it != part.dims.end() && !other) dim.size = it->second.size;
   }
   derive_sizes(module_.dims, "the bundle", workers_);
