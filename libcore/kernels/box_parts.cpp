@@ -102,7 +102,8 @@ void BoxParts::set_sizes(const Part& part) {
     Dimension& dim = module_.dims[d];
     const auto it = part.dims.find(dim.name);
     const bool other = depends_on_workers(module_.dims, d) && !stored.contains(d);
-    if (it != part.dims.end() && !other) dim.size = it->second.size;
+    const bool found = dim.size >= 0 && follows_observed(module_.dims, d);  // by a run
+    if (it != part.dims.end() && !other && !found) dim.size = it->second.size;
   }
   derive_sizes(module_.dims, "the bundle", workers_);
 }

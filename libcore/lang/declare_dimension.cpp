@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/ir/derived_dims.h"
+#include "libcore/ir/observed.h"
 #include "libcore/lang/declare.h"
 
 namespace kasen::lang {
@@ -128,6 +129,9 @@ Derivation Declarations::joined(const Statement& s) const {
     const std::optional<DimId> source = dimension_of(*operand);
     if (!source) return {};
     derived.sources.push_back(*source);
+    if (!divides || !follows_observed(module_.dims, *source)) continue;
+    source_.fail(value.mark, fmt::format("a quotient of '{}', whose size the run finds", module_.dim(*source).name),
+                 "a quotient is of equal parts, and the size may be any");
   }
   if (derived.sources.size() <= most_sources) return derived;
   source_.fail(value.mark, fmt::format("a dimension of {} others", derived.sources.size()),

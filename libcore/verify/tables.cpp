@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/ir/derived_dims.h"
+#include "libcore/ir/observed.h"
 #include "libcore/scalar/element_range.h"
 #include "libcore/scalar/loops.h"
 #include "libcore/verify/rules.h"
@@ -52,6 +53,10 @@ struct TableCheck {
     const size_t count = derived.sources.size();
     if (slice || d.is_observed() ? count != 1 : quotient ? count != 2 : count < 2) {
       return wrong("a slice has one source, a quotient two, a product or sum at least two");
+    }
+    const auto observed = [&](DimId source) { return follows_observed(m.dims, source); };
+    if (quotient && std::any_of(derived.sources.begin(), derived.sources.end(), observed)) {
+      return wrong("a quotient has sources whose sizes are known before the run");
     }
     if (slice && derived.step == 0) return wrong("a slice of step 0");
     if (!slice && (derived.begin || derived.end || derived.step != 1)) return wrong("bounds are for slices");

@@ -192,7 +192,8 @@ class Pick(ArrayTest):
                 ("for i in 0..3 {\n  x = x + sum(pick(x, x > 0.0, K))\n}\noutput x\n", 5,
                  "the first pick of 'K' in a loop or branch"),
                 ("dim L local some N\nz = pick(x, x > 0.0, L)\noutput z\n", 4, "'L' is local, and 'N' is not"),
-                ("dim L some Q\noutput x\n", 4, "'Q' is no dimension")):
+                ("dim L some Q\noutput x\n", 4, "'Q' is no dimension"),
+                ("dim M = 2, Q = K / M\noutput x\n", 4, "a quotient of 'K', whose size the run finds")):
             (self.dir / "w.ks").write_text(head + body)
             _, told = self.kasen("plan", "w.ks", "-o", "w.kir", status=BAD)
             self.assertIn(f"w.ks:{line}:", told)
