@@ -232,6 +232,8 @@ void Interpreter::run_relayout(const Op& op) {
       return run_concat(op);
     case OpCode::reshape:
       return run_reshape(op);
+    case OpCode::pick:
+      return run_pick(op);
     default:
       return run_transition(op);
   }

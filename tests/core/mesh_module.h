@@ -9,10 +9,11 @@ class RandomModule : public AxisOperators {
  public:
   using AxisOperators::AxisOperators;
 
-  void make_program() {
+  // `picks`: with a dimension whose size a run finds.
+  void make_program(bool picks = true) {
     for (int i = 0; i < 3; ++i) input(i);
     for (int i = 3; i < 5; ++i) keys(i);
-    mask();
+    if (picks) mask();
     for (int tries = 0; tries < 60 && made_ < 15; ++tries) attempt();
     finish();
   }

@@ -9,6 +9,7 @@
 #include "libcore/data/data.h"
 #include "libcore/data/run_result.h"
 #include "libcore/ir/module.h"
+#include "libcore/ir/observed.h"
 
 namespace kasen::testing {
 
@@ -20,8 +21,10 @@ namespace kasen::testing {
     Part& part = parts.emplace_back();
     part.worker = w;
     part.workers = mesh_workers(module);
-    for (const Dimension& dim : module.dims) {
-      part.dims[dim.name] = {dim.size, dim.local, IndexList::run(0, dim.local ? dim.size : 0), {}, false, {}, {}};
+    for (const DimId id : module.dims.ids()) {
+      const Dimension& dim = module.dim(id);
+      const bool listed = dim.local && !follows_observed(module.dims, id);
+      part.dims[dim.name] = {dim.size, dim.local, IndexList::run(0, listed ? dim.size : 0), {}, false, {}, {}};
     }
     for (const Op& op : module.body.ops) {
       if (op.code != OpCode::input) continue;

