@@ -167,7 +167,7 @@ DimId workers_dim(const IdMap<DimId, Dimension>& dims) {
   return no_dim;
 }
 
-bool is_product(const Module& module, DimId whole, const std::vector<DimId>& parts) {
+bool is_product_of(const Module& module, DimId whole, const std::vector<DimId>& parts) {
   const Derivation& derived = module.dim(whole).derived;
   if (derived.kind == Derivation::Kind::product && derived.sources == parts) return true;
   const auto is_quotient = [&](DimId part, DimId by) {

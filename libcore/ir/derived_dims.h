@@ -62,7 +62,7 @@ void derive_sizes(IdMap<DimId, Dimension>& dims, std::string_view origin, std::i
 
 // True if the indices of `whole` are all tuples of indices of these: it is their product, or one of two is the quotient
 // of `whole` by the other.
-[[nodiscard]] bool is_product(const Module& module, DimId whole, const std::vector<DimId>& parts);
+[[nodiscard]] bool is_product_of(const Module& module, DimId whole, const std::vector<DimId>& parts);
 
 // "N[5:8]", "N * M", "N + M", "N / M", as the language and the IR write it; of workers, what they are.
 [[nodiscard]] std::string derivation_text(const Derivation& derived,

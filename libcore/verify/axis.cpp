@@ -79,7 +79,7 @@ class AxisCheck {
       case OpCode::concat:
         return derived.kind == Derivation::Kind::sum && derived.sources == op_.over;
       default:
-        return is_product(m_, op_.dim, op_.over);
+        return is_product_of(m_, op_.dim, op_.over);
     }
   }
 

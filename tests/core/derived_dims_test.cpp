@@ -187,11 +187,11 @@ TEST(DerivedDims, SizesOfTilesFollow) {
   for (const DimId dim : module.dims.ids()) {
     EXPECT_EQ(depends_on_workers(module.dims, dim), dim == workers || dim == part || dim == product);
   }
-  EXPECT_TRUE(is_product(module, DimId(0), {workers, part}));
-  EXPECT_TRUE(is_product(module, DimId(0), {part, workers}));
-  EXPECT_TRUE(is_product(module, product, {workers, DimId(1)}));
-  EXPECT_FALSE(is_product(module, product, {DimId(1), workers}));
-  EXPECT_FALSE(is_product(module, DimId(1), {workers, part}));
+  EXPECT_TRUE(is_product_of(module, DimId(0), {workers, part}));
+  EXPECT_TRUE(is_product_of(module, DimId(0), {part, workers}));
+  EXPECT_TRUE(is_product_of(module, product, {workers, DimId(1)}));
+  EXPECT_FALSE(is_product_of(module, product, {DimId(1), workers}));
+  EXPECT_FALSE(is_product_of(module, DimId(1), {workers, part}));
   module.dims[DimId(0)].size = 12;
   module.dims[DimId(1)].size = 5;
   Module other = module;

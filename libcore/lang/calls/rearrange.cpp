@@ -146,7 +146,7 @@ Term Rearrangements::concat(const Node& node, const std::string& hint) {
 }
 
 DimId Rearrangements::product_of(const std::vector<DimId>& dims, const std::vector<DimId>& among) const {
-  const auto found = std::find_if(among.begin(), among.end(), [&](DimId d) { return is_product(module_, d, dims); });
+  const auto found = std::find_if(among.begin(), among.end(), [&](DimId d) { return is_product_of(module_, d, dims); });
   return found == among.end() ? no_dim : *found;
 }
 
@@ -154,7 +154,7 @@ DimId Rearrangements::product_of(const std::vector<DimId>& dims, const std::vect
 std::vector<DimId> Rearrangements::parts_of(DimId product, const std::vector<DimId>& dims) const {
   for (size_t i = 0; i + 1 < dims.size(); ++i) {
     const std::vector<DimId> two{dims[i], dims[i + 1]};
-    if (is_product(module_, product, two)) return two;
+    if (is_product_of(module_, product, two)) return two;
   }
   const Derivation& derived = module_.dim(product).derived;
   if (derived.kind == Derivation::Kind::product) return derived.sources;
