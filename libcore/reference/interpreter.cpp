@@ -31,7 +31,7 @@ std::int64_t Interpreter::size_of(const Dimension& dim) const {
   const auto it = inputs_.dims.find(dim.name);
   if (dim.is_derived()) {
     const std::int64_t size = derived_size(dim.derived, [&](DimId source) { return sizes_.at(source); });
-    if (follows_observed(module_.dims, module_.find_dim(dim.name))) return size;  // for now
+    if (follows_observed(module_.dims, module_.find_dim(dim.name))) return size;  // the most, until it is observed
     if (it != inputs_.dims.end() && size >= 0 && size != it->second) {
       refuse_derived_size(fmt::format("dimension '{}' has {} indices", dim.name, it->second),
                           derivation_text(module_, module_.find_dim(dim.name)), size);
