@@ -116,6 +116,12 @@ SizesBuilder::SizesBuilder(const Module& module, const Module* beside) : module_
   }
 }
 
+std::string most_indices_note(const Module& module, DimId observed, std::int64_t size) {
+  const Dimension& dim = module.dim(observed);
+  return fmt::format("{} is taken as {} = {}, the most that it can be: the run finds it", dim.name,
+                     module.dim(dim.derived.sources.at(0)).name, size);
+}
+
 // A bundle has the most indices that an observed dimension may have; a module that was run has their number.
 std::int64_t SizesBuilder::size_of(const PartDim& facts, const std::string& dim) {
   const DimId id = module_.find_dim(dim);

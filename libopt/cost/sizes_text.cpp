@@ -87,16 +87,6 @@ void fill_in_sets(const std::vector<Symbol>& symbols, const SymbolNames& names, 
   }
 }
 
-}  // namespace
-
-std::string most_indices_note(const Module& module, DimId observed, std::int64_t size) {
-  const Dimension& dim = module.dim(observed);
-  return fmt::format("{} is taken as {} = {}, the most that it can be: the run finds it", dim.name,
-                     module.dim(dim.derived.sources.at(0)).name, size);
-}
-
-namespace {
-
 std::int64_t total(const Sizes& sizes, const Symbol& symbol) {
   const auto known = sizes.totals.find(symbol);
   return known == sizes.totals.end() ? -1 : known->second;
