@@ -164,19 +164,21 @@ class Applications(BesideNumPy):
                     shown=lambda got: {"C": got["C"], "U": got["U"]})
 
     def test_spectral_clustering(self):
-        block = numpy.arange(45) // 15
-        a = numpy.where(block[:, None] == block, 0.5 + self.numbers.random((45, 45)), 0.1 * (self.numbers.random((45, 45)) < 0.1))
+        """Two of the first centres are of one cluster, and the clusters run into each other: the centres have to move."""
+        block = numpy.arange(45) // 18
+        a = numpy.where(block[:, None] == block, 0.5, 0.3) + self.numbers.random((45, 45))
         a = numpy.triu(a, 1) + numpy.triu(a, 1).T
         scale = a.sum(1) ** -0.5
         v = numpy.linalg.eigh(scale[:, None] * a * scale)[1][:, -3:]
         s = v / numpy.linalg.norm(v, axis=1, keepdims=True)
         centres = s[[0, 15, 30]]
-        for _ in range(20):
-            cluster = squares(s, centres).argmin(1)
+        cluster, step = numpy.full(45, -1), 0
+        while not step or moves:
+            now = squares(s, centres).argmin(1)
+            moves, cluster, step = (now != cluster).any(), now, step + 1
             centres = numpy.array([s[cluster == j].mean(0) for j in range(3)])
-        numpy.testing.assert_array_equal(cluster, block)
-        shown = lambda got: {"cluster": got["cluster"]}  # noqa: E731
-        self.agrees_in_both("spectral", "A", a, [], {"cluster": cluster}, COLUMNS, shown=shown)
+        self.assertGreater(step, 3)
+        self.agrees_in_both("spectral", "A", a, [], {"cluster": cluster, "step": step}, COLUMNS, define=["rounds=2000"])
 
     # ---- ratings
 
