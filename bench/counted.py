@@ -20,6 +20,12 @@ def mix64(a, b):
     return z ^ (z >> np.uint64(31))
 
 
+def mixed(a, b):
+    """mix64(a, b) of the language."""
+    with np.errstate(over="ignore"):
+        return mix64(np.asarray(a).astype(np.uint64), np.asarray(b).astype(np.uint64)).astype(np.int64)
+
+
 def unit(bits):
     return (bits.astype(np.int64) >> 11) * 2.0**-53 + 0.5
 

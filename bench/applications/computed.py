@@ -79,6 +79,59 @@ def perceptron(a):
     return {**dict(zip(("W1", "b1", "W2", "b2"), weights)), "loss": loss / (samples * a.batches), "right": right}
 
 
+def dual_svm(a):
+    batches, n, features = a.X.shape
+    w, scale, alpha = np.zeros(features), 0.01 * n * batches, [np.zeros(n)] * batches
+    sides = [np.where(y > 0, 1.0, -1.0) for y in a.get(a.y)]
+    for _ in range(a.epochs):
+        for t, s in enumerate(sides):
+            x = a.X[t]
+            new = np.clip(alpha[t] + scale / n * (1 - s * (x @ w)) / (x * x).sum(1), 0, 1)
+            new, change = a.get(new, x.T @ (s * (new - alpha[t])))
+            alpha[t], w = new, w + change / scale
+    scores = [a.get(a.X[t] @ w) * s for t, s in enumerate(sides)]
+    primal = sum(np.maximum(1 - score, 0).sum() for score in scores) / (n * batches) + 0.005 * w @ w
+    dual = sum(m.sum() for m in alpha) / (n * batches) - 0.005 * w @ w
+    return {"w": w, "primal": primal, "gap": primal - dual, "right": sum((score > 0).sum() for score in scores)}
+
+
+def convolution(a):
+    views = a.windows(a.X, a.W.shape[1:], (1, 2))
+    y = np.maximum(np.tensordot(views, a.W, axes=((3, 4), (1, 2))) + a.b, 0)  # images, rows, columns, filters
+    images, rows, cols, filters = y.shape
+    y = y[:, : rows // 2 * 2, : cols // 2 * 2]
+    return {"Z": y.reshape(images, rows // 2, 2, cols // 2, 2, filters).max((2, 4)).transpose(0, 3, 1, 2)}
+
+
+# ---- ratings: SciPy's sparse matrices
+
+
+def ratings(a):
+    from scipy.sparse import csr_matrix
+    i, j = a.X.nonzero()
+    u, v, speed = (a.random(1, a.X.shape[0], 10) - 0.5) / 10**0.5, (a.random(2, a.X.shape[1], 10) - 0.5) / 10**0.5, 0.02
+    for epoch in range(a.epochs):
+        turn = a.mixed(a.mixed(1 + epoch, i), j) % 8
+        for batch in range(8):
+            there = turn == batch
+            rows, cols, x = i[there], j[there], a.X.data[there]
+            e = csr_matrix((x - (u[rows] * v[cols]).sum(1), (rows, cols)), a.X.shape)
+            du = e @ v - 0.05 * u * np.bincount(rows, minlength=len(u))[:, None]
+            dv = e.T @ u - 0.05 * v * np.bincount(cols, minlength=len(v))[:, None]
+            u, v = u + speed * du, v + speed * dv
+        speed *= 0.98
+    e = a.X.data - (u[i] * v[j]).sum(1)
+    return {"U": u, "V": v, "rmse": np.sqrt((e * e).mean())}
+
+
+def recommender(a):
+    users = np.arange(4)
+    rated = a.X[users].toarray().T
+    w = a.X.multiply(1 / np.sqrt(a.X.multiply(a.X).sum(0))).tocsr()
+    scores = np.where(rated != 0, -np.inf, w.T @ (w @ rated))
+    return {"item": scores.argmax(0), "score": scores.max(0)}
+
+
 # ---- clusters
 
 
@@ -161,6 +214,21 @@ def lanczos(a):
     return {"values": w[:-4:-1], "vectors": vectors.T @ s[:, :-4:-1]}
 
 
+def spectral(a):
+    scale = 1 / np.sqrt(a.get(a.A @ np.ones(len(a.A))))[:, None]
+    v = a.random(1, len(a.A), 3)
+    for _ in range(a.rounds):
+        y = v + scale * a.get(a.A @ (v * scale))
+        v = y @ np.linalg.inv(np.linalg.cholesky(y.T @ y)).T
+    s = v / np.sqrt((v * v).sum(1))[:, None]
+    c, cluster, moves = s[np.arange(3) * (len(s) // 3)], np.full(len(s), -1), True
+    while moves:
+        now = ((c * c).sum(1) - 2 * s @ c.T).argmin(1)
+        moves, cluster, p = (now != cluster).any(), now, members(now, 3)
+        c = p.T @ s / p.sum(0)[:, None]
+    return {"cluster": cluster}
+
+
 def qr(a):
     q, r = np.linalg.qr(a.X)
     return {"Q": q, "R": r}
@@ -207,6 +275,18 @@ def options(a):
     present = a.strike * np.exp(-0.02)
     call = a.spot * n1 - present * n2
     return {"call": call, "put": call - a.spot + present}
+
+
+def swaption(a):
+    rates, bank, delta, sigma = np.full((a.N, 8), 0.06), 1.0, 0.5, 0.2
+    for step in (1, 2):
+        bank, rates = bank * (1 + delta * rates[:, :1]), rates[:, 1:]  # the first has been fixed
+        drift = np.cumsum(sigma * delta * rates / (1 + delta * rates), axis=1)
+        z = a.draws(1 + step, a.N)[:, None]
+        rates = rates * np.exp(sigma * drift * delta - sigma**2 * delta / 2 + sigma * np.sqrt(delta) * z)
+    bonds = np.cumprod(1 / (1 + delta * rates), axis=1)
+    price = np.maximum(1 - bonds[:, -1] - 0.06 * delta * bonds.sum(1), 0) / bank[:, 0]
+    return {"price": 1e4 * price.mean(), "error": 1e4 * price.std(ddof=1) / np.sqrt(a.N)}
 
 
 def predict_price(a):

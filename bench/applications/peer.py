@@ -3,6 +3,7 @@
 FOLDER has the inputs and the program's results. `make` writes the inputs, the program, and what kasen go is told in
 words.txt; `whole` reads, computes and writes. Without a word it answers with the seconds of an iteration, by how many times
 what is allowed its results differ from the program's, and the number of iterations."""
+import gc
 import os
 import pathlib
 import sys
@@ -16,7 +17,7 @@ if "whole" in sys.argv:
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
 import numpy as np
-from counted import factors, missing, normal, serve
+from counted import factors, missing, mixed, normal, serve
 from table import APPLICATIONS, OTHERS, PAPER
 
 if sys.argv[1] == "names":
@@ -29,18 +30,36 @@ PARTS = 8  # blocks of rows of an array of Dask: four for each thread
 
 def make():
     arrays = app.inputs(np.random.default_rng(7))
-    for word, array in arrays.items():
-        np.save(folder / f"{word}.npy", array)
+    files = {word: store(word, array) for word, array in arrays.items()}
     text = (pathlib.Path(__file__).parents[2] / "examples" / f"{app.program}.ks").read_text()
     assert f"input {app.dense} : f64" in text or not app.dense
     (folder / "program.ks").write_text(text.replace(f"input {app.dense} : f64", f"input {app.dense} : dense f64") if app.dense else text)
-    words = [f"{word}={folder / word}.npy" for word in arrays]
-    (folder / "words.txt").write_text("\n".join(words + [f"-D\n{word}={value}" for word, value in app.constants.items()]) + "\n")
+    words = [f"{word}={file}" for word, file in files.items()]
+    words += [f"-D\n{word}={value}" for word, value in app.constants.items()] + [f"--dim\n{dim}={size}" for dim, size in app.dims.items()]
+    (folder / "words.txt").write_text("\n".join(words) + "\n")
+
+
+def store(word, array):
+    """Writes an input for both, and returns the program's file."""
+    if isinstance(array, np.ndarray):
+        np.save(folder / f"{word}.npy", array)
+        return folder / f"{word}.npy"
+    from scipy import io, sparse
+    sparse.save_npz(folder / f"{word}.npz", array, compressed=False)
+    io.mmwrite(folder / f"{word}.mtx", array, symmetry="general")
+    return folder / f"{word}.mtx"
+
+
+def load(file):
+    if file.suffix == ".npy":
+        return np.load(file)
+    from scipy.sparse import load_npz
+    return load_npz(file.with_suffix(".npz"))
 
 
 def inputs():
-    words = (folder / "words.txt").read_text().split()
-    return {word: np.load(folder / f"{word}.npy") for word in (line.split("=")[0] for line in words if line.endswith(".npy"))}
+    pairs = (line.split("=") for line in (folder / "words.txt").read_text().split() if "=" in line)
+    return {word: load(pathlib.Path(file)) for word, file in pairs if file.endswith((".npy", ".mtx"))}
 
 
 def identity(*values):
@@ -52,7 +71,9 @@ def by_numpy():
         from scipy.special import erf
     except ImportError:
         missing("SciPy, for erf (Debian: python3-scipy)")
-    a = SimpleNamespace(**inputs(), **app.constants, get=identity, keep=identity, erf=erf, cholesky=np.linalg.cholesky, normal=normal, random=factors)
+    a = SimpleNamespace(**inputs(), **app.constants, **app.dims, get=identity, keep=identity, erf=erf, cholesky=np.linalg.cholesky, normal=normal,
+                        random=factors, mixed=mixed, windows=np.lib.stride_tricks.sliding_window_view,
+                        draws=lambda seed, size: np.random.default_rng(seed).standard_normal(size))
     return lambda: app.script(a)
 
 
@@ -93,14 +114,18 @@ def by_dask():
         rows = -(-file.shape[0] // PARTS)
         if name == "cholesky":
             return da.from_array(file, chunks=rows)
-        if name == "perceptron":
+        if name in ("perceptron", "dual-svm"):
             return da.from_array(file, chunks=(1, file.shape[1] // 2, *file.shape[2:]))
-        small = file.shape[0] * file.ndim < 10_000 and file.ndim == 1
+        small = np.prod(file.shape) < (100_000 if file.ndim == 1 else 1000)
         return np.load(file.path) if small else da.from_array(file, chunks=(rows, *file.shape[1:]))
 
+    if any(not isinstance(array, np.ndarray) for array in inputs().values()):
+        missing("Sparse matrices: Dask's arrays have none")
     made = {word: array if isinstance(array, np.ndarray) else array.persist() for word, array in ((word, parts(word)) for word in inputs())}
-    a = SimpleNamespace(**made, **app.constants, get=get, keep=lambda value: value.persist(), erf=erf,
-                        cholesky=lambda x: da.linalg.cholesky(x, lower=True), normal=normal, random=factors)
+    a = SimpleNamespace(**made, **app.constants, **app.dims, get=get, keep=lambda value: value.persist(), erf=erf,
+                        cholesky=lambda x: da.linalg.cholesky(x, lower=True), normal=normal, random=factors,
+                        windows=da.lib.stride_tricks.sliding_window_view,
+                        draws=lambda seed, size: da.random.RandomState(seed).standard_normal(size, chunks=-(-size // PARTS)))
 
     def compute():
         results = app.script(a)
@@ -137,6 +162,7 @@ def main():
         return None
 
     def measure():
+        gc.collect()  # Dask's processes would answer with what is still held
         start = time.perf_counter()
         results = compute()
         taken = time.perf_counter() - start

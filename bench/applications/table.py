@@ -13,6 +13,7 @@ class Application(NamedTuple):
     constants: dict
     turns: int = 1  # iterations of the loop, all of which are timed
     dense: str = ""  # the input that the program takes as a sparse matrix, here a dense one
+    dims: dict = {}  # sizes of dimensions that no input has
     close: float = 1e-7  # relative to the largest number of an array
     same: Callable = lambda results: results  # what is compared, where the sign of a vector is anybody's
 
@@ -62,6 +63,31 @@ def cloud(n):
     return lambda r: {"p": r.normal(size=(n, 3)), "v": 0.1 * r.normal(size=(n, 3)), "m": r.random(n) / n}
 
 
+def alike(n, k):
+    """Weights of a graph of k communities."""
+    def made(r):
+        block = np.arange(n) * k // n
+        a = r.random((n, n)) * np.where(block[:, None] == block, 1.0, 0.2)
+        return {"A": a + a.T}
+    return made
+
+
+def ratings(n, m, each):
+    """A sparse matrix: so many ratings a user, of 1 to 5."""
+    def made(r):
+        from scipy.sparse import coo_matrix
+        items = np.argpartition(r.random((n, m), dtype=np.float32), each, axis=1)[:, :each].ravel()
+        return {"X": coo_matrix((r.integers(1, 6, n * each).astype(float), (np.repeat(np.arange(n), each), items)), (n, m)).tocsr()}
+    return made
+
+
+def batches_of(batches, n, f):
+    def made(r):
+        x = r.normal(size=(batches, n, f))
+        return {"X": x, "y": np.sign(x @ r.normal(size=f) + r.normal(size=(batches, n)))}
+    return made
+
+
 def sizes(results):
     return {name: abs(value) for name, value in results.items()}
 
@@ -100,6 +126,15 @@ OTHERS = {
                            same=lambda results: {name: results[name] for name in ("w", "M", "S", "P")}),
     "jacobi": Application("jacobi", of.jacobi, dominant(5000), {"most": 30, "tolerance": 0.0}, 30, same=lambda results: {"x": results["x"]}),
     "lanczos": Application("lanczos", of.lanczos, definite(5000), {"steps": 30}, 30, "A", same=lambda results: {"values": results["values"]}),
+    "dual-svm": Application("svm-dual", of.dual_svm, batches_of(20, 20_000, 50), {"batches": 20, "epochs": 5}, 100),
+    "spectral": Application("spectral", of.spectral, alike(4000, 3), {"rounds": 30}, 30, "A",
+                            same=lambda results: {"cluster": results["cluster"]}),
+    "convolution": Application("convolution", of.convolution, lambda r: {"X": r.normal(size=(5000, 28, 28)), "W": r.normal(size=(8, 5, 5)),
+                                                                         "b": r.normal(size=8)}, {"height": 28, "width": 28}),
+    "ratings": Application("ratings-sgd", of.ratings, ratings(6000, 4000, 200), {"epochs": 2}, 16),
+    "recommender": Application("recommender", of.recommender, ratings(6000, 4000, 200), {}),
+    "swaption": Application("swaption", of.swaption, lambda r: {}, {}, dims={"N": 2_000_000}, close=2e-2,  # other random numbers
+                            same=lambda results: {"price": results["price"]}),
     "bodies": Application("nbody", of.bodies, cloud(1500), {"steps": 5}, 5),
 }
 APPLICATIONS = {**PAPER, **OTHERS}
