@@ -3,7 +3,6 @@
 FOLDER has the inputs and the program's results. `make` writes the inputs, the program, and what kasen go is told in
 words.txt; `whole` reads, computes and writes. Without a word it answers with the seconds of an iteration, by how many times
 what is allowed its results differ from the program's, and the number of iterations."""
-import gc
 import os
 import pathlib
 import sys
@@ -35,6 +34,7 @@ def make():
     assert f"input {app.dense} : f64" in text or not app.dense
     (folder / "program.ks").write_text(text.replace(f"input {app.dense} : f64", f"input {app.dense} : dense f64") if app.dense else text)
     words = [f"{word}={file}" for word, file in files.items()]
+    words += ["--mesh"] if app.mesh else []
     words += [f"-D\n{word}={value}" for word, value in app.constants.items()] + [f"--dim\n{dim}={size}" for dim, size in app.dims.items()]
     (folder / "words.txt").write_text("\n".join(words) + "\n")
 
@@ -74,7 +74,7 @@ def by_numpy():
     a = SimpleNamespace(**inputs(), **app.constants, **app.dims, get=identity, keep=identity, erf=erf, cholesky=np.linalg.cholesky, normal=normal,
                         random=factors, mixed=mixed, windows=np.lib.stride_tricks.sliding_window_view,
                         draws=lambda seed, size: np.random.default_rng(seed).standard_normal(size))
-    return lambda: app.script(a)
+    return lambda: app.script(a), identity
 
 
 class File:
@@ -95,15 +95,18 @@ def by_dask():
         from scipy.special import erf
     except ImportError:
         missing("Dask (Debian: python3-dask)")
-    wait = identity
+    wait, held, forget = identity, [], identity
     if library == "dask":
         dask.config.set(scheduler="threads", num_workers=2)
     else:
         try:
-            from distributed import Client, LocalCluster, wait
+            from distributed import Client, LocalCluster, futures_of, wait
         except ImportError:
             missing("Dask's processes (Debian: python3-distributed)")
-        Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
+        client = Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
+
+        def forget(arrays):  # else they are there when the same is asked for again
+            client.cancel(futures_of(arrays), force=True)
 
     def get(*values):
         values = dask.compute(*values)
@@ -129,11 +132,15 @@ def by_dask():
 
     def compute():
         results = app.script(a)
-        made = dask.persist(*results.values())
-        wait(made)  # where persist begins alone
-        return dict(zip(results, made))
+        held[:] = dask.persist(*results.values())
+        wait(held)  # where persist begins alone
+        return dict(zip(results, held))
 
-    return compute
+    def done():
+        forget(held)
+        held.clear()
+
+    return compute, done
 
 
 def difference(results):
@@ -155,18 +162,19 @@ def difference(results):
 def main():
     if "make" in sys.argv:
         return make()
-    compute = by_numpy() if library == "numpy" else by_dask()
+    compute, done = by_numpy() if library == "numpy" else by_dask()
     if "whole" in sys.argv:
         for word, value in compute().items():
             np.save(folder / f"script-{word}.npy", value)
         return None
 
     def measure():
-        gc.collect()  # Dask's processes would answer with what is still held
         start = time.perf_counter()
         results = compute()
         taken = time.perf_counter() - start
-        return taken / app.turns, difference(results), app.turns
+        answer = taken / app.turns, difference(results), app.turns
+        done()
+        return answer
 
     return serve(measure)
 

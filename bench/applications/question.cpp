@@ -45,6 +45,7 @@ class Prepared {
   explicit Prepared(std::string name) : name_(std::move(name)) {
     (void)wall_seconds(script_words({name_, "numpy", folder_.file(""), "make"}), folder_.file("made.txt"));
     words_ = words_of(folder_.file("words.txt"));
+    over_mesh_ = std::erase(words_, "--mesh") > 0;
   }
 
   // Plan, bundle and compiled kernels; and results, for the scripts to compare theirs with.
@@ -52,7 +53,7 @@ class Prepared {
     Words command{built("tools/kasen"),
                   "go",
                   folder_.file("program.ks"),
-                  "--workers",
+                  over_mesh_ ? "--mesh" : "--workers",
                   std::to_string(workers),
                   "--dir",
                   folder_.file(std::to_string(workers)),
@@ -99,6 +100,7 @@ class Prepared {
   std::string name_;
   WorkFolder folder_;
   Words words_;
+  bool over_mesh_ = false;  // the program is planned over a mesh of all workers
 };
 
 using Application = std::shared_ptr<Prepared>;

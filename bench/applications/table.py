@@ -13,6 +13,7 @@ class Application(NamedTuple):
     constants: dict
     turns: int = 1  # iterations of the loop, all of which are timed
     dense: str = ""  # the input that the program takes as a sparse matrix, here a dense one
+    mesh: bool = False  # the program is planned over a mesh
     dims: dict = {}  # sizes of dimensions that no input has
     close: float = 1e-7  # relative to the largest number of an array
     same: Callable = lambda results: results  # what is compared, where the sign of a vector is anybody's
@@ -121,12 +122,12 @@ OTHERS = {
     "neighbours": Application("knn", of.neighbours, lambda r: {"X": r.normal(size=(20_000, 10)), "y": r.integers(0, 5, 20_000),
                                                               "Q": r.normal(size=(2000, 10))}, {"k": 5, "classes": 5}),
     "perceptron": Application("mlp", of.perceptron, lambda r: {"X": r.random((20, 2000, 400)), "y": r.integers(0, 10, (20, 2000))},
-                              {"batches": 20, "hidden": 64, "classes": 10, "epochs": 5}, 100),
+                              {"batches": 20, "hidden": 64, "classes": 10, "epochs": 5}, 100, mesh=True),
     "mixture": Application("gaussian-mixture", of.gaussian_mixture, groups(200_000, 20, 5), {"k": 5, "steps": 10, "tolerance": -1.0}, 10,
                            same=lambda results: {name: results[name] for name in ("w", "M", "S", "P")}),
     "jacobi": Application("jacobi", of.jacobi, dominant(5000), {"most": 30, "tolerance": 0.0}, 30, same=lambda results: {"x": results["x"]}),
     "lanczos": Application("lanczos", of.lanczos, definite(5000), {"steps": 30}, 30, "A", same=lambda results: {"values": results["values"]}),
-    "dual-svm": Application("svm-dual", of.dual_svm, batches_of(20, 20_000, 50), {"batches": 20, "epochs": 5}, 100),
+    "dual-svm": Application("svm-dual", of.dual_svm, batches_of(20, 20_000, 50), {"batches": 20, "epochs": 5}, 100, mesh=True),
     "spectral": Application("spectral", of.spectral, alike(4000, 3), {"rounds": 30}, 30, "A",
                             same=lambda results: {"cluster": results["cluster"]}),
     "convolution": Application("convolution", of.convolution, lambda r: {"X": r.normal(size=(5000, 28, 28)), "W": r.normal(size=(8, 5, 5)),
