@@ -78,7 +78,7 @@ def options():
     parser.add_argument("--rate", type=speed, metavar="FLOP/s", default=machine.rate, help="peak of f32 arithmetic (%(default)g)")
     parser.add_argument("--share", type=speed, metavar="X", default=machine.share, help="what operators reach of it (%(default)g)")
     parser.add_argument("--bandwidth", type=speed, metavar="B/s", default=machine.bandwidth, help="of the device's memory (%(default)g)")
-    parser.add_argument("--launch", type=speed, metavar="S", default=machine.launch, help="seconds to start an operator (%(default)g)")
+    parser.add_argument("--launch", type=speed, metavar="S", default=machine.launch, help="seconds that an operator takes at least (%(default)g)")
     return parser
 
 
