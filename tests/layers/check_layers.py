@@ -54,6 +54,7 @@ ROOMS = {
         "passes": "time rewrite options sync layouts fusion selection",
         "optimize": "cost time rewrite options sync fusion prover passes", "picture": "draw cost text time",
         "report": "draw cost text time rewrite sync optimize picture",
+        "swap": "draw cost text",
     },
     "libcomm/data": {
         "base": "", "hdf5": "base", "text": "base", "read": "base text", "cut": "base read", "compress": "base",

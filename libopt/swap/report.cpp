@@ -1,0 +1,124 @@
+#include "libopt/swap/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "libopt/text/json_text.h"
+#include "libopt/text/report_parts.h"
+
+namespace kasen::swap {
+namespace {
+
+using Object = nlohmann::ordered_json;
+using Rows = std::vector<std::vector<std::string>>;
+
+std::vector<std::string> rival_row(const TaskGraph& graph, const Rival& rival) {
+  if (!std::isfinite(rival.seconds)) return {rival.name, "does not run"};
+  const double share = rival.seconds > 0 ? graph.seconds() / rival.seconds : 1;
+  return {rival.name, fmt::format("{:.6g} s", rival.seconds), fmt::format("{:.3f}", share),
+          short_bytes(static_cast<double>(rival.bytes_in)), short_bytes(static_cast<double>(rival.bytes_out))};
+}
+
+Rival own(const Found& found) {
+  return {"this plan", found.timeline.seconds, found.plan.bytes_in, found.plan.bytes_out};
+}
+
+std::string classes_text(const TaskGraph& graph, const Sizes& sizes, const Allocation& allocation) {
+  const std::vector<std::int64_t> bytes = object_bytes(sizes, allocation.classes);
+  std::vector<std::int64_t> tensors(bytes.size(), 0);
+  for (const TensorId tensor : graph.tensors().ids())
+    ++tensors[static_cast<std::size_t>(allocation.classes[sizes.of(tensor)])];
+  Rows rows{{"objects", "of bytes", "tensors"}};
+  for (std::size_t c = 0; c < bytes.size(); ++c)
+    rows.push_back({grouped(allocation.counts[c]), grouped(bytes[c]), grouped(tensors[c])});
+  return table_text(rows);
+}
+
+Object rivals_json(const std::vector<Rival>& rivals) {
+  Object all = Object::array();
+  for (const Rival& rival : rivals) {
+    Object one{{"name", rival.name}};
+    one["seconds"] = std::isfinite(rival.seconds) ? Object(rival.seconds) : Object(nullptr);
+    one["bytes_in"] = rival.bytes_in;
+    one["bytes_out"] = rival.bytes_out;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Object moves_json(const TaskGraph& graph, const Found& found) {
+  Object all = Object::array();
+  for (std::size_t m = 0; m < found.plan.moves.size(); ++m) {
+    const Move& move = found.plan.moves[m];
+    const Span& span = found.timeline.moves[m];
+    Object one{{"tensor", graph.tensors()[move.tensor].name}, {"way", move.in ? "in" : "out"}};
+    if (move.after_task >= 0) one["after_operator"] = move.after_task;
+    if (move.after_move >= 0) one["after_move"] = move.after_move;
+    if (move.content >= 0 && move.content != move.after_move) one["content_of_move"] = move.content;
+    if (move.before_task >= 0) one["before_operator"] = move.before_task;
+    one["begin"] = span.begin;
+    one["end"] = span.end;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Object order_json(const TaskGraph& graph, const Found& found) {
+  Object all = Object::array();
+  for (std::size_t at = 0; at < found.plan.order.size(); ++at) {
+    const Span& span = found.timeline.tasks[at];
+    all.push_back({{"operator", graph.tasks()[found.plan.order[at]].name}, {"begin", span.begin}, {"end", span.end}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string report_text(const TaskGraph& graph, const SearchOptions& options, const Found& found,
+                        const std::vector<Rival>& rivals) {
+  const Sizes sizes(graph);
+  std::string text = fmt::format("{}: {} operators, {} tensors of {} sizes, {}; an operator touches at most {}\n",
+                                 graph.name, grouped(std::ssize(graph.tasks())), grouped(std::ssize(graph.tensors())),
+                                 sizes.count(), short_bytes(static_cast<double>(graph.bytes())),
+                                 short_bytes(static_cast<double>(graph.least_memory())));
+  text += fmt::format("memory {}, of which the pool takes {}; links {:g}, {:g} and both together {:g} GB/s\n\n",
+                      short_bytes(static_cast<double>(options.capacity)),
+                      short_bytes(static_cast<double>(memory(sizes, found.plan.allocation))), options.links.in / 1e9,
+                      options.links.out / 1e9, options.links.both / 1e9);
+  Rows rows{{"plan", "an iteration", "of ideal", "in", "out"},
+            rival_row(graph, {"ideal", graph.seconds()}),
+            rival_row(graph, own(found))};
+  for (const Rival& rival : rivals) rows.push_back(rival_row(graph, rival));
+  text += table_text(rows);
+  const Generation& last = found.course.back();
+  text += fmt::format("\nsearch: {} plans in {} generations; the last has {:.6g} to {:.6g} s\n\n",
+                      grouped(last.evaluated), found.course.size(), last.best, last.worst);
+  return text + classes_text(graph, sizes, found.plan.allocation);
+}
+
+std::string report_json(const TaskGraph& graph, const SearchOptions& options, const Found& found,
+                        const std::vector<Rival>& rivals) {
+  const Sizes sizes(graph);
+  Object json{{"kasen_swap", 1}, {"name", graph.name}, {"memory", options.capacity}};
+  json["seconds"] = found.timeline.seconds;
+  json["ideal_seconds"] = graph.seconds();
+  json["bytes_in"] = found.plan.bytes_in;
+  json["bytes_out"] = found.plan.bytes_out;
+  json["rivals"] = rivals_json(rivals);
+  const std::vector<std::int64_t> bytes = object_bytes(sizes, found.plan.allocation.classes);
+  for (std::size_t c = 0; c < bytes.size(); ++c)
+    json["classes"].push_back({{"bytes", bytes[c]}, {"objects", found.plan.allocation.counts[c]}});
+  json["residents"] = Object::array();
+  for (const TensorId tensor : found.plan.residents) json["residents"].push_back(graph.tensors()[tensor].name);
+  json["operators"] = order_json(graph, found);
+  json["moves"] = moves_json(graph, found);
+  for (const Generation& one : found.course)
+    json["search"].push_back(
+        {{"evaluated", one.evaluated}, {"best", one.best}, {"mean", one.mean}, {"worst", one.worst}});
+  return json_text(json, 1) + "\n";
+}
+
+}  // namespace kasen::swap

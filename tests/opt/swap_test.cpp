@@ -1,0 +1,253 @@
+// Swap plans: the figures of Huang's thesis, random graphs against the exact search, and the checks of swap_support.h.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <limits>
+
+#include "libcore/base/error.h"
+#include "libopt/swap/exact.h"
+#include "libopt/swap/tasks_json.h"
+#include "tests/opt/swap_support.h"
+
+namespace kasen::swap {
+namespace {
+
+const Allocation coarse{{0, 0}, {5}};   // five objects of two megabytes
+const Allocation fine{{0, 1}, {8, 1}};  // eight of one, one of two
+constexpr Links a_unit{1, 1, 2};        // a megabyte a unit of time, each way
+
+Order order_of(std::initializer_list<int> tasks) {
+  Order order;
+  for (const int task : tasks) order.push_back(TaskId(task));
+  return order;
+}
+const Order left_first = order_of({0, 1, 2, 3, 4}), right_first = order_of({1, 2, 3, 0, 4});
+
+double exact(const TaskGraph& graph, const Order* order, const Allocation& allocation) {
+  const std::optional<double> seconds = least_seconds(graph, Sizes(graph), allocation, {a_unit, order});
+  EXPECT_TRUE(seconds);
+  return seconds.value_or(-1);
+}
+
+double planned(const TaskGraph& graph, const Order& order, const Allocation& allocation, const PlanOptions& options) {
+  SwapPlan plan;
+  EXPECT_TRUE(make_plan(graph, Sizes(graph), order, allocation, options, plan));
+  const Timeline timeline = simulate(graph, plan, a_unit);
+  Checker(graph, plan, timeline, options).check();
+  return timeline.seconds;
+}
+
+// Figure 4.1: the best plans of four combinations end in units 6, 7, 6 and 7.
+TEST(Swap, FourCombinationsOfAToyNetwork) {
+  const TaskGraph toy = toy_network();
+  EXPECT_EQ(memory(Sizes(toy), coarse), 10);
+  EXPECT_EQ(memory(Sizes(toy), fine), 10);
+  EXPECT_EQ(exact(toy, &left_first, coarse), 6);   // (b)
+  EXPECT_EQ(exact(toy, &right_first, coarse), 7);  // (c)
+  EXPECT_EQ(exact(toy, &right_first, fine), 6);    // (d)
+  EXPECT_EQ(exact(toy, &left_first, fine), 7);     // (e)
+  EXPECT_EQ(planned(toy, right_first, fine, {.once = true}), 6);
+  EXPECT_EQ(planned(toy, left_first, fine, {.once = true}), 7);
+}
+
+// Figure 4.3: three tasks in a row, four units of memory. W1 makes room for W3, and W2 for A3, which no move brings.
+TEST(Swap, PairsOfMovesOfASmallGraph) {
+  TaskGraph graph;
+  std::vector<TensorId> w, a;
+  for (int i = 1; i <= 3; ++i) {
+    w.push_back(graph.add(Tensor{"W" + std::to_string(i), 1, TensorKind::parameter}));
+    a.push_back(graph.add(Tensor{"A" + std::to_string(i), 1, TensorKind::made, true}));
+  }
+  graph.add(Task{"op1", 1, {w[0]}, {a[0]}});
+  graph.add(Task{"op2", 1, {w[1], a[0]}, {a[1]}});
+  graph.add(Task{"op3", 1, {w[2], a[1]}, {a[2]}});
+  SwapPlan plan;
+  const PlanOptions options{.once = true, .copies_clean = true};
+  ASSERT_TRUE(make_plan(graph, Sizes(graph), program_order(graph), {{0}, {4}}, options, plan));
+  std::string moves;
+  for (const Move& move : plan.moves) moves += graph.tensors()[move.tensor].name + (move.in ? " in, " : " out, ");
+  EXPECT_EQ(moves, "W1 in, W2 in, W1 out, W3 in, W2 out, ");
+  const Move &w1_out = plan.moves[2], &w3_in = plan.moves[3], &w2_out = plan.moves[4];
+  EXPECT_EQ(w1_out.after_task, 0);  // op1 has used it
+  EXPECT_EQ(w3_in.after_move, 2);
+  EXPECT_EQ(w2_out.after_task, 1);
+  EXPECT_EQ(plan.awaited[2], (std::vector<int>{3, 4}));
+}
+
+// Figure 4.5.
+TEST(Swap, OrdersCross) {
+  const Order first = order_of({1, 2, 5, 3, 4}), second = order_of({2, 3, 4, 1, 5});
+  // Numbers of tasks begin at 0 here: 5 tasks more than used.
+  const auto crossing = [](Order a, Order b, std::size_t cut) {
+    for (Order* order : {&a, &b})
+      for (TaskId& task : *order) --task;
+    Order made = crossed(a, b, cut);
+    for (TaskId& task : made) ++task;
+    return made;
+  };
+  EXPECT_EQ(crossing(second, first, 3), order_of({2, 3, 4, 1, 5}));
+  EXPECT_EQ(crossing(first, second, 3), order_of({1, 2, 5, 3, 4}));
+}
+
+// Figure 4.6: sizes of 1, 2, 3 and 4 megabytes, 12 megabytes of memory.
+TEST(Swap, AllocationsCross) {
+  TaskGraph graph;
+  for (int bytes = 1; bytes <= 4; ++bytes) graph.add(Tensor{std::to_string(bytes), bytes, TensorKind::parameter});
+  const Sizes sizes(graph);
+  const Allocation one{{0, 0, 0, 0}, {4}}, other{{0, 1, 1, 1}, {8, 1}};
+  EXPECT_EQ(memory(sizes, one), 16);
+  EXPECT_EQ(memory(sizes, other), 12);
+  const Classes child = crossed(other.classes, one.classes, 2);
+  EXPECT_EQ(child, (Classes{0, 1, 1, 1}));  // [1, 2, 1, 1], repaired
+  EXPECT_EQ(crossed(one.classes, other.classes, 2), (Classes{0, 0, 1, 1}));
+  Allocation made{child, crossed(other, one, 2, child)};
+  EXPECT_EQ(made.counts, (Counts{8, 3}));  // [8, 1, 4, 4]
+  EXPECT_TRUE(fit(sizes, made, {1, 1}, 12));
+  EXPECT_EQ(made.counts, (Counts{4, 2}));
+}
+
+TEST(Swap, ClassesAreRepairedByTheLeast) {
+  EXPECT_EQ(repaired({0, 1, 0, 0}), (Classes{0, 1, 1, 1}));
+  EXPECT_EQ(repaired({0, 2, 2}), (Classes{0, 1, 1}));
+  EXPECT_EQ(repaired({0, 0, 2, 2}), (Classes{0, 1, 2, 2}));
+  Random random(5);
+  for (int turn = 0; turn < 10000; ++turn) {
+    Classes classes(1 + draw(random, 9));
+    for (int& one : classes) one = static_cast<int>(draw(random, 5));
+    const Classes made = mutated(repaired(classes), 0.3, random);
+    EXPECT_EQ(made.front(), 0);
+    for (std::size_t i = 1; i < made.size(); ++i) EXPECT_TRUE(made[i] == made[i - 1] || made[i] == made[i - 1] + 1);
+  }
+}
+
+// Crossing and mutating keep what stands before what.
+TEST(Swap, OrdersStayOrders) {
+  Random random(1);
+  for (int turn = 0; turn < 100000; ++turn) {
+    const TaskGraph graph = random_tasks(random, 2 + draw(random, 12));
+    Order a = mutated(graph, program_order(graph), 1, random), b = mutated(graph, a, 0.1, random);
+    if (turn % 3 == 0)
+      b = turn % 2 == 0 ? depth_first(graph) : turn % 4 == 1 ? least_live(graph) : breadth_first(graph);
+    const Order child = crossed(a, b, draw(random, a.size() + 1));
+    ASSERT_TRUE(is_order(graph, a) && is_order(graph, b) && is_order(graph, child)) << turn;
+  }
+}
+
+// An allocation that fits, drawn at random.
+Allocation some_allocation(const TaskGraph& graph, const Sizes& sizes, std::int64_t capacity, Random& random) {
+  Allocation made;
+  made.classes = mutated(Classes(sizes.count(), 0), 0.5, random);
+  made.counts =
+      mutated(Counts(number_of(made.classes), static_cast<std::int64_t>(graph.tensors().size())), 0.5, random);
+  return fit(sizes, made, least_counts(graph, sizes, made.classes), capacity) ? made : Allocation{};
+}
+
+TEST(Swap, PlansOfRandomGraphsHold) {
+  Random random(2);
+  int planned_ones = 0, moving = 0;
+  for (int turn = 0; turn < 20000; ++turn) {
+    const TaskGraph graph = random_tasks(random, 1 + draw(random, 20));
+    const Sizes sizes(graph);
+    const std::int64_t capacity = graph.least_memory() + static_cast<std::int64_t>(draw(random, 12));
+    const Allocation allocation = some_allocation(graph, sizes, capacity, random);
+    if (allocation.counts.empty()) continue;
+    PlanOptions options{.threshold = static_cast<int>(draw(random, 4)), .once = draws(random, 0.3)};
+    options.reluctance = static_cast<int>(draw(random, 4));
+    options.victims = draws(random, 0.2) ? Victims::oldest : Victims::belady;
+    options.copies_clean = draws(random, 0.1);
+    SwapPlan plan;
+    ASSERT_TRUE(make_plan(graph, sizes, mutated(graph, program_order(graph), 0.5, random), allocation, options, plan));
+    const Links links{1.0 + static_cast<double>(draw(random, 3)), 2, 2.5};
+    const Timeline timeline = simulate(graph, plan, links);
+    Checker(graph, plan, timeline, options).check();
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "graph " << turn;
+    ++planned_ones;
+    moving += plan.bytes_out > 0 ? 1 : 0;
+  }
+  EXPECT_GT(planned_ones, 10000);
+  EXPECT_GT(moving, 3000);
+}
+
+// The least time with any allocation that fits and cannot grow.
+double exact_of_all(const TaskGraph& graph, std::int64_t capacity) {
+  const Sizes sizes(graph);
+  double least = std::numeric_limits<double>::infinity();
+  for (unsigned joins = 0; joins < 1U << (sizes.count() - 1); ++joins) {
+    Classes classes{0};
+    for (std::size_t i = 1; i < sizes.count(); ++i)
+      classes.push_back(classes.back() + static_cast<int>(joins >> (i - 1) & 1U));
+    const Counts needs = least_counts(graph, sizes, classes);
+    const std::vector<std::int64_t> bytes = object_bytes(sizes, classes);
+    const auto each = [&](auto self, Counts counts, std::size_t c, std::int64_t left) -> void {
+      if (c + 1 == counts.size()) {
+        counts[c] = left / bytes[c];
+        if (counts[c] < needs[c]) return;
+        const auto found = least_seconds(graph, sizes, {classes, counts}, {{1, 1, 2}, nullptr, 3'000'000});
+        if (found) least = std::min(least, *found);
+        return;
+      }
+      for (counts[c] = needs[c]; counts[c] * bytes[c] <= left; ++counts[c])
+        self(self, counts, c + 1, left - counts[c] * bytes[c]);
+    };
+    each(each, Counts(needs.size(), 0), 0, capacity);
+  }
+  return least;
+}
+
+// How much longer the search's plans take than the best ones: of so many random graphs of 3 to `most` tasks.
+struct Gaps {
+  double mean = 0, worst = 1;
+  int equal = 0;
+};
+Gaps gaps_of(int graphs, std::size_t most) {
+  Random random(3);
+  Gaps gaps;
+  for (int compared = 0; compared < graphs;) {
+    const TaskGraph graph = random_tasks(random, 3 + draw(random, most - 2));
+    SearchOptions options;
+    options.capacity = graph.least_memory() + 2 + static_cast<std::int64_t>(draw(random, 3));
+    options.links = a_unit;
+    options.plan.once = true;
+    options.seed = static_cast<std::uint64_t>(compared);
+    options.patience = 60;  // small graphs cost little
+    const double least = exact_of_all(graph, options.capacity);
+    if (least == std::numeric_limits<double>::infinity()) continue;
+    const double found = search(graph, options).timeline.seconds;
+    EXPECT_GE(found, least - 1e-9) << compared;
+    gaps.worst = std::max(gaps.worst, found / least);
+    gaps.mean += found / least / graphs;
+    gaps.equal += found <= least + 1e-9 ? 1 : 0;
+    ++compared;
+  }
+  std::cout << "search over exact: mean " << gaps.mean << ", worst " << gaps.worst << ", equal " << gaps.equal << " of "
+            << graphs << "\n";
+  return gaps;
+}
+
+TEST(Swap, TheSearchComesNearTheExactOne) {
+  const Gaps gaps = gaps_of(40, 8);
+  EXPECT_LE(gaps.mean, 1.01);
+  EXPECT_GE(gaps.equal, 32);
+}
+TEST(LongSwap, TheSearchComesNearTheExactOne) { EXPECT_LE(gaps_of(200, 14).mean, 1.025); }
+
+TEST(Swap, SearchesDoNotDependOnThreads) {
+  Random random(4);
+  const TaskGraph graph = random_tasks(random, 60);
+  SearchOptions options;
+  options.capacity = graph.least_memory() + 6;
+  options.links = a_unit;
+  options.population = 32;
+  options.generations = 8;
+  const Found one = search(graph, options);
+  options.threads = 3;
+  const Found three = search(graph, options);
+  EXPECT_EQ(one.plan.order, three.plan.order);
+  EXPECT_EQ(one.plan.allocation, three.plan.allocation);
+  EXPECT_EQ(one.timeline.seconds, three.timeline.seconds);
+  ASSERT_EQ(one.course.size(), three.course.size());
+  EXPECT_EQ(one.course.back().worst, three.course.back().worst);
+}
+
+}  // namespace
+}  // namespace kasen::swap
