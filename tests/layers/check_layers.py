@@ -50,7 +50,7 @@ ROOMS = {
     },
     "libopt": {
         "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "options": "cost time", "sync": "time rewrite options",
-        "tiling": "", "tiling/solve": "tiling", "layouts": "cost text time options sync tiling tiling/solve", "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
+        "packing": "", "tiling": "", "tiling/solve": "tiling", "layouts": "cost text time options sync tiling tiling/solve", "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
         "passes": "time rewrite options sync layouts fusion selection",
         "optimize": "cost time rewrite options sync fusion prover passes", "picture": "draw cost text time",
         "report": "draw cost text time rewrite sync optimize picture",

@@ -1,0 +1,155 @@
+// Random buffers for tests of packings, some of a known smallest pool.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "libopt/packing/packing.h"
+
+namespace kasen::packing::testing {
+
+inline constexpr std::int64_t pool = 1 << 20;
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : random_(seed) {}
+  // From low up to high, both included.
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  bool chance(std::int64_t percent) { return between(1, 100) <= percent; }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+struct Rectangle {
+  std::int64_t lower = 0, upper = 0, bottom = 0, top = 0;
+  [[nodiscard]] std::int64_t area() const { return (upper - lower) * (top - bottom); }
+};
+
+struct Cutting {
+  std::size_t pieces = 100;
+  std::int64_t times = 200;     // width of the rectangle
+  std::int64_t unit = 1;        // cuts of memory are at its multiples
+  std::int64_t pinwheels = 20;  // per cent of the cuts; the others go across
+};
+
+// Cuts a rectangle of `times` by `pool` without waste, so that no packing of the pieces is smaller.
+class Cutter {
+ public:
+  Cutter(Random& random, const Cutting& cutting) : random_(random), cutting_(cutting) {
+    pieces_.push_back({0, cutting.times, 0, pool});
+    for (int failed = 0; pieces_.size() < cutting.pieces && failed < 1000; ++failed) {
+      if (random_.chance(cutting.pinwheels) ? pinwheel(take()) : across(take())) failed = 0;
+    }
+    std::shuffle(pieces_.begin(), pieces_.end(), std::mt19937(7));
+  }
+  [[nodiscard]] const std::vector<Rectangle>& pieces() const { return pieces_; }
+
+ private:
+  // The largest of a few.
+  Rectangle take() {
+    std::size_t chosen = 0;
+    for (int i = 0; i < 4; ++i) {
+      const auto one = static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(pieces_.size()) - 1));
+      if (i == 0 || pieces_[one].area() > pieces_[chosen].area()) chosen = one;
+    }
+    const Rectangle piece = pieces_[chosen];
+    pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    return piece;
+  }
+
+  // Strictly inside; `low` where there is no room.
+  std::int64_t cut(std::int64_t low, std::int64_t high, std::int64_t unit) {
+    const std::int64_t first = low / unit + 1, last = (high - 1) / unit;
+    return first > last ? low : unit * random_.between(first, last);
+  }
+
+  bool keep(const Rectangle& piece) {
+    pieces_.push_back(piece);
+    return false;
+  }
+
+  bool across(const Rectangle& r) {
+    const bool in_time = random_.chance(50);
+    const std::int64_t at = in_time ? cut(r.lower, r.upper, 1) : cut(r.bottom, r.top, cutting_.unit);
+    if (at == (in_time ? r.lower : r.bottom)) return keep(r);
+    keep(in_time ? Rectangle{r.lower, at, r.bottom, r.top} : Rectangle{r.lower, r.upper, r.bottom, at});
+    keep(in_time ? Rectangle{at, r.upper, r.bottom, r.top} : Rectangle{r.lower, r.upper, at, r.top});
+    return true;
+  }
+
+  // Four pieces around a fifth, in one of two directions.
+  bool pinwheel(const Rectangle& r) {
+    std::int64_t x = cut(r.lower, r.upper, 1), x2 = cut(r.lower, r.upper, 1);
+    std::int64_t y = cut(r.bottom, r.top, cutting_.unit), y2 = cut(r.bottom, r.top, cutting_.unit);
+    if (x > x2) std::swap(x, x2);
+    if (y > y2) std::swap(y, y2);
+    if (x == r.lower || y == r.bottom || x == x2 || y == y2) return keep(r);
+    if (random_.chance(50)) {
+      for (const Rectangle& one : {Rectangle{r.lower, x, r.bottom, y2},
+                                   {r.lower, x2, y2, r.top},
+                                   {x2, r.upper, y, r.top},
+                                   {x, r.upper, r.bottom, y},
+                                   {x, x2, y, y2}})
+        keep(one);
+    } else {
+      for (const Rectangle& one : {Rectangle{r.lower, x2, r.bottom, y},
+                                   {x2, r.upper, r.bottom, y2},
+                                   {x, r.upper, y2, r.top},
+                                   {r.lower, x, y, r.top},
+                                   {x, x2, y, y2}})
+        keep(one);
+    }
+    return true;
+  }
+
+  Random& random_;
+  const Cutting& cutting_;
+  std::vector<Rectangle> pieces_;
+};
+
+inline std::vector<Buffer> buffers_of(const std::vector<Rectangle>& pieces, std::int64_t alignment = 1) {
+  std::vector<Buffer> buffers;
+  for (const Rectangle& r : pieces)
+    buffers.push_back({"b" + std::to_string(buffers.size()), r.lower, r.upper, r.top - r.bottom, alignment});
+  return buffers;
+}
+
+// A rectangle without waste.
+inline std::vector<Buffer> cut_rectangle(Random& random, const Cutting& cutting) {
+  return buffers_of(Cutter(random, cutting).pieces());
+}
+
+// The same, of which some per cent of the pieces are missing, but none of those that live at one moment.
+inline std::vector<Buffer> cut_with_holes(Random& random, const Cutting& cutting, std::int64_t missing) {
+  std::vector<Rectangle> pieces = Cutter(random, cutting).pieces();
+  const std::int64_t full = random.between(0, cutting.times - 1);
+  std::erase_if(pieces,
+                [&](const Rectangle& r) { return (r.lower > full || r.upper <= full) && random.chance(missing); });
+  return buffers_of(pieces);
+}
+
+// Layers forward, then backward. What a layer makes lives until its step backward; beside it are gradients and
+// workspaces that live for a step or a few.
+inline std::vector<Buffer> training_network(Random& random, std::int64_t layers) {
+  std::vector<Buffer> buffers;
+  const auto add = [&](std::int64_t lower, std::int64_t upper, std::int64_t size) {
+    buffers.push_back({"b" + std::to_string(buffers.size()), lower, upper, size});
+  };
+  const std::int64_t end = 2 * layers;
+  for (std::int64_t k = 0; k < layers; ++k) {
+    const std::int64_t size = 256 * random.between(1, 16) << random.between(0, 6);
+    add(k, end - k + random.between(0, 1), size);
+    if (random.chance(60)) add(k, k + random.between(1, 6), 256 * random.between(1, 400));
+    if (random.chance(60)) add(end - k - 1, end - k + random.between(1, 2), size);
+    if (random.chance(40)) add(end - k - 1, end - k + random.between(0, 5), 256 * random.between(1, 400));
+  }
+  return buffers;
+}
+
+}  // namespace kasen::packing::testing
