@@ -6,6 +6,7 @@ namespace kasen::packing {
 namespace {
 
 constexpr double growth = 1.02, most_weight = 1e100;
+constexpr std::size_t most_looks = 2;  // at each section, on average
 
 }  // namespace
 
@@ -83,7 +84,9 @@ bool State::raise(int item, std::int64_t release) {
   return raised.twin < 0 || at(raised.twin).placed || raise(raised.twin, release + raised.size);
 }
 
+// Releases may rise a unit at a time, so after some looks items that are not first stay as they are.
 bool State::propagate() {
+  looks_ = 0;
   while (!stale_.empty()) {
     const int s = stale_.back();
     stale_.pop_back();
@@ -98,6 +101,7 @@ bool State::propagate() {
 }
 
 bool State::look_at(Section& section) {
+  ++looks_;
   list_open(section);
   find_lowest(section);
   return measure(section) && raise_those_not_first(section);
@@ -135,7 +139,8 @@ bool State::raise_those_not_first(Section& section) {
   for (const int item : open) sum += item_of(item).size;
   section.last_first = capacity_ - sum;
   section.rivals = static_cast<int>(count);
-  if (open.empty() || at(open.back()).release <= section.last_first) return true;
+  if (open.empty() || at(open.back()).release <= section.last_first || looks_ > most_looks * sections_.size())
+    return true;
   rest_.assign(count + 1, 0);
   top_.assign(count + 1, none);
   next_top_.assign(count + 1, none);

@@ -29,7 +29,7 @@ class State {
   // These return false where nothing within the capacity is left.
   [[nodiscard]] bool place(int item);  // at its release; all that it meets and that have no place are above it
   [[nodiscard]] bool raise(int item, std::int64_t release);
-  [[nodiscard]] bool propagate();  // through all sections, as long as releases rise
+  [[nodiscard]] bool propagate();  // through all sections, while releases rise, up to a limit
 
   [[nodiscard]] std::size_t mark() const { return trail_.size(); }
   void undo(std::size_t mark);
@@ -88,7 +88,8 @@ class State {
   std::vector<Change> trail_;
   std::vector<std::int64_t> rest_, top_, next_top_;  // scratch, by position in a section
   std::vector<int> top_at_;
-  double failure_ = 1;  // weight of the next one
+  std::size_t looks_ = 0;  // at sections, in this propagate
+  double failure_ = 1;     // weight of the next one
 };
 
 }  // namespace kasen::packing
