@@ -16,6 +16,7 @@
 #include "tools/common/tool.h"
 #include "tools/options/byte_option.h"
 #include "tools/system/files.h"
+#include "tools/system/progress.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -93,11 +94,17 @@ ExitStatus plan_swaps(const po::variables_map& values) {
   if (values.count("graph") == 0)
     fail(ExitStatus::usage, "no task graph", "", "name a JSON file; examples/networks makes some");
   const auto file = values["graph"].as<std::string>();
-  const swap::SearchOptions options = options_of(values);
+  swap::SearchOptions options = options_of(values);
   const swap::TaskGraph graph = swap::read_tasks(read_text(file), shown_name(file));
+  Progress progress("searching");
+  options.watch = [&](int generation, const swap::Generation& made) {
+    progress.show(fmt::format("generation {} of at most {}: {:.3f} of ideal", generation, options.generations,
+                              graph.seconds() / std::max(made.best, 1e-300)));
+  };
   const swap::Found found = swap::search(graph, options);
   const std::vector<swap::Rival> rivals =
       values.count("compare") > 0 ? rivals_of(graph, options) : std::vector<swap::Rival>();
+  progress.finish();
   if (values.count("output") > 0)
     write_text(values["output"].as<std::string>(), swap::report_json(graph, options, found, rivals));
   if (values.count("timeline") > 0)

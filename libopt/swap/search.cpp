@@ -223,6 +223,7 @@ class Search {
     }
     if (run > 0) made.mean /= static_cast<double>(run);
     course_.push_back(made);
+    if (options_.watch) options_.watch(static_cast<int>(course_.size()) - 1, made);
   }
 
   [[noreturn]] void refuse() const {

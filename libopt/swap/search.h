@@ -4,12 +4,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "libopt/swap/simulate.h"
 
 namespace kasen::swap {
+
+// What the population was like behind a generation; 0 is the first.
+struct Generation {
+  std::int64_t evaluated = 0;  // swap plans so far
+  double best = 0, mean = 0, worst = 0;
+};
 
 struct SearchOptions {
   std::int64_t capacity = 0;  // bytes of the faster memory
@@ -21,10 +28,11 @@ struct SearchOptions {
   int patience = 15;      // generations without a better one
   double mutation = 0.1;
   int threads = 1;
-  bool orders = true;       // else all run the program's order ("no-schedule")
-  bool allocations = true;  // else all have the first allocation ("no-allocation")
-  bool any_class = false;   // sizes share classes in any way
-  bool seeded = true;       // else the first generation is random alone
+  bool orders = true;                                            // else all run the program's order ("no-schedule")
+  bool allocations = true;                                       // else all have the first allocation ("no-allocation")
+  bool any_class = false;                                        // sizes share classes in any way
+  bool seeded = true;                                            // else the first generation is random alone
+  std::function<void(int generation, const Generation&)> watch;  // called behind each, if there is one
 };
 
 // Beside the thesis's order and allocation, what is chosen to leave is searched, too.
@@ -33,12 +41,6 @@ struct Individual {
   Allocation allocation;
   PlanOptions plan;    // its threshold and reluctance differ
   double seconds = 0;  // of an iteration; infinite: it cannot run
-};
-
-// What the population was like behind a generation; 0 is the first.
-struct Generation {
-  std::int64_t evaluated = 0;  // swap plans so far
-  double best = 0, mean = 0, worst = 0;
 };
 
 struct Found {
