@@ -6,17 +6,17 @@
 namespace kasen::packing {
 namespace {
 
-constexpr std::int64_t unplaced = -1;
+constexpr std::int64_t ejected = -1;
 
-std::size_t at(int item) { return static_cast<std::size_t>(item); }
+std::size_t place_of(int item) { return static_cast<std::size_t>(item); }
 
 }  // namespace
 
 Repair::Repair(const Problem& problem, std::int64_t capacity, const Offsets& start, unsigned seed)
     : problem_(problem), capacity_(capacity), offsets_(start), penalties_(start.size(), 1), random_(seed) {
   for (int i = 0; i < problem.size(); ++i) {
-    if (offsets_[at(i)] + problem.items[at(i)].size <= capacity) continue;
-    offsets_[at(i)] = unplaced;
+    if (offsets_[place_of(i)] + problem.items[place_of(i)].size <= capacity) continue;
+    offsets_[place_of(i)] = ejected;
     waiting_.push_back(i);
   }
 }
@@ -34,20 +34,20 @@ std::optional<Offsets> Repair::run(std::int64_t& steps) {
 }
 
 void Repair::place(int item) {
-  const Item& wanted = problem_.items[at(item)];
+  const Item& wanted = problem_.items[place_of(item)];
   list_placed(item);
   list_candidates(wanted);
   const std::int64_t offset = cheapest(wanted);
   eject_overlapped(offset, offset + wanted.size);
-  offsets_[at(item)] = offset;
+  offsets_[place_of(item)] = offset;
 }
 
 void Repair::list_placed(int item) {
   by_lower_.clear();
-  for (const int other : problem_.meets[at(item)]) {
-    const std::int64_t lower = offsets_[at(other)];
-    if (lower != unplaced)
-      by_lower_.push_back({lower, lower + problem_.items[at(other)].size, penalties_[at(other)], other});
+  for (const int other : problem_.meets[place_of(item)]) {
+    const std::int64_t lower = offsets_[place_of(other)];
+    if (lower != ejected)
+      by_lower_.push_back({lower, lower + problem_.items[place_of(other)].size, penalties_[place_of(other)], other});
   }
   by_upper_ = by_lower_;
   std::sort(by_lower_.begin(), by_lower_.end(), [](const Placed& a, const Placed& b) { return a.lower < b.lower; });
@@ -91,8 +91,8 @@ std::int64_t Repair::cheapest(const Item& item) {
 void Repair::eject_overlapped(std::int64_t lower, std::int64_t upper) {
   for (const Placed& other : by_lower_) {
     if (other.lower >= upper || other.upper <= lower) continue;
-    offsets_[at(other.item)] = unplaced;
-    ++penalties_[at(other.item)];
+    offsets_[place_of(other.item)] = ejected;
+    ++penalties_[place_of(other.item)];
     waiting_.push_back(other.item);
   }
 }
