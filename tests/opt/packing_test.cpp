@@ -274,7 +274,7 @@ TEST(Packing, RefusesFiles) {
 }
 
 // How many of a kind are packed without waste, from the smallest lists up.
-TEST(Packing, LongCutRectangles) {
+TEST(LongPacking, CutRectangles) {
   for (const std::size_t pieces : {50, 100, 150, 200, 300, 450}) {
     for (const std::int64_t missing : {0, 15}) {
       Random random(8);
