@@ -161,7 +161,7 @@ bool fit(const Sizes& sizes, Allocation& allocation, const Counts& least, std::i
     if (givers == 0) return false;
     for (std::size_t c = 0; c < least.size(); ++c) {
       if (!gives(c)) continue;
-      const std::int64_t share = (excess + givers * bytes[c] - 1) / (givers * bytes[c]);
+      const std::int64_t share = ((excess - 1) / givers) / bytes[c] + 1;  // the quotient, rounded up
       allocation.counts[c] = std::max(least[c], allocation.counts[c] - share);
     }
   }

@@ -106,6 +106,21 @@ TEST(Swap, AllocationsCross) {
   EXPECT_EQ(made.counts, (Counts{4, 2}));
 }
 
+TEST(Swap, LargeSizesDoNotOverflow) {
+  constexpr std::int64_t large = std::int64_t{1} << 60;
+  TaskGraph graph;
+  std::vector<TensorId> all;
+  for (std::int64_t i = 0; i < 6; ++i)
+    all.push_back(graph.add(Tensor{std::to_string(i), large + i, TensorKind::parameter}));
+  for (const TensorId tensor : all) graph.add(Task{"reads " + std::to_string(tensor), 1, {tensor}, {}});
+  EXPECT_THROW((void)graph.add(Tensor{"more", 2 * large, TensorKind::parameter}), UserError);
+  const Sizes sizes(graph);
+  Allocation made{{0, 1, 2, 3, 4, 5}, {1, 1, 1, 1, 1, 1}};
+  EXPECT_FALSE(fit(sizes, made, {1, 1, 1, 1, 1, 1}, 5 * large));
+  EXPECT_TRUE(fit(sizes, made, {0, 0, 0, 0, 0, 1}, 2 * large));
+  EXPECT_LE(memory(sizes, made), 2 * large);
+}
+
 TEST(Swap, ClassesAreRepairedByTheLeast) {
   EXPECT_EQ(repaired({0, 1, 0, 0}), (Classes{0, 1, 1, 1}));
   EXPECT_EQ(repaired({0, 2, 2}), (Classes{0, 1, 1}));
