@@ -125,9 +125,10 @@ int main(int argc, char** argv) {
       "links", po::value<std::string>()->default_value("12,12,20")->value_name("IN,OUT,BOTH"),
       "gigabytes a second to the faster memory, from there, and both ways at once together")(
       "compare",
-      "also plans by less (no-schedule, no-allocation, any-class, random), and swaps on demand (lru, lru-ready)")(
-      "once", "one iteration alone: nothing has to be as it was in the beginning")(
-      "threshold", po::value<int>()->default_value(usual.plan.threshold)->value_name("TASKS"),
+      "also plans with a part of the search left out (no-schedule, no-allocation, any-class, random), and swaps on "
+      "demand "
+      "(lru, lru-ready)")("once", "one iteration alone: nothing has to be as it was in the beginning")(
+      "threshold", po::value<int>()->default_value(usual.plan.threshold)->value_name("N"),
       "tensors leave that were used so many operators ago, if there are any");
   tool.under("Search");
   tool.options.add_options()("seed", po::value<std::uint64_t>()->default_value(usual.seed)->value_name("K"),

@@ -228,7 +228,7 @@ class Search {
 
   [[noreturn]] void refuse() const {
     fail(ExitStatus::limit, fmt::format("'{}' does not run in {} bytes", graph_.name, options_.capacity),
-         "the pool has an object for each tensor that a task touches",
+         "its pool needs an object for each tensor that one operator touches",
          fmt::format("the least that it runs in is {} bytes", memory(sizes_, least_allocation(graph_, sizes_))));
   }
 

@@ -21,7 +21,7 @@ TensorId TaskGraph::add(Tensor tensor) {
   bytes_ = checked_add(bytes_, tensor.bytes, "bytes of all tensors");
   const TensorId id = tensors_.end_id();
   if (!by_name_.emplace(tensor.name, id).second) {
-    fail(ExitStatus::bad_input, fmt::format("two tensors '{}'", tensor.name), "tasks name tensors by their names");
+    fail(ExitStatus::bad_input, fmt::format("two tensors '{}'", tensor.name), "operators name tensors by their names");
   }
   tensors_.push_back(std::move(tensor));
   last_writer_.push_back({});
@@ -36,19 +36,19 @@ TensorId TaskGraph::find(const std::string& tensor) const {
 
 void TaskGraph::require_order(const Task& task) const {
   if (!(task.seconds >= 0) || !std::isfinite(task.seconds)) {
-    fail(ExitStatus::bad_input, fmt::format("task '{}' takes {} seconds", task.name, task.seconds),
-         "a task takes 0 seconds or more");
+    fail(ExitStatus::bad_input, fmt::format("operator '{}' takes {} seconds", task.name, task.seconds),
+         "an operator takes 0 seconds or more");
   }
   for (const TensorId tensor : task.reads) {
     const Tensor& read = tensors_[tensor];
     if (read.kind != TensorKind::made || read.resident || last_writer_[tensor] >= 0) continue;
-    fail(ExitStatus::bad_input, fmt::format("task '{}' reads '{}'", task.name, read.name),
-         "no task before it writes that, and it is neither an input nor a parameter",
-         "list tasks in an order in which they can run");
+    fail(ExitStatus::bad_input, fmt::format("operator '{}' reads '{}'", task.name, read.name),
+         "no operator before it writes that, and it is neither an input nor a parameter",
+         "list operators in an order in which they can run");
   }
   for (const TensorId tensor : task.writes) {
     if (tensors_[tensor].kind != TensorKind::input) continue;
-    fail(ExitStatus::bad_input, fmt::format("task '{}' writes the input '{}'", task.name, tensors_[tensor].name),
+    fail(ExitStatus::bad_input, fmt::format("operator '{}' writes the input '{}'", task.name, tensors_[tensor].name),
          "inputs are only read", "make it a parameter, if it changes");
   }
 }

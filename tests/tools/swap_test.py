@@ -135,7 +135,7 @@ class Swap(ToolTest):
                 (changed(lambda g: g["tensors"][2].update(name="x0")), "two tensors 'x0'"), (changed(lambda g: g["tensors"][2].update(kind="other")), "'other'"),
                 (changed(lambda g: [t.update(bytes=2**62) for t in g["tensors"]]), "bytes of all tensors"),
                 (changed(lambda g: g["operators"][3].update(seconds=-1)), "takes -1 seconds"), (changed(lambda g: g["operators"][3].update(reads=["y"])), "\"y\""),
-                (changed(lambda g: g["operators"][3].update(reads=["x9"])), "no task before it writes"),
+                (changed(lambda g: g["operators"][3].update(reads=["x9"])), "no operator before it writes"),
                 (changed(lambda g: g["operators"][3].update(writes=["x0"])), "writes the input")]:
             self.write(graph, "wrong.json")
             with self.subTest(text=text):
