@@ -6,6 +6,7 @@
 
 #include "libcore/base/error.h"
 #include "libopt/swap/exact.h"
+#include "libopt/swap/on_demand.h"
 #include "libopt/swap/tasks_json.h"
 #include "tests/opt/swap_support.h"
 
@@ -181,6 +182,23 @@ TEST(Swap, PlansOfRandomGraphsHold) {
   }
   EXPECT_GT(planned_ones, 10000);
   EXPECT_GT(moving, 3000);
+}
+
+// Swapping on demand, which plans are compared with, also reads what is whole and newest, and loses nothing.
+TEST(Swap, OnDemandRunsRandomGraphs) {
+  Random random(6);
+  int ran = 0;
+  for (int turn = 0; turn < 3000; ++turn) {
+    const TaskGraph graph = random_tasks(random, 1 + draw(random, 20));
+    const std::int64_t capacity = 2 * graph.least_memory() + static_cast<std::int64_t>(draw(random, 6));
+    const Order order = turn % 2 == 0 ? program_order(graph) : breadth_first(graph);
+    const SwapPlan plan = on_demand(graph, order, capacity);
+    const PlanOptions options;
+    Checker(graph, plan, simulate(graph, plan, a_unit), options).check();
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "graph " << turn;
+    ran += plan.bytes_out > 0 ? 1 : 0;
+  }
+  EXPECT_GT(ran, 500);
 }
 
 // The least time with any allocation that fits and cannot grow.
