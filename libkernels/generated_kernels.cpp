@@ -10,6 +10,7 @@
 #include "libcore/analysis/compressed_rules.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/dense_blocks.h"
 #include "libcore/ir/layout.h"
 #include "libkernels/axis/run_axis.h"
 #include "libkernels/dense/blas.h"
@@ -127,6 +128,10 @@ class GeneratedKernelSet : public GeneratedKernels {
       const auto copies = static_cast<std::int64_t>(p.results.size());
       count_.written_bytes += (p.transposed ? call.rows : call.cols) * p.columns * p.written_bytes * copies;
     }
+  }
+
+  [[nodiscard]] std::int64_t rows_at_once(const DenseProductCall& call) const override {
+    return dense_rows_at_once(*module_, *call.op, call.rows, call.cols);
   }
 
   void axis(const AxisCall& call) override {

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "libcomm/exchange/mpi_session.h"
-#include "libcore/run/transport.h"
+#include "libcore/transport/transport.h"
 
 namespace kasen {
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "libcore/system/memory.h"
 
 namespace kasen {
+
+class DiskElements;  // disk_elements.h
 
 /// Elements are stored plane by plane: plane p starts at plane_offset(element, capacity, p), a multiple of 64 bytes.
 [[nodiscard]] std::int64_t plane_offset(const ElementType& element, std::int64_t capacity, std::int64_t plane);
@@ -91,6 +94,8 @@ struct PartArray {
   std::optional<CompressedArray> compressed = std::nullopt;
   /// For a compressed array in a part that was read without its elements.
   std::optional<CompressedBytes> compressed_bytes = std::nullopt;
+  /// Where the elements are, if they are not in memory: `data` then has their type and number alone.
+  std::shared_ptr<DiskElements> on_disk = nullptr;
 };
 
 /// Empty for an array that is not compressed.

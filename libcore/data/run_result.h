@@ -33,6 +33,8 @@ struct OpCount {
   // Sorts across workers and picks that send elements straight, where data decide what moves: elements that went to
   // other workers, their bytes that crossed ranks, and the messages in which these went.
   std::int64_t moved_elements = 0, moved_rank_bytes = 0, moved_rank_messages = 0;
+  // Read from a disk and written to it, of arrays that are not in memory as a whole.
+  std::int64_t disk_read_bytes = 0, disk_written_bytes = 0;
   double seconds = 0;
 };
 
@@ -56,7 +58,9 @@ struct PartCount {
   std::int64_t exchange_bytes = 0;
   // LocalMatrix::storage_bytes of each distinct (matrix, direction, set of the operand, set of the result).
   std::int64_t matrix_bytes = 0;
-  std::int64_t input_bytes = 0;  // storage_bytes of the dense inputs
+  // storage_bytes of the dense inputs; of those that stay on a disk the rows that are kept in memory, and the window
+  // through which the others go by (libcore/stream/residency.h).
+  std::int64_t input_bytes = 0;
   // list_bytes of the part and of its Numbering: the indices of owned elements, ghosts and mirrors. -1: not known.
   std::int64_t list_bytes = -1;
 

@@ -16,6 +16,7 @@
 #include "libcore/kernels/form_store.h"
 #include "libcore/kernels/numbering.h"
 #include "libcore/linear/linear.h"
+#include "libcore/stream/row_gate.h"
 
 namespace kasen {
 
@@ -90,6 +91,8 @@ struct DenseProductCall {
   std::span<const View> inputs;
   std::span<const View> outputs;
   std::int64_t rows = 0, cols = 0;
+  /// If some arrays over the rows are not in memory as a whole; not owned. Only where rows_at_once() is not 0.
+  RowGate* gate = nullptr;
 };
 
 /// What the parts of lines before this one come to, combined into it: element (o, k, i) of `array` becomes f(element
@@ -130,6 +133,9 @@ class KernelSet {
   virtual void elementwise(const ElementwiseCall& call) = 0;
   virtual void product(const ProductCall& call) = 0;
   virtual void dense_product(const DenseProductCall& call) = 0;
+  /// The most rows that each thread holds at once of a call with a gate; 0: the call takes none. Only op, rows and cols
+  /// are read.
+  [[nodiscard]] virtual std::int64_t rows_at_once(const DenseProductCall& /*call*/) const { return 0; }
   virtual void linear(const LinearCall& call) { run_linear(call); }
   /// scan, sort, argsort, take or reduce_by (grouping.h), onto identities in its result. Throws UserError (bad_input)
   /// for a place of a take outside of its array, and a key that its dimension lacks.

@@ -12,15 +12,18 @@
 #include <vector>
 
 #include "libcore/data/data.h"
+#include "libcore/data/memory_plan.h"
 #include "libcore/data/run_result.h"
 #include "libcore/ir/module.h"
 #include "libcore/kernels/form_store.h"
 #include "libcore/kernels/kernel_set.h"
 #include "libcore/kernels/numbering.h"
 #include "libcore/run/border.h"
-#include "libcore/run/transport.h"
+#include "libcore/transport/transport.h"
 
 namespace kasen {
+
+class Tier;  // libcore/data/disk_elements.h
 
 /// One finished iteration of an outermost loop. `change` is the first float shared carried or tested by the loop (NaN:
 /// none).
@@ -48,6 +51,9 @@ struct RunOptions {
   std::map<std::string, std::vector<Word>> params;     ///< by name; missing ones take the program's default
   std::function<void(const Iteration&)> on_iteration;  ///< progress; may throw to stop
   std::int64_t memory = 0;  ///< bytes that this process may take, its data among them; 0: what the system has left
+  std::int64_t pass_bytes = std::int64_t{1} << 20;  ///< of rows on a disk that are brought at a time
+  /// Where arrays go that the run makes and `memory` has no room for; not owned. Null: all stay in memory.
+  Tier* spill = nullptr;
   /// Sums numbers over the processes of this machine, if there are others. Each calls it once, before the first step.
   std::function<void(std::span<std::int64_t>)> sum_on_machine;
   bool refuse_nan = false;  ///< UserError(check_failed) at the first NaN: reads all results once more
@@ -71,6 +77,10 @@ struct RunOptions {
 /// parts of other sizes than the first get another() kernel set.
 [[nodiscard]] RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport,
                                 KernelSet& kernels, const RunOptions& options);
+/// What execute() would do with memory and disks, known before it runs. UserError(limit) where execute() would refuse,
+/// with the least memory that is enough.
+[[nodiscard]] MemoryPlan plan_memory(const Module& module, const std::vector<Part>& parts, Transport& transport,
+                                     KernelSet& kernels, const RunOptions& options);
 /// All that execute() does before the first step, for its effect on `options.forms`.
 void make_forms(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
                 const RunOptions& options);

@@ -115,6 +115,7 @@ Sequence Decoder::decode(const Block& block) {
     const int number = next++;
     std::unique_ptr<Step> step = make_in_batch(std::span(block.ops).subspan(i), number);
     step->slices = slices_of(op);
+    step->in_loop = loops > 0;
     charge_shareds(run, op, *step);
     const auto add_stand_ins = [&](const std::vector<ValueId>& values, std::vector<ValueId>& found) {
       for (const ValueId v : values) {

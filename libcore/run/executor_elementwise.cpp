@@ -44,15 +44,33 @@ class ElementwiseStep : public Step {
       start_accumulators(run, op, accumulators_, outputs_[static_cast<size_t>(p)], p);
       add_masters(run, p);
     }
-    run_calls(run);
+    if (run.storage.has_passing()) {
+      run_calls_by_part(run);
+    } else {
+      run_calls(run);
+    }
     for (int p = 0; p < run.part_count(); ++p) add_slaves(run, p);
     run_calls(run);
+  }
+
+  // Whole blocks of the kernels' reductions, about as many bytes as are brought at a time.
+  [[nodiscard]] std::int64_t rows_at_once(const Execution& run, int part) const override {
+    if (cut_ == no_dim || slave_set_ || views_rows_) return 0;
+    std::int64_t row = 1;
+    for (const std::vector<ValueId>* values : {&op.operands, &op.results}) {
+      for (const ValueId v : *values) {
+        if (run.storage.info(v).cut == no_dim) continue;
+        row += run.storage.inner(v, part) * run.module.type(v).element.bytes();
+      }
+    }
+    return reduction_block * std::max<std::int64_t>(1, run.options.pass_bytes / (reduction_block * row));
   }
 
  private:
   // Collects the needs of one operator: the cut dimension, the widest inner size, and the ghosts on which it runs.
   void look_at(Execution& run, const Op& inner) {
     const Module& module = run.module;
+    views_rows_ = views_rows_ || is_view(inner);
     for (const ValueId v : inner.operands) {
       if (!is_view(inner)) widen(module, v);  // a view's array is read in the view's space
     }
@@ -223,6 +241,21 @@ class ElementwiseStep : public Step {
     calls_[run.forms.shape(part)].push_back(made);
   }
 
+  // The calls of owned elements, in the order of the parts. Arrays on a disk go by.
+  void run_calls_by_part(Execution& run) {
+    for (std::vector<ElementwiseCall>& calls : calls_) {
+      for (size_t p = 0; p < calls.size(); ++p) {
+        const int part = static_cast<int>(p);
+        ElementwiseCall call = calls[p];
+        run.go_by(*this, part, calls[p].range.end, [&](std::int64_t begin, std::int64_t end) {
+          call.range = {begin, end};
+          run.forms.kernels(run.forms.shape(part)).elementwise(call);
+        });
+      }
+      calls.clear();
+    }
+  }
+
   void run_calls(const Execution& run) {
     for (size_t shape = 0; shape < calls_.size(); ++shape) {
       if (!calls_[shape].empty()) run.forms.kernels(shape).elementwise_of_parts(calls_[shape]);
@@ -232,6 +265,7 @@ class ElementwiseStep : public Step {
 
   DimId cut_ = no_dim;
   ValueId widest_ = no_value;            // the loop runs over the array with most dimensions; any may be empty
+  bool views_rows_ = false;              // some operator reads rows in another order
   bool everywhere_ = true;               // all operators run on owned elements and ghosts
   std::optional<SlaveSet> slave_set_;    // the ghosts on which some operator runs
   std::optional<size_t> copied_slaves_;  // a single pushdown map: the operand

@@ -88,25 +88,24 @@ class DenseProductStep : public Step {
   }
 
   void run(Execution& run) override {
-    const std::vector<DimId>& dims = run.module.type(matrix_).dims;
     for (int p = 0; p < run.part_count(); ++p) {
-      const Module& module = run.forms.module(p);
       inputs_.clear();
       outputs_.clear();
       for (const ValueId v : op.operands) inputs_.push_back(run.storage.view(v, p));
       for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, p));
       start_accumulators(run, op, accumulators_, outputs_, p);
       if (is_onto(op)) begin_onto(run, p);
-      DenseProductCall call;
-      call.op = &run.forms.op_on(p, op, number);
-      call.matrix = run.storage.view(matrix_, p);
+      DenseProductCall call = call_on(run, p);
       call.inputs = inputs_;
       call.outputs = outputs_;
-      call.cols = module.dim(dims[1]).size;
-      const bool cut = run.storage.info(matrix_).cut != no_dim;
-      call.rows = cut ? run.storage.masters(matrix_, p) : module.dim(dims[0]).size;
       KernelSet& kernels = run.forms.kernels(run.forms.shape(p));
       const std::int64_t batches = run.forms.batches(p, number);
+      if (const auto window = run.pass(*this, p)) {
+        call.gate = window.get();
+        kernels.dense_product(call);
+        run.end_pass(*this, p, *window);
+        continue;
+      }
       for (std::int64_t batch = 0; batch < batches; ++batch) {
         kernels.dense_product(call);
         if (batch + 1 < batches) advance(run, p, call);
@@ -114,7 +113,25 @@ class DenseProductStep : public Step {
     }
   }
 
+  [[nodiscard]] std::int64_t rows_at_once(const Execution& run, int part) const override {
+    if (run.storage.info(matrix_).cut == no_dim || run.forms.batches(part, number) != 1 || is_onto(op)) return 0;
+    return run.forms.kernels(run.forms.shape(part)).rows_at_once(call_on(run, part));
+  }
+
  private:
+  // Without operands and results.
+  [[nodiscard]] DenseProductCall call_on(const Execution& run, int part) const {
+    const Module& module = run.forms.module(part);
+    const std::vector<DimId>& dims = run.module.type(matrix_).dims;
+    DenseProductCall call;
+    call.op = &run.forms.op_on(part, op, number);
+    call.matrix = run.storage.view(matrix_, part);
+    call.cols = module.dim(dims[1]).size;
+    const bool cut = run.storage.info(matrix_).cut != no_dim;
+    call.rows = cut ? run.storage.masters(matrix_, part) : module.dim(dims[0]).size;
+    return call;
+  }
+
   // Terms are reduced onto what stands in the result's memory: elements of an array, and identities.
   void begin_onto(Execution& run, int part) {
     const ValueId array = run.forms.memory_of(op.operands[2]), result = run.forms.memory_of(op.results[0]);

@@ -6,6 +6,7 @@
 
 #include "libcore/analysis/value_ranges.h"
 #include "libcore/base/error.h"
+#include "libcore/data/disk_elements.h"
 #include "libcore/ir/layout.h"
 #include "libcore/laws/laws.h"
 #include "libcore/run/executor_boxes.h"
@@ -15,13 +16,14 @@
 namespace kasen::executor {
 namespace {
 
-// Sets elements [0, count) of a view to one constant.
-void fill_view(const ElementType& element, const View& view, std::int64_t count, std::span<const Word> words) {
+// Sets elements [begin, end) of a view to one constant.
+void fill_view(const ElementType& element, const View& view, std::int64_t begin, std::int64_t end,
+               std::span<const Word> words) {
   for (std::int64_t p = 0; p < element.planes(); ++p) {
     const Scalar scalar = element.plane_scalar(p);
     const std::int64_t size = scalar_bytes(scalar);
     std::byte* at = view.data + plane_offset(element, view.capacity, p);
-    for (std::int64_t i = 0; i < count; ++i) store_word(scalar, at + i * size, words[static_cast<size_t>(p)]);
+    for (std::int64_t i = begin; i < end; ++i) store_word(scalar, at + i * size, words[static_cast<size_t>(p)]);
   }
 }
 
@@ -32,7 +34,8 @@ class InputStep : public Step {
   using Step::Step;
   void run(Execution& run) override {
     const ValueId value = op.results[0];
-    if (run.module.type(value).sparse || !run.storage.copies_input(value)) return;
+    if (run.module.type(value).sparse) return;
+    if (!run.storage.copies_input(value)) return bring_whole(run, value);
     for (int p = 0; p < run.part_count(); ++p) {
       const auto it = run.parts[static_cast<size_t>(p)].arrays.find(op.name);
       const ValueInfo& info = run.storage.info(value);
@@ -42,8 +45,12 @@ class InputStep : public Step {
         fail(ExitStatus::bad_input, fmt::format("input '{}' does not fit the data", op.name), "",
              "partition the data with this program", op.where);
       }
-      const View from{const_cast<std::byte*>(it->second.data.bytes.data()), it->second.data.count};
       const View& to = run.storage.view(value, p);
+      if (it->second.on_disk != nullptr) {
+        load(run, it->second, to);
+        continue;
+      }
+      const View from{const_cast<std::byte*>(it->second.data.bytes.data()), it->second.data.count};
       if (info.cut == no_dim || run.numbering.order(info.cut, p).empty()) {
         copy_elements(it->second.data.element, from, to, 0, it->second.data.count);
         continue;
@@ -52,7 +59,38 @@ class InputStep : public Step {
       move_rows(it->second.data.element, info.inner, order, from, to, true);
     }
   }
+
+ private:
+  // If it is on a disk, and some operator needs it whole.
+  void bring_whole(Execution& run, ValueId value) const {
+    for (int p = 0; p < run.part_count(); ++p) {
+      stream::PassingSet& set = run.storage.passing(p);
+      const int array = set.empty() ? -1 : set.find(run.storage.view(value, p).data);
+      if (array < 0) continue;
+      const std::int64_t before = set.read_bytes();
+      set.bring_whole(array);
+      run.count(number).disk_read_bytes += set.read_bytes() - before;
+    }
+  }
+
+  // Rows on a disk are in the plan's order.
+  void load(Execution& run, const PartArray& array, const View& to) const {
+    const std::int64_t before = array.on_disk->read_bytes();
+    array.on_disk->begin(0, array.data.count);
+    array.on_disk->load(array.data.count, {to.data, array.data.element, to.capacity});
+    array.on_disk->end();
+    run.count(number).disk_read_bytes += array.on_disk->read_bytes() - before;
+  }
 };
+
+// Of a step that makes an array's owned rows by themselves.
+std::int64_t source_rows_at_once(const Execution& run, const Op& op, int part) {
+  const ValueId value = op.results[0];
+  const Type& type = run.module.type(value);
+  if (run.forms.are_boxes() || run.storage.info(value).cut == no_dim || !type.state.is_part()) return 0;
+  const std::int64_t row = run.storage.inner(value, part) * type.element.bytes();
+  return std::max<std::int64_t>(1, run.options.pass_bytes / std::max<std::int64_t>(row, 1));
+}
 
 class ConstantStep : public Step {
  public:
@@ -65,12 +103,20 @@ class ConstantStep : public Step {
       const std::int64_t count = run.storage.elements(value, p);
       const auto planes = static_cast<std::int64_t>(type.element.planes());
       if (static_cast<std::int64_t>(words_.size()) == planes) {
-        fill_view(type.element, run.storage.view(value, p), count, words_);
+        run.go_by(*this, p, run.storage.indices(value, p), [&](std::int64_t begin, std::int64_t end) {
+          const std::int64_t inner = run.storage.inner(value, p);
+          fill_view(type.element, run.storage.view(value, p), begin * inner, end * inner, words_);
+        });
       } else {
         store_each(type.element, run.storage.view(value, p), count);
       }
       if (info.cut != no_dim) run.count(number).written_bytes += count * type.element.bytes();
     }
+  }
+
+  [[nodiscard]] std::int64_t rows_at_once(const Execution& run, int part) const override {
+    const auto planes = run.module.type(op.results[0]).element.planes();
+    return std::cmp_equal(words_.size(), planes) ? source_rows_at_once(run, op, part) : 0;
   }
 
  private:
@@ -109,9 +155,15 @@ class IndexStep : public Step {
       }
       const LocalSpace& space = run.numbering.space(info.space, p);
       const std::int64_t count = run.storage.indices(value, p);
-      for (std::int64_t i = 0; i < count; ++i) out[i] = space.global(i);
+      run.go_by(*this, p, count, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) out[i] = space.global(i);
+      });
       run.count(number).written_bytes += 8 * count;
     }
+  }
+
+  [[nodiscard]] std::int64_t rows_at_once(const Execution& run, int part) const override {
+    return source_rows_at_once(run, op, part);
   }
 };
 
@@ -134,14 +186,32 @@ class OutputStep : public Step {
     const Type& type = run.plan.type(value);
     Output made{op.name, type, {}};
     for (int p = 0; p < run.part_count(); ++p) {
-      OutputPart part{run.parts[static_cast<size_t>(p)].worker, owned_elements(run, value, p)};
+      OutputPart part{run.parts[static_cast<size_t>(p)].worker,
+                      is_spilled(run, p) ? from_disk(run, value, p) : owned_elements(run, value, p)};
       if (pass_point(FaultPoint::output) < 0) flip_bit(part.data);
       made.parts.push_back(std::move(part));
     }
     run.result.outputs.push_back(std::move(made));
   }
 
+  // Planes lie elsewhere in a result than on the disk.
+  [[nodiscard]] bool hands_over(const Execution& run, int part) const override {
+    const ValueInfo& info = run.storage.info(op.operands[0]);
+    return info.cut != no_dim && run.module.type(op.operands[0]).element.planes() == 1 &&
+           run.numbering.order(info.cut, part).empty();
+  }
+
  private:
+  [[nodiscard]] bool is_spilled(const Execution& run, int part) const {
+    const ValueInfo& info = run.storage.info(op.operands[0]);
+    return info.slot >= 0 && run.storage.slot(info.slot).spilled && hands_over(run, part);
+  }
+
+  Array from_disk(Execution& run, ValueId value, int p) const {
+    const std::int64_t count = run.storage.elements(value, p);
+    return {run.module.type(value).element, count, run.hand_over(*this, p, run.storage.view(value, p).data, count)};
+  }
+
   Array owned_elements(Execution& run, ValueId value, int p) const {
     if (run.forms.are_boxes()) return owned_of_box(run, value, p);
     const ElementType& element = run.plan.type(value).element;
@@ -255,7 +325,7 @@ void move_rows(const ElementType& element, std::int64_t inner, const std::vector
 }
 
 void store_identity(Execution& run, FnId reducer, const View& view, std::int64_t elements) {
-  fill_view(run.module.fn(reducer).result(), view, elements, run.identity(reducer));
+  fill_view(run.module.fn(reducer).result(), view, 0, elements, run.identity(reducer));
 }
 
 const std::vector<Word>& Execution::identity(FnId reducer) {

@@ -2,6 +2,7 @@
 // Internal to the executor; each kind of step has its own file.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <limits>
@@ -46,11 +47,16 @@ class Step {
   virtual void wait(Execution& run);
   // The rest of the step from a border inside it: for a loop, or for a step that holds one.
   virtual void resume(Execution& run);
+  // The rows of operands on a disk that it holds at once while they go by (stream::Passage). 0: it needs them whole.
+  [[nodiscard]] virtual std::int64_t rows_at_once(const Execution& /*run*/, int /*part*/) const { return 0; }
+  // True if an operand on the run's own disk stays there: an output in a file's pages.
+  [[nodiscard]] virtual bool hands_over(const Execution& /*run*/, int /*part*/) const { return false; }
   // Bytes of packing area that the step needs on a part.
   [[nodiscard]] virtual std::int64_t packing_bytes(int /*part*/) const { return 0; }
 
   const Op& op;
   const int number;
+  bool in_loop = false;
   bool control = false;                              // holds other steps, which read and write values themselves
   std::vector<ValueId> reads_whole, makes_whole;     // stand-ins (KernelForm) in its operands and results
   std::int64_t shared_reads = 0, shared_writes = 0;  // bytes of shared arrays, on all parts
@@ -158,6 +164,7 @@ class Execution {
   // To the end, or to an operator that has found another size of a dimension than the module's.
   [[nodiscard]] std::optional<ObservedSize> run();
   [[nodiscard]] RunResult finish();
+  [[nodiscard]] MemoryPlan memory_plan();  // instead of run()
   void observe(const Op& op, std::int64_t size);
 
   // Runs a block by its schedule.
@@ -184,6 +191,14 @@ class Execution {
   [[nodiscard]] Word shared_word(ValueId value) const;  // of a rank 0 shared, first plane
   [[nodiscard]] OpCount& count(int number) { return result.ops[static_cast<size_t>(number)]; }
   [[nodiscard]] std::byte* packing(int part) { return packing_[static_cast<size_t>(part)].data(); }
+  // The window through which a step's operands and results on a disk go by on a part; null: they are in memory.
+  [[nodiscard]] std::unique_ptr<stream::RowWindow> pass(const Step& step, int part);
+  void end_pass(const Step& step, int part, stream::RowWindow& window);
+  // Calls work(begin, end) for the owned rows of a part, some at a time if arrays of the step are on a disk.
+  template <class Work>
+  void go_by(const Step& step, int part, std::int64_t rows, const Work& work);
+  // The elements of an array that the run made and put on its disk, as pages of a file.
+  [[nodiscard]] Bytes hand_over(const Step& step, int part, const std::byte* data, std::int64_t elements);
   // RunOptions::refuse_nan in a product_epilogue region: checks rows of its product on each part before its gather.
   void look_for_nan(const Step& region, const std::vector<Range>& waiting);
   // Copy the values that the step reads whole to their buffers in the order of the whole array, and copy those that it
@@ -250,7 +265,13 @@ class Execution {
   void move_box(ValueId stand_in, int part, int number, bool bring);
   [[nodiscard]] std::int64_t part_bytes(size_t part, std::int64_t packing, bool with_data) const;
   void check_machine_memory(std::int64_t needed) const;
-  void check_memory(std::span<const std::int64_t> packing) const;
+  void check_memory(std::span<const std::int64_t> packing, std::span<const std::int64_t> on_disk) const;
+  [[nodiscard]] std::vector<std::int64_t> share_out_memory(std::span<const std::int64_t> packing);
+  void note_passages(int part);
+  void bring_whole();                         // for a run that begins behind the inputs
+  [[nodiscard]] std::int64_t least_memory();  // what would be spilled for that is spilled
+  bool spill_buffers();
+  void fix_slots(const Op& op, std::set<int>& fixed, bool in_region = false) const;
   void allocate(Execution* before);
   void go_on(Execution& before);
 
@@ -273,6 +294,20 @@ class Execution {
   std::int64_t allocated_ = 0;            // before the first step
   Clock::time_point began_;
 };
+
+template <class Work>
+void Execution::go_by(const Step& step, int part, std::int64_t rows, const Work& work) {
+  const auto window = pass(step, part);
+  if (window == nullptr) return work(std::int64_t{0}, rows);
+  const std::int64_t some = step.rows_at_once(*this, part);
+  for (std::int64_t begin = 0; begin < rows; begin += some) {
+    const std::int64_t end = std::min(rows, begin + some);
+    window->enter(begin, end);
+    work(begin, end);
+    window->leave(begin, end);
+  }
+  end_pass(step, part, *window);
+}
 
 // Makes the steps of a plan.
 struct Decoder {

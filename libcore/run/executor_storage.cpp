@@ -27,7 +27,8 @@ Storage::Storage(const Module& plan, const LocalForms& forms, const Liveness& li
       module_(form_.module),
       numbering_(numbering),
       parts_(parts.size()),
-      values_(module_.values.size()) {
+      values_(module_.values.size()),
+      passing_(parts.size()) {
   pool_.assign(parts_, 0);
   whole_.assign(parts_, 0);
   adopted_.assign(parts_, 0);
@@ -153,6 +154,32 @@ void Storage::place_value(ValueId value) {
   }
 }
 
+// Where an input's elements are: in the part itself, or where they come from the disk.
+View Storage::place_elements(const PartArray& array, int part, std::int64_t rows) {
+  if (array.on_disk == nullptr) return {const_cast<std::byte*>(array.data.bytes.data()), array.data.count};
+  const ElementMemory& memory = passing(part).add(array.data.element, rows, array.data.count / rows, array.on_disk);
+  return {memory.data, memory.capacity};
+}
+
+bool Storage::has_passing() const {
+  return std::any_of(passing_.begin(), passing_.end(), [](const stream::PassingSet& set) { return !set.empty(); });
+}
+
+void Storage::spill(int slot, ValueId value, Tier& tier) {
+  Slot& gone = slots_[static_cast<size_t>(slot)];
+  gone.spilled = true;
+  for (size_t p = 0; p < parts_; ++p) {
+    const int part = static_cast<int>(p);
+    const ElementMemory& memory = passing_[p].add(gone.element, masters(value, part), inner(value, part), tier);
+    gone.views[p] = {memory.data, memory.capacity};
+  }
+}
+
+std::int64_t Storage::slot_bytes(int slot) const {
+  const Slot& of = slots_[static_cast<size_t>(slot)];
+  return storage_bytes(of.element, *std::max_element(of.capacity.begin(), of.capacity.end()));
+}
+
 // A dense input without a buffer lives in the part itself and is only read. If its owned elements do not ascend, it has
 // storage of its own, in their order.
 void Storage::place_input(const Op& op, std::span<const Part> parts) {
@@ -193,7 +220,7 @@ void Storage::place_input(const Op& op, std::span<const Part> parts) {
     if (array.data.count != indices * inner(value, static_cast<int>(p))) {
       no_input(op, "it has another number of elements");
     }
-    slot.views.push_back({const_cast<std::byte*>(array.data.bytes.data()), array.data.count});
+    slot.views.push_back(place_elements(array, static_cast<int>(p), indices));
     slot.capacity.push_back(array.data.count);
   }
   if (type.sparse) return;
@@ -225,7 +252,7 @@ std::int64_t Storage::inner(ValueId value, int part) const {
 
 void Storage::allocate() {
   for (Slot& slot : slots_) {
-    if (slot.form < 0) continue;
+    if (slot.form < 0 || slot.spilled) continue;
     for (size_t p = 0; p < parts_; ++p) {
       if (slot.pooled) pool_[p] += storage_bytes(slot.element, slot.capacity[p]);
       if (slot.views[p].data != nullptr) continue;  // adopted
@@ -265,7 +292,7 @@ Bytes Storage::take(const std::byte* data) {
 std::int64_t Storage::planned_bytes(int part) const {
   std::int64_t total = 0;
   for (const Slot& slot : slots_) {
-    if (slot.form < 0) continue;
+    if (slot.form < 0 || slot.spilled) continue;
     total =
         checked_add(total, storage_bytes(slot.element, slot.capacity[static_cast<size_t>(part)]), "the pool's size");
   }

@@ -14,6 +14,7 @@
 #include "libcore/kernels/numbering.h"
 #include "libcore/run/executor.h"
 #include "libcore/run/local_forms.h"
+#include "libcore/stream/passing_set.h"
 
 namespace kasen::executor {
 
@@ -33,6 +34,7 @@ struct Slot {
   std::vector<View> views;             // on each part
   int form = -1;                       // slots of one form may exchange their memory; -1: never (an input's own data)
   bool pooled = false;                 // counts as buffer_bytes
+  bool spilled = false;                // its memory is that of an array on a disk
 };
 
 class Storage {
@@ -64,6 +66,13 @@ class Storage {
   void look_at(ValueId view, int slot) { values_[view].slot = slot; }
   void set_views(int slot, std::vector<View> views) { slots_[static_cast<size_t>(slot)].views = std::move(views); }
 
+  // The inputs of a part that are on a disk.
+  [[nodiscard]] stream::PassingSet& passing(int part) { return passing_[static_cast<size_t>(part)]; }
+  [[nodiscard]] bool has_passing() const;
+  // The rows of a slot, which `value` has, go to a disk: it has no memory of the pool.
+  void spill(int slot, ValueId value, Tier& tier);
+  [[nodiscard]] std::int64_t slot_bytes(int slot) const;  // on the largest part
+
   // The bytes that allocate() will take on a part: the pool, and shareds without a buffer of it.
   [[nodiscard]] std::int64_t planned_bytes(int part) const;
   // Allocates the memory of every slot, so that nothing is allocated later. Pages that are never touched cost nothing.
@@ -84,6 +93,7 @@ class Storage {
   int buffer_slot(BufferId buffer);
   void place(const Op& op, const Liveness& live, std::span<const Part> parts);
   void place_input(const Op& op, std::span<const Part> parts);
+  [[nodiscard]] View place_elements(const PartArray& array, int part, std::int64_t rows);
   void place_value(ValueId value);
   void place_stand_ins();
   [[nodiscard]] std::vector<std::int64_t> capacity_of(ValueId value) const;
@@ -101,6 +111,7 @@ class Storage {
   IdMap<BufferId, int> buffers_;  // slot of each buffer
   std::map<std::tuple<ElementType, std::vector<std::int64_t>>, int> forms_;
   std::vector<Bytes> memory_;
+  std::vector<stream::PassingSet> passing_;           // by part
   std::vector<std::int64_t> pool_, whole_, adopted_;  // bytes on each part
 };
 

@@ -28,6 +28,7 @@ class Bytes {
   [[nodiscard]] std::byte* data() { return data_; }
   [[nodiscard]] const std::byte* data() const { return data_; }
   [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] bool is_owned() const { return owner_ == nullptr; }
 
  private:
   std::byte* data_ = nullptr;

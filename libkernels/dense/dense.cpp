@@ -6,6 +6,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/dense_blocks.h"
 #include "libkernels/dense/blas.h"
 #include "libkernels/dense/zero_products.h"
 #include "libkernels/run/product_division.h"
@@ -13,10 +14,8 @@
 namespace kasen {
 namespace {
 
-constexpr std::int64_t block_rows = 1024;
 constexpr std::int64_t tile_bytes = std::int64_t{1} << 18;  // well within the second-level cache of a core
 constexpr std::int64_t tile_cols = 4096;
-constexpr std::int64_t kept_bytes = std::int64_t{1} << 26;
 
 // Rows of `cols` elements, `stride` elements apart.
 template <class T>
@@ -98,38 +97,12 @@ void multiply(CBLAS_TRANSPOSE side, const Tile<T>& t, const T* b, const Columns&
     ZeroProducts<T>({t.a, t.rows, t.cols, t.stride, side == CblasTrans, b, columns.count, columns.apart, c}).restore();
 }
 
-// A product whose parts are worth a thread each, in multiplications.
-constexpr std::int64_t large_product = std::int64_t{1} << 24;
-constexpr std::int64_t few_blocks = 16;
-
-// The size of equal parts of `size` rows or columns, a multiple of 8: halves of halves, none of which has more than
-// 768. A part that is longer leaves threads without work; one that is shorter packs its operands for little.
-std::int64_t part_of(std::int64_t size) {
-  constexpr std::int64_t most = 768, worth_halving = 256;
-  std::int64_t parts = size >= worth_halving ? 2 : 1;
-  while ((size + parts - 1) / parts > most) parts *= 2;
-  return ((size + parts - 1) / parts + 7) / 8 * 8;
-}
-
-bool is_large(const DenseProductCall& call, std::int64_t columns) {
-  return columns > 1 && call.rows > 0 && call.cols > 0 && columns > large_product / call.rows / call.cols;
-}
-
-// Rows of a block: more of them if the results of all blocks, which are kept until they are added, would take much
-// memory. A large product of few blocks has equal ones. A function of sizes alone.
-std::int64_t rows_of_block(const DenseProductCall& call, std::int64_t columns, std::int64_t result_bytes) {
-  const std::int64_t blocks = std::max<std::int64_t>(64, kept_bytes / std::max<std::int64_t>(result_bytes, 1));
-  if (!is_large(call, columns) || call.rows > few_blocks * block_rows)
-    return std::max(block_rows, (call.rows + blocks - 1) / blocks);
-  if (result_bytes == 0) return part_of(call.rows);
-  const std::int64_t equal = (call.rows + block_rows - 1) / block_rows;  // no more results are kept than of others
-  return ((call.rows + equal - 1) / equal + 7) / 8 * 8;
-}
-
-// The columns that one thread computes at a time of a block.
-std::int64_t columns_at_once(const DenseProductCall& call, std::int64_t columns) {
-  const bool splits = is_large(call, columns) && call.rows <= few_blocks * block_rows;
-  return splits ? std::min(columns, part_of(columns)) : columns;
+template <class T>
+DenseSizes sizes_of_pass(const DenseProductCall& call, std::span<const DenseOperands> products) {
+  const std::int64_t columns = products[0].columns;
+  const std::int64_t along =
+      std::count_if(products.begin(), products.end(), [](const auto& p) { return !p.transposed; });
+  return {call.rows, call.cols, columns, call.cols * columns * static_cast<std::int64_t>(sizeof(T)) * along};
 }
 
 // Rows of a matrix, or of an operand with columns: in place, or made dense elsewhere.
@@ -155,7 +128,7 @@ class DensePass {
         call_(call),
         columns_(products[0].columns),
         across_(call.cols * columns_),
-        down_(rows_of_block(call, columns_, across_ * static_cast<std::int64_t>(sizeof(T)) * along_columns(products))),
+        down_(rows_of_block(sizes_of_pass<T>(call, products))),
         blocks_((call.rows + down_ - 1) / down_),
         matrix_{reinterpret_cast<const T*>(call.matrix.data), call.matrix.compressed, call.cols} {
     std::int64_t partial = 0, room = matrix_.room();
@@ -169,7 +142,7 @@ class DensePass {
       room += p.compressed != matrix_.compressed ? lanes_.back().rows.room() : 0;
     }
     const bool whole = std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.square; });
-    at_once_ = room > 0 || whole ? columns_ : columns_at_once(call, columns_);
+    at_once_ = room > 0 || whole ? columns_ : columns_at_once(sizes_of_pass<T>(call, products));
     partials_ = reinterpret_cast<T*>(shop.partials(partial * static_cast<std::int64_t>(sizeof(T))));
     if (room == 0) return;
     const std::int64_t fitting = tile_bytes / (room * static_cast<std::int64_t>(sizeof(T))) / 8 * 8;
@@ -192,10 +165,18 @@ class DensePass {
       looked_at_again_ = looked_at_again_ || (lane.transposed && !lane.plain);
     }
     const std::int64_t parts = (columns_ + at_once_ - 1) / at_once_;
-    share_out(shop_.pool, blocks_ * parts, [&](int thread, std::int64_t piece) {
-      const std::int64_t from = piece % parts * at_once_;
-      block(piece / parts, thread, from, std::min(at_once_, columns_ - from));
-    });
+    const auto part = [&](int thread, std::int64_t b, std::int64_t k) {
+      const std::int64_t from = k * at_once_;
+      block(b, thread, from, std::min(at_once_, columns_ - from));
+    };
+    if (call_.gate != nullptr) {
+      pass_rows(shop_.pool, *call_.gate, call_.rows, down_, [&](int thread, std::int64_t b) {
+        for (std::int64_t k = 0; k < parts; ++k) part(thread, b, k);
+      });
+    } else {
+      share_out(shop_.pool, blocks_ * parts,
+                [&](int thread, std::int64_t piece) { part(thread, piece / parts, piece % parts); });
+    }
     for (const Lane& lane : lanes_) {
       if (lane.transposed) continue;
       for (std::int64_t b = 0; b < blocks_; ++b) add(lane, partials_ + lane.partials + b * across_);
@@ -204,10 +185,6 @@ class DensePass {
   }
 
  private:
-  static std::int64_t along_columns(std::span<const DenseOperands> products) {
-    return std::count_if(products.begin(), products.end(), [](const DenseOperands& p) { return !p.transposed; });
-  }
-
   struct Range {
     std::int64_t first, count;
   };

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "libcore/ir/dense_blocks.h"
 #include "libkernels/dense/chain_operands.h"
 #include "libkernels/dense/compressed_product.h"
 #include "libkernels/dense/turn_columns.h"
@@ -15,8 +16,9 @@ constexpr std::int64_t chunk_bytes = std::int64_t{1} << 18;  // well within the 
 constexpr std::int64_t most_bytes = std::int64_t{1} << 20;   // of a chunk of a few long rows, which still fits
 constexpr std::int64_t most_blocks = 64;                     // of a matrix with few rows
 constexpr std::int64_t least_rows = 16;                      // of a block: its results a column take a row's memory
-constexpr std::int64_t whole_blocks = 8;                     // of a reduction: with so many, they are the blocks
 constexpr std::int64_t small_matrix = 32768;  // elements below which waking other threads costs more than it saves
+
+static_assert(chain_block_rows == reduction_block);
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -25,6 +27,21 @@ std::int64_t rows_of_a_chunk(std::int64_t row_bytes) {
   const std::int64_t fitting = chunk_bytes / row_bytes / reduction_lanes * reduction_lanes;
   if (fitting > 0 || row_bytes > most_bytes) return std::max<std::int64_t>(fitting, reduction_lanes);
   return std::min<std::int64_t>(most_bytes / row_bytes, reduction_lanes);
+}
+
+// Rows of a block. Reductions take whole blocks of theirs. If there are few of those, rows wait for them until all are
+// done.
+struct BlockRows {
+  std::int64_t count = 0;
+  bool wait = false;
+};
+
+BlockRows rows_of_a_block(const ChainKernels& kernels, std::int64_t rows) {
+  const std::int64_t share = rounded_up((rows + most_blocks - 1) / most_blocks, reduction_lanes);
+  const std::int64_t usual = std::clamp(share, least_rows, reduction_block);
+  if (kernels.chunked || !kernels.behind) return {usual, false};
+  if (rows >= whole_chain_blocks * reduction_block) return {reduction_block, false};
+  return {usual, usual < reduction_block};
 }
 
 // Column `column` of a product, which belongs to `kernels`.
@@ -39,15 +56,9 @@ class ChainRun {
  public:
   ChainRun(Workshop& shop, const PlanKernels& plan, const ChainKernels& kernels, const DenseProductCall& call)
       : shop_(shop), plan_(plan), kernels_(kernels), call_(call), operands_(shop, kernels, call) {
-    // Reductions take whole blocks of theirs. If there are few of those, rows wait for them until all are done.
-    const std::int64_t share = rounded_up((call.rows + most_blocks - 1) / most_blocks, reduction_lanes);
-    block_rows_ = std::clamp(share, least_rows, reduction_block);
-    if (kernels.behind && call.rows >= whole_blocks * reduction_block) block_rows_ = reduction_block;
-    rows_wait_ = kernels.behind && block_rows_ < reduction_block;
-    if (kernels.chunked) {
-      block_rows_ = std::clamp(share, least_rows, reduction_block);
-      rows_wait_ = false;
-    }
+    const BlockRows block = rows_of_a_block(kernels, call.rows);
+    block_rows_ = block.count;
+    rows_wait_ = block.wait;
     blocks_ = (call.rows + block_rows_ - 1) / block_rows_;
     width_ = compressed_ != nullptr ? column_slots(*compressed_) : call.cols;
     if (compressed_ != nullptr)
@@ -71,10 +82,15 @@ class ChainRun {
     reduced_ = partials + column_bytes;
     if (compressed_ != nullptr) meet_all_tuples();
     if (rows_wait_) waiting_ = rooms_at(kernels_, shop_.rooms(room_bytes(kernels_, call_.rows)), 0, call_.rows);
-    in_threads(shares_, call_.rows * call_.cols < small_matrix, [&](int thread, std::int64_t s) {
-      const std::int64_t end = std::min((s + 1) * blocks_of_a_share_, blocks_);
-      for (std::int64_t b = s * blocks_of_a_share_; b < end; ++b) block(b, thread);
-    });
+    if (call_.gate != nullptr) {
+      pass_rows(shop_.pool, *call_.gate, call_.rows, block_rows_,
+                [&](int thread, std::int64_t b) { block(b, thread); });
+    } else {
+      in_threads(shares_, call_.rows * call_.cols < small_matrix, [&](int thread, std::int64_t s) {
+        const std::int64_t end = std::min((s + 1) * blocks_of_a_share_, blocks_);
+        for (std::int64_t b = s * blocks_of_a_share_; b < end; ++b) block(b, thread);
+      });
+    }
     add_columns();
     if (reduces) fold();
     if (rows_wait_) wait_is_over();

@@ -1,10 +1,13 @@
 // The skeletons: they own threads, blocks and balance, and call generated code on ranges.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "libcore/stream/row_gate.h"
 #include "libcore/system/threads.h"
 #include "libkernels/run/plan_kernels.h"
 #include "libkernels/run/sorted_rows.h"
@@ -36,6 +39,20 @@ class Workshop {
   static std::byte* grown(Bytes& room, std::int64_t bytes);
   Bytes partials_, shared_strips_, rooms_;
 };
+
+// Calls body(thread, piece) for pieces of `size` of the rows, which threads take in ascending order through the gate.
+template <class Body>
+void pass_rows(ThreadPool& pool, RowGate& gate, std::int64_t rows, std::int64_t size, const Body& body) {
+  std::atomic<std::int64_t> next{0};
+  pool.run([&](int thread) {
+    for (std::int64_t k = next++; k * size < rows; k = next++) {
+      const std::int64_t begin = k * size, end = std::min(rows, begin + size);
+      gate.enter(begin, end);
+      body(thread, k);
+      gate.leave(begin, end);
+    }
+  });
+}
 
 // Elements begin to end (flat indices) of one loop. `sizes` are those of the kernel's local dimensions.
 void run_elementwise(Workshop& shop, const PlanKernels& plan, const ElementwiseKernel& kernel,

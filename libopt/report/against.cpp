@@ -23,11 +23,12 @@ namespace {
 
 class Checker {
  public:
-  Checker(const Module& module, const Sizes& sizes, const RunReport& run)
+  Checker(const Module& module, const Sizes& sizes, const RunReport& run, const MemoryPlan* limited)
       : module_(module),
         sizes_(sizes),
         at_rest_(names_layouts(module) ? with_sorts_at_rest(module, sizes) : sizes.totals),
         run_(run),
+        limited_(limited),
         report_(measure(module, sizes)) {
     for_each_op(module, [&](const Op& op, int, int) { ops_.push_back(&op); });
     take_picks();
@@ -110,6 +111,7 @@ class Checker {
       compare(at, "bytes read", here.read, op.read_bytes);
       compare(at, "bytes written", here.written, op.written_bytes);
       compare(at, "network bytes", here.network, op.network_bytes);
+      check_disk(at, op);
       predicted.read += here.read;
       predicted.written += here.written;
       predicted.network += here.network;
@@ -121,7 +123,31 @@ class Checker {
     check_.totals.push_back({"bytes read", {}, "", predicted.read, count.read});
     check_.totals.push_back({"bytes written", {}, "", predicted.written, count.written});
     check_.totals.push_back({"network bytes", {}, "", predicted.network, count.network});
+    total_disk();
     check_.totals.push_back({"network bytes between workers", {}, "", predicted.network, run_.traffic.worker_bytes});
+  }
+
+  // The first execution reads what stays from then on.
+  void check_disk(const CostRow& at, const OpCount& op) {
+    const DiskUse use = limited_ != nullptr ? limited_->ops.at(static_cast<size_t>(at.number)) : DiskUse{};
+    const auto again = [&](std::int64_t bytes) {
+      return checked_mul(bytes, std::max<std::int64_t>(op.executions - 1, 0), "predicted bytes of a disk");
+    };
+    const std::int64_t first = op.executions > 0 ? 1 : 0;
+    const std::int64_t read = first * use.first_read + again(use.read);
+    const std::int64_t written = first * use.written + again(use.written);
+    compare(at, "bytes read from disk", read, op.disk_read_bytes);
+    compare(at, "bytes written to disk", written, op.disk_written_bytes);
+    disk_.predicted_read += read;
+    disk_.predicted_written += written;
+    disk_.read += op.disk_read_bytes;
+    disk_.written += op.disk_written_bytes;
+  }
+
+  void total_disk() {
+    if (limited_ == nullptr && disk_.read + disk_.written == 0) return;
+    check_.totals.push_back({"bytes read from disk", {}, "", disk_.predicted_read, disk_.read});
+    check_.totals.push_back({"bytes written to disk", {}, "", disk_.predicted_written, disk_.written});
   }
 
   void check_parts() {
@@ -134,7 +160,7 @@ class Checker {
                                 {"matrix bytes", &PartCount::matrix_bytes},
                                 {"input bytes", &PartCount::input_bytes},
                                 {"list bytes", &PartCount::list_bytes}};
-    const std::vector<PartCount> predicted = predict_parts(module_, sizes_);
+    const std::vector<PartCount> predicted = limited_ != nullptr ? limited_->parts : predict_parts(module_, sizes_);
     if (predicted.size() != run_.parts.size()) {
       fail(ExitStatus::bad_input,
            fmt::format("the counters are of {} workers, not {}", run_.parts.size(), predicted.size()));
@@ -180,7 +206,11 @@ class Checker {
   Polynomial::Bindings at_rest_;
   std::vector<const Op*> ops_;  // by number
   const RunReport& run_;
+  const MemoryPlan* limited_;
   CostReport report_;
+  struct {
+    std::int64_t predicted_read = 0, predicted_written = 0, read = 0, written = 0;
+  } disk_;
   Check check_;
 };
 
@@ -196,8 +226,8 @@ nlohmann::ordered_json compared_json(const Compared& c) {
 
 }  // namespace
 
-Check check_against(const Module& module, const Sizes& sizes, const RunReport& run) {
-  return Checker(module, sizes, run).check();
+Check check_against(const Module& module, const Sizes& sizes, const RunReport& run, const MemoryPlan* limited) {
+  return Checker(module, sizes, run, limited).check();
 }
 
 std::string check_text(const Module& module, const Check& check) {

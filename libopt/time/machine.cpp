@@ -35,6 +35,8 @@ constexpr std::array rates{
   MachineKey{"power",             "seconds of pow",                                                      [](Machine& m) -> double& { return m.seconds(ScalarWork::power); }, true},
   MachineKey{"dense_term",        "seconds of a multiplication and an addition of a product with a dense matrix", [](Machine& m) -> double& { return m.seconds(ScalarWork::term); }, true},
   MachineKey{"threads",           "threads of these measurements; 0: not known",                        [](Machine& m) -> double& { return m.threads; }, true},
+  MachineKey{"disk_read_bandwidth", "bytes a second that a process reads from a disk, past the system's cache", [](Machine& m) -> double& { return m.disk_read_bandwidth; }, false},
+  MachineKey{"disk_write_bandwidth", "bytes a second that it writes there",                           [](Machine& m) -> double& { return m.disk_write_bandwidth; }, false},
   MachineKey{"network_bandwidth", "bytes a second that one worker sends",                                [](Machine& m) -> double& { return m.network_bandwidth; }, false},
   MachineKey{"network_latency",   "seconds that a message takes beside its bytes",                       [](Machine& m) -> double& { return m.network_latency; }, false},
 };

@@ -25,6 +25,8 @@ struct MachineProfile {
   double row_bandwidth = 0;           ///< bytes a second of a pass over a dense matrix's rows; 0: as it reads
   double narrow_row_bandwidth = 0;    ///< the same with rows of narrow_row bytes; 0: as with others
   double fresh_bandwidth = 0;         ///< bytes a second of memory that is written for the first time; 0: in no time
+  double disk_read_bandwidth = 1e9;   ///< bytes a second that a process reads from a disk, past the system's cache
+  double disk_write_bandwidth = 1e9;  ///< bytes a second that it writes there
   double network_bandwidth = 1.25e9;  ///< bytes a second that one worker sends
   double network_latency = 20e-6;     ///< seconds that a message takes beside its bytes
   double cache_bytes = 0;             ///< the bytes that the caches hold (0: no array is expected to stay there)

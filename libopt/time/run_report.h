@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/data/memory_plan.h"
 #include "libcore/data/run_result.h"
 #include "libcore/ir/module.h"
 #include "libcore/kernels/choices.h"
@@ -112,7 +113,9 @@ struct Check {
 
 // Predicts with the run's own executions and iterations. `sizes` must be by worker. Throws UserError(bad_input) if the
 // run was of another plan or another number of workers.
-[[nodiscard]] Check check_against(const Module& module, const Sizes& sizes, const RunReport& run);
+/// `limited`: what was predicted for the memory that the run was allowed, if arrays of it were on disks.
+[[nodiscard]] Check check_against(const Module& module, const Sizes& sizes, const RunReport& run,
+                                  const MemoryPlan* limited = nullptr);
 [[nodiscard]] std::string check_text(const Module& module, const Check& check);
 [[nodiscard]] std::string check_json(const Check& check);
 

@@ -19,6 +19,8 @@ inline constexpr OpField op_fields[] = {
     {"written_bytes", &OpCount::written_bytes, true},
     {"network_bytes", &OpCount::network_bytes, true},
     {"turns", &OpCount::iterations, false},
+    {"disk_read_bytes", &OpCount::disk_read_bytes, true, false},
+    {"disk_written_bytes", &OpCount::disk_written_bytes, true, false},
     {"moved_elements", &OpCount::moved_elements, true, false},
     {"moved_rank_bytes", &OpCount::moved_rank_bytes, true, false},
     {"moved_rank_messages", &OpCount::moved_rank_messages, true, false},

@@ -1,5 +1,5 @@
 // While an exchange is under way, rows that need nothing of it are computed: seen from the transport and the kernels.
-#include "libcore/run/transport.h"
+#include "libcore/transport/transport.h"
 #include "tests/kernels/epilogue_support.h"
 
 namespace kasen::testing {

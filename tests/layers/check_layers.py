@@ -40,8 +40,9 @@ ROOMS = {
         "lex": "base scalar", "text": "base scalar ir lex", "linear": "base ir data", "axis": "base ir data", "analysis": "base scalar ir data laws", "schedule": "base ir analysis",
         "verify": "scalar ir laws analysis schedule",
         "sorting": "base ir axis analysis",
-        "kernels": "base system ir data laws linear axis analysis",
-        "run": "base system ir data laws linear axis analysis schedule verify sorting kernels",
+        "stream": "base system data", "transport": "base data",
+        "kernels": "base system ir data laws linear axis analysis stream",
+        "run": "base system ir data laws linear axis analysis schedule verify sorting kernels stream transport",
         "reference": "base scalar ir data laws linear axis analysis", "syntax": "base scalar lex",
         "lang/terms": "base scalar ir laws analysis lex syntax",
         "lang/calls": "base scalar ir laws analysis lex syntax lang/terms",
@@ -65,7 +66,7 @@ ROOMS = {
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",
-        "run": "system common launch", "doctor": "system options", "step": "system common options", "go": "system common options launch step",
+        "run": "system common launch", "doctor": "system options", "step": "system common options launch", "go": "system common options launch step",
         "experiment": "system common options launch go", "": "system common options launch run doctor step go experiment",
     },
 }

@@ -353,6 +353,6 @@ mutants("kernels", "libkernels/dense/dense.cpp",
         ("multiply(CblasTrans, tile, ⟦x + columns.first⟧, some, begun", "x"),
         ("T* y = lane.y + rows.first * columns_ + ⟦columns.first⟧;", "0"),
         ("if (!lane.onto && (empty || ⟦!lane.transposed⟧))", "lane.transposed"),
-        ("block(piece / parts, thread, from, ⟦std::min(at_once_, columns_ - from)⟧);", "at_once_"))
+        ("block(b, thread, from, ⟦std::min(at_once_, columns_ - from)⟧);", "at_once_"))
 mutants("kernels", "libkernels/dense/zero_products.h",
         ("⟦if (p_.apart == p_.columns) return holds(row(p_.b, steps() * p_.columns));⟧", "return holds(row(p_.b, steps() * p_.columns));"))

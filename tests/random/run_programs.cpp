@@ -25,6 +25,7 @@
 #include "tests/support/compressed.h"
 #include "tests/support/generated.h"
 #include "tests/support/memory_forms.h"
+#include "tests/support/on_disk.h"
 
 namespace kasen::random_programs {
 namespace {
@@ -226,11 +227,34 @@ class JobRunner {
     for (const Output& output : result.outputs) {
       answer_.output(number, output.name, output.type.element, testing::whole_words(sized, output, data));
     }
+    if (number % 4 == 1 && compressed.empty() && !names_layouts(made)) from_disk(made, request, *kernels, result);
     if (result.late_allocations != 0) throw Fault{"allocations", "it allocates in a loop\n" + print_module(made)};
     RunReport report = make_run_report(made, result);
     report.kernels = request.kernels;
     const Check check = check_against(sized, sizes_from_parts(sized, data), report);
     if (!check.mismatches.empty()) throw Fault{"counts", kasen::check_text(made, check) + print_module(made)};
+  }
+
+  // The same run with arrays on a disk, in the least memory that is enough: bit for bit.
+  void from_disk(const Module& made, const RunRequest& request, KernelSet& kernels, const RunResult& wanted) {
+    const std::vector<Part> data =
+        testing::on_disk(testing::split(data_of(program_, job_, request.workers, request.owners)));
+    RunResult result;
+    try {
+      testing::Limited limit;
+      limit.memory = testing::needed_bytes(made, data, kernels, limit);
+      result = testing::run_limited(made, data, kernels, limit);
+    } catch (const std::exception& error) {
+      throw Fault{"run", "from disk: " + std::string(error.what()) + '\n' + print_module(made)};
+    }
+    Module sized = made;
+    for (const ObservedSize& size : wanted.observed) sized.dims[sized.find_dim(size.dim)].size = size.size;
+    for (size_t k = 0; k < wanted.outputs.size(); ++k) {
+      const std::vector<Word> a = testing::whole_words(sized, wanted.outputs[k], data);
+      const std::vector<Word> b = testing::whole_words(sized, result.outputs.at(k), data);
+      if (!std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Word& x, const Word& y) { return x.i == y.i; }))
+        throw Fault{"run", "from disk: " + wanted.outputs[k].name + " differs\n" + print_module(made)};
+    }
   }
 
   const Job& job_;

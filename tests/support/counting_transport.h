@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/run/transport.h"
+#include "libcore/transport/transport.h"
 
 namespace kasen::testing {
 

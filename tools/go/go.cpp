@@ -36,8 +36,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// Thrown when a step has failed. The step has reported why; its exit status becomes ours.
-struct StepFailed {
+struct StepFailed {  // is thrown; the step has reported why, and its exit status becomes ours
   int status;
 };
 
@@ -257,8 +256,8 @@ class Pipeline {
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }
 
-  // Makes what a run does not wait for: the plan's cost and its picture. The page of a plan that has run is made with
-  // the run's times, so there is none before a short run.
+  // Makes what a run does not wait for: cost and picture. The page has the run's times: none is there before a short
+  // run.
   void describe(const SharedMark* page_of_run) const {
     constexpr std::chrono::seconds short_run{2};
     const GraphFile graph(file("plan.dot"), file("plan.svg"));
@@ -300,12 +299,13 @@ class Pipeline {
     check_end(argv, ended);
   }
 
-  // Compares predicted and counted, for the terminal and, with the times of the steps, as the page that opens in a
-  // browser.
+  // Compares predicted and counted, for the terminal and, with times, as the page that opens in a browser.
   [[nodiscard]] Arguments compare_arguments() const {
-    return {tool("measure"),     file("fused.kir"), "--bundle",         file("bundle"),
-            "--against",         file("run.json"),  "--check",          "--page",
-            file("report.html"), "--places",        file("plan.places")};
+    Arguments argv{tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--against", file("run.json")};
+    argv.insert(argv.end(), {"--check", "--page", file("report.html"), "--places", file("plan.places")});
+    const bool whole = text("nan") == "error" || (has("verify") && text("verify") != "auto");
+    if (has("memory") && !whole) argv.insert(argv.end(), {"--memory", text("memory")});
+    return argv;
   }
 
   const po::variables_map& values_;

@@ -7,7 +7,7 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcore/data/data.h"
 #include "libcore/ir/module.h"
-#include "libcore/run/transport.h"
+#include "libcore/transport/transport.h"
 #include "tools/launch/options.h"
 
 namespace kasen::tools {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libcore/ir/layout.h"
+#include "libcore/ir/observed.h"
 #include "libcore/kernels/box_parts.h"
 
 namespace kasen::tools {
@@ -33,6 +35,18 @@ bool maps_inputs(const Module& plan) {
   for (const Op& op : plan.body.ops)
     if (op.code == OpCode::input && !plan.type(op.results[0]).sparse) inputs.insert(op.results[0]);
   return !read_in_loop(plan.body, inputs, false);
+}
+
+std::set<std::string> passing_inputs(const Module& plan) {
+  std::set<std::string> names;
+  if (names_layouts(plan) || observes(plan)) return names;
+  for (const Op& op : plan.body.ops) {
+    if (op.code != OpCode::input) continue;
+    const Type& type = plan.type(op.results[0]);
+    if (type.sparse) return {};
+    if (!type.compressed && Layout(plan, type).cut() != no_dim) names.insert(op.name);
+  }
+  return names;
 }
 
 void take_sizes(Module& plan, std::vector<Part>& parts, std::span<const ObservedSize> observed) {

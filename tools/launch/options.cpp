@@ -59,8 +59,7 @@ void declare_checkpoints(Tool& tool) {
                              "saves the run there at intervals, behind iterations and operators; USR1 and TERM save "
                              "once more and end it with status 75")(
       "every", po::value<int>()->value_name("TURNS"), "a checkpoint after so many iterations or operators")(
-      "every-seconds", po::value<double>()->value_name("S"),
-      "a checkpoint after so many seconds (60 where neither is given)")(
+      "every-seconds", po::value<double>()->value_name("S"), "a checkpoint after so many seconds (60 without both)")(
       "keep", po::value<int>()->default_value(2)->value_name("K"), "removes all checkpoints but the newest K")(
       "resume", "goes on from the newest complete checkpoint in DIR (none: from the start), on any number of ranks");
 }
@@ -114,7 +113,8 @@ void declare_lasting_options(Tool& tool) {
       "target", po::value<std::string>()->default_value("native")->value_name("PROCESSOR"),
       "code for native, x86-64-v2, x86-64-v3, x86-64-v4 or aarch64; affects speed alone")(
       "memory", po::value<std::string>()->value_name("SIZE"),
-      "the memory of each process, as 8G; a run that needs more is refused (default: what is left)")(
+      "the memory of each process, as 8G: arrays that do not fit go by from disk (default: what is left)")(
+      "spill", po::value<std::string>()->value_name("FOLDER"), "files of what the run makes beyond --memory ($TMPDIR)")(
       "nan", po::value<std::string>()->default_value("allow")->value_name("WHAT"),
       "allow, or error: ends with status 1 at the statement, iteration and worker of the first NaN (slower)")(
       "masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
@@ -132,6 +132,7 @@ void declare_lasting_options(Tool& tool) {
 
 void read_lasting_options(const po::variables_map& values, RunSettings& s) {
   s.memory = byte_option(values, "memory");
+  if (values.count("spill") > 0) s.spill = values["spill"].as<std::string>();
   s.refuse_nan = choose(values, "nan", nan_words);
   s.check_messages = values.count("check-messages") > 0;
   s.masters = choose(values, "masters", master_orders);

@@ -43,6 +43,7 @@ struct RunSettings {
   bool make_forms = false;  // and nothing else
   bool refuse_nan = false;
   std::int64_t memory = 0;  // bytes of a process; 0: all that is available
+  std::string spill;        // the folder for arrays that it has no room for; empty: that of temporary files
   double timeout = 0;       // seconds without progress that end the run; 0: no limit
   bool check_messages = false;
   int workers = 0;         // 0: the bundle's or the mesh's

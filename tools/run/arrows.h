@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/run/transport.h"
+#include "libcore/transport/transport.h"
 #include "tools/run/trace.h"
 
 namespace kasen::tools {

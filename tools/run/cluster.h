@@ -9,7 +9,7 @@
 #include "libcomm/data/results/ranks.h"
 #include "libcomm/exchange/node_board.h"
 #include "libcore/base/error.h"
-#include "libcore/run/transport.h"
+#include "libcore/transport/transport.h"
 
 namespace kasen::tools {
 

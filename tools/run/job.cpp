@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "libcomm/data/base/digest.h"
+#include "libcomm/data/base/spill.h"
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/bundle/forms.h"
 #include "libcomm/data/compress/compress.h"
@@ -134,6 +135,14 @@ void require_same_run(const RunSettings& settings, const Prepared& p, Cluster& c
   });
 }
 
+// With a limit of memory, inputs stay on the disk unless something else reads them, too. Verification by itself does
+// not come then.
+bool inputs_may_pass(const RunSettings& settings) {
+  using How = VerifyChoice::How;
+  const bool asked = settings.verify.how != How::nothing && settings.verify.how != How::automatic;
+  return settings.memory > 0 && !settings.refuse_nan && !asked;
+}
+
 Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput& output, int threads) {
   Prepared p;
   Stopwatch watch;
@@ -156,8 +165,11 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
     if (names_layouts(p.module)) {
       p.parts = read_boxes(settings.bundle, p.module, *p.transport);
     } else {
-      p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers(),
-                           {.workers = settings.workers, .mapped = maps_inputs(p.module) ? &p.mapped : nullptr});
+      PartsWanted wanted{.workers = settings.workers, .mapped = maps_inputs(p.module) ? &p.mapped : nullptr};
+      if (inputs_may_pass(settings)) {
+        wanted.streamed = [names = passing_inputs(p.module)](const std::string& name) { return names.contains(name); };
+      }
+      p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers(), wanted);
       for (Part& part : p.parts) expand(part, read_compressed(p.module));
     }
     p.times.reading = watch.lap();
@@ -302,6 +314,8 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   p.options.forms = p.forms.get();
   p.options.refuse_nan = settings.refuse_nan;
   p.options.memory = settings.memory;
+  SpillFolder spill(settings.spill.empty() ? spill_folder() : settings.spill);
+  p.options.spill = &spill;
   if (cluster.ranks() > 1) p.options.sum_on_machine = [&](std::span<std::int64_t> sums) { sum_on_node(cluster, sums); };
   if (settings.make_forms) return make_forms_alone(p, cluster, output);
   IterationRecord iterations;
@@ -318,7 +332,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   }
   std::optional<RunVerification> verification;
   const auto prepare_verification = [&] {
-    if (settings.verify.how != VerifyChoice::How::nothing)
+    if (settings.verify.how != VerifyChoice::How::nothing && !inputs_may_pass(settings))
       verification.emplace(settings, p.module, p.info, p.parts, cluster);
   };
   if (!observes(p.module)) prepare_verification();

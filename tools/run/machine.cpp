@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcomm/data/base/spill.h"
 #include "libcore/ir/regions.h"
 #include "libcore/lang/lang.h"
 #include "libcore/laws/laws.h"
@@ -20,6 +21,7 @@
 #include "libopt/optimize/optimize.h"
 #include "libopt/time/machine.h"
 #include "tools/run/cluster.h"
+#include "tools/system/stopwatch.h"
 
 namespace kasen::tools {
 namespace {
@@ -205,6 +207,25 @@ class Calibration {
     return static_cast<double>(bytes) / seconds[1];
   }
 
+  // Writes a file, and reads it.
+  static void disk(MachineProfile& machine) {
+    constexpr std::int64_t bytes = 256 * mib, some = 4 * mib;
+    const ElementType element = ElementType::of(Scalar::f64);
+    const Bytes room(bytes);
+    SpillFolder folder(spill_folder());
+    const auto file = folder.make(element, bytes / 8);
+    const ElementMemory memory{const_cast<std::byte*>(room.data()), element, bytes / 8};
+    const auto rate = [&](const auto& move) {
+      const Stopwatch::Clock::time_point began = Stopwatch::Clock::now();
+      for (std::int64_t at = some; at <= bytes; at += some) move(at / 8);
+      return static_cast<double>(bytes) / std::chrono::duration<double>(Stopwatch::Clock::now() - began).count();
+    };
+    file->begin_store(0, bytes / 8);
+    machine.disk_write_bandwidth = rate([&](std::int64_t end) { (void)file->store(end, memory); });
+    file->begin(0, bytes / 8);
+    machine.disk_read_bandwidth = rate([&](std::int64_t end) { file->load(end, memory); });
+  }
+
   // Bytes a second of a vector that is written while another one is read: in the time beyond that of the reads, of
   // which at least a tenth is counted.
   double write_bandwidth(std::int64_t bytes, double read_rate) {
@@ -229,6 +250,7 @@ class Calibration {
     machine.memory_bandwidth = rates.back().second;
     machine.write_bandwidth = write_bandwidth(rates.back().first, machine.memory_bandwidth);
     machine.fresh_bandwidth = fresh_bandwidth();
+    disk(machine);
     machine.row_bandwidth = row_bandwidth(static_cast<std::int64_t>(wide_row) / 8);
     machine.narrow_row_bandwidth = row_bandwidth(static_cast<std::int64_t>(narrow_row) / 8);
     const auto slower = [](const auto& a, const auto& b) { return a.second < b.second; };

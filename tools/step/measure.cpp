@@ -21,11 +21,13 @@
 #include "tools/common/choice.h"
 #include "tools/common/fitted.h"
 #include "tools/common/tool.h"
+#include "tools/options/byte_option.h"
 #include "tools/options/calibrate.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/page_option.h"
 #include "tools/options/scaling_option.h"
 #include "tools/options/sizes_option.h"
+#include "tools/step/disk.h"
 #include "tools/step/step.h"
 #include "tools/system/files.h"
 
@@ -78,6 +80,40 @@ std::string comparison(const Module& module, const Module& other, const po::vari
   refuse_format("--compare");
 }
 
+// The workers that the bundle is read for; 0: its own. A run is held against the bundle as it read it.
+int bundle_workers(const po::variables_map& values, const Module& module) {
+  if (values.count("bundle") == 0) return 0;
+  if (values.count("workers") > 0) {
+    const std::vector<std::int64_t> counts = worker_counts(values);
+    return counts.size() == 1 ? static_cast<int>(counts[0]) : 0;
+  }
+  if (values.count("against") == 0 || !module.mesh.empty()) return 0;
+  const bool any = names_layouts(module) || read_bundle_info(values["bundle"].as<std::string>()).any_workers;
+  if (!any) return 0;
+  const auto& path = values["against"].as<std::string>();
+  return read_run_report(read_text(path), shown_name(path)).workers;
+}
+
+// With --memory: what such a run does with disks.
+std::optional<MemoryPlan> limited_memory(const Module& module, const po::variables_map& values) {
+  if (values.count("memory") == 0 || names_layouts(module) || observes(module)) return std::nullopt;
+  if (values.count("bundle") == 0) {
+    fail(ExitStatus::usage, "--memory needs the bundle", "what goes to disks depends on the data",
+         "give it with --bundle");
+  }
+  if (module.level < 3) {
+    fail(ExitStatus::usage, "--memory needs a plan", "a program has no buffers yet", "run it through kasen fuse first");
+  }
+  std::vector<WorkersOfRank> ranks;
+  if (values.count("against") > 0) {
+    const auto& path = values["against"].as<std::string>();
+    for (const RankCount& rank : read_run_report(read_text(path), shown_name(path)).by_rank)
+      ranks.push_back({rank.first_worker, rank.workers});
+  }
+  return plan_of_memory(module, values["bundle"].as<std::string>(), bundle_workers(values, module), std::move(ranks),
+                        byte_option(values, "memory"));
+}
+
 // The check as text; `right` states whether it holds.
 std::string against(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
                     const Module* before, const MachineProfile* machine, bool& right) {
@@ -87,7 +123,8 @@ std::string against(const Module& module, const po::variables_map& values, const
   }
   const auto& path = values["against"].as<std::string>();
   const RunReport run = read_run_report(read_text(path), shown_name(path));
-  const Check check = check_against(module, *sizes, run);
+  const std::optional<MemoryPlan> limited = limited_memory(module, values);
+  const Check check = check_against(module, *sizes, run, limited ? &*limited : nullptr);
   right = check.mismatches.empty();
   if (values.count("page") > 0)
     write_text(values["page"].as<std::string>(), page_of(module, sizes, before, values, {.run = &run}));
@@ -131,20 +168,6 @@ std::string explanation(const Module& module, const po::variables_map& values, c
   const std::optional<Module> program = program_of(module);
   const auto again = program ? plan_again(module, *program, laws, known, machine) : std::nullopt;
   return explain_text(module, sizes, again ? &again->notes : nullptr, machine, laws);
-}
-
-// The workers that the bundle is read for; 0: its own. A run is held against the bundle as it read it.
-int bundle_workers(const po::variables_map& values, const Module& module) {
-  if (values.count("bundle") == 0) return 0;
-  if (values.count("workers") > 0) {
-    const std::vector<std::int64_t> counts = worker_counts(values);
-    return counts.size() == 1 ? static_cast<int>(counts[0]) : 0;
-  }
-  if (values.count("against") == 0 || !module.mesh.empty()) return 0;
-  const bool any = names_layouts(module) || read_bundle_info(values["bundle"].as<std::string>()).any_workers;
-  if (!any) return 0;
-  const auto& path = values["against"].as<std::string>();
-  return read_run_report(read_text(path), shown_name(path)).workers;
 }
 
 // With --against, it has the sizes that the run found.
@@ -212,6 +235,12 @@ ExitStatus run_measure(const po::variables_map& values) {
   } else {
     text = report(module, known, beside, values, format);
     if (machine && format == Format::text) text += times_text(module, known, *machine);
+    if (const auto limited = limited_memory(module, values)) {
+      if (format != Format::text && format != Format::json) refuse_format("--memory");
+      text = format == Format::json ? disk_json(module, *limited)
+                                    : text + disk_text(module, *limited, byte_option(values, "memory"),
+                                                       machine.value_or(MachineProfile{}));
+    }
   }
   write_text(values["output"].as<std::string>(), text);
   if (values.count("graph") > 0) write_text(values["graph"].as<std::string>(), report_dot(other ? *other : module));
@@ -228,6 +257,8 @@ void add_options(Tool& tool) {
   add("against", text("RUN.json"), "the counters of a run (kasen run --stats)");
   add("check", "with --against: exit status 1 if predicted and counted differ");
   add("explain", "explains a plan: transitions, splits, laws, regions, buffers");
+  add("memory", text("SIZE"),
+      "what a run with so much memory a process, as 2G, reads from disks and writes to them (with --bundle)");
   add("format", text("FORMAT")->default_value("text"), "text, json, html (one page with pictures) or dot");
   add("output,o", text("FILE")->default_value("-"), "the output file of the report");
   takes(tool, "format", formats);

@@ -11,33 +11,12 @@
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/base/parallel.h"
+#include "libcomm/data/base/spread.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 
 namespace kasen {
 namespace {
-
-// Copies scalars [first, last) of the file, at `from`, to the planes of their elements.
-template <class T>
-void to_planes(const std::byte* from, std::int64_t first, std::int64_t last, Array& to) {
-  const std::int64_t planes = to.element.planes();
-  for (std::int64_t p = 0; p < planes; ++p) {
-    const std::int64_t begin = (first - p + planes - 1) / planes, end = (last - p + planes - 1) / planes;
-    const T* const source = reinterpret_cast<const T*>(from);
-    T* const plane = to.as<T>(p);
-    for (std::int64_t e = begin; e < end; ++e) plane[e] = source[e * planes + p - first];
-  }
-}
-
-void spread(const std::byte* from, std::int64_t first, std::int64_t last, Array& to) {
-  const std::int64_t width = scalar_bytes(to.element.plane_scalar(0));
-  const auto move = width == 8   ? to_planes<std::uint64_t>
-                    : width == 4 ? to_planes<std::uint32_t>
-                                 : to_planes<std::uint8_t>;
-  constexpr std::int64_t piece = 4096;  // a piece is in the first cache still when its last plane is taken
-  for (std::int64_t begin = first; begin < last; begin += piece)
-    move(from + (begin - first) * width, begin, std::min(last, begin + piece), to);
-}
 
 // A run of bytes in the file, and the memory that it goes to.
 struct FileRun {
@@ -92,7 +71,9 @@ void deliver(const FileRun& piece, const std::byte* from, std::int64_t begin, st
     std::memcpy(piece.to + (first - piece.begin), source, static_cast<std::size_t>(last - first));
   } else {
     const std::int64_t width = scalar_bytes(piece.elements->element.plane_scalar(0));
-    spread(source, (first - piece.begin) / width, (last - piece.begin) / width, *piece.elements);
+    Array& to = *piece.elements;
+    spread(source, (first - piece.begin) / width, (last - piece.begin) / width,
+           {to.bytes.data(), to.element, to.count});
   }
 }
 

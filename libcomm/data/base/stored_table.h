@@ -72,6 +72,7 @@ class StoredFile {
   // nothing. The caller looks at MappedTables::check once nobody reads them any more.
   [[nodiscard]] std::optional<Loaded> map(const StoredElements& wanted, const BlockGrid& grid) const;
 
+  [[nodiscard]] const FileHandle& handle() const { return file_; }
   [[nodiscard]] const std::string& path() const { return file_.path(); }
   [[nodiscard]] std::int64_t bytes() const { return opened_.bytes; }  // when it was opened
   // Whether the system still states the size and the time of the content that it stated when the file was opened.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcomm/data/base/digest.h"
+#include "libcomm/data/base/streamed_elements.h"
 #include "libcomm/data/bundle/layout.h"
 #include "libcomm/data/bundle/part.h"
 #include "libcore/base/checked.h"
@@ -19,6 +20,13 @@ const char* const put_back = "put the file back, or make the bundle again";
 
 [[noreturn]] void refuse(const StoredTable& table, const std::string& why) {
   fail(ExitStatus::bad_input, fmt::format("'{}' is not the file that the bundle refers to", table.path), why, put_back);
+}
+
+// Of a file of the user's, or of the bundle's own.
+[[noreturn]] void refuse_content(const std::optional<StoredTable>& table, const std::string& path) {
+  if (table) refuse(*table, "its content changed since the data was cut");
+  fail(ExitStatus::bad_input, fmt::format("'{}' was altered, or is another bundle's", path),
+       "its digests are not the manifest's", "make the bundle again");
 }
 
 std::int64_t count_of(const Manifest& manifest, const ArrayFacts& array, int worker) {
@@ -105,6 +113,14 @@ BlockGrid grid_of_worker(const StoredElements& elements) {
           .block = BlockDigest::block};
 }
 
+// Whether an array may stay in its file: there is something to read, and any content will do.
+bool may_stay(const StoredElements& elements) {
+  const std::vector<Component>& parts = elements.element.components;
+  return elements.count > 0 && std::all_of(parts.begin(), parts.end(), [](const Component& part) {
+           return is_float(part.scalar) || part.scalar == Scalar::i64 || part.scalar == Scalar::i32;
+         });
+}
+
 bool are_those(const BlocksRead& read, const std::vector<std::string>& digests) {
   std::size_t at = 0;
   for (const std::int64_t k : read.blocks) {
@@ -129,11 +145,9 @@ struct StoredArrays::Source {
 
  private:
   [[nodiscard]] std::optional<Array> map(const StoredElements& elements, MappedTables& mapped) const;
+  void leave_on_disk(const StoredElements& elements, PartArray& array) const;
   void require(bool same) const {
-    if (same) return;
-    if (stored != nullptr) refuse(stored->table, "its content changed since the data was cut");
-    fail(ExitStatus::bad_input, fmt::format("'{}' was altered, or is another bundle's", file->path()),
-         "its digests are not the manifest's", "make the bundle again");
+    if (!same) refuse_content(stored == nullptr ? std::nullopt : std::optional(stored->table), file->path());
   }
 };
 
@@ -182,6 +196,14 @@ std::optional<Array> StoredArrays::Source::map(const StoredElements& elements, M
   return std::move(loaded->elements[0]);
 }
 
+void StoredArrays::Source::leave_on_disk(const StoredElements& elements, PartArray& array) const {
+  array.data.element = elements.element;
+  array.data.count = elements.count;
+  const std::optional<StoredTable> table = stored == nullptr ? std::nullopt : std::optional(stored->table);
+  array.on_disk = std::make_shared<StreamedElements>(file, elements, grid, *digests,
+                                                     [table, path = file->path()] { refuse_content(table, path); });
+}
+
 // All that is not mapped is read at once, since parts and arrays share blocks.
 void StoredArrays::Source::load(const Manifest& manifest, std::vector<Part>& parts, const PartsWanted& wanted) const {
   std::vector<StoredElements> copied;
@@ -195,6 +217,10 @@ void StoredArrays::Source::load(const Manifest& manifest, std::vector<Part>& par
       const std::int64_t count = cut == nullptr ? 0 : cut->masters_by_worker[static_cast<std::size_t>(part.worker)];
       if (wanted.elements != nullptr && !wanted.elements(name, first, count)) continue;
       StoredElements elements = elements_of(manifest, facts, part.worker);
+      if (wanted.streamed != nullptr && may_stay(elements) && wanted.streamed(name)) {
+        leave_on_disk(elements, array);
+        continue;
+      }
       if (wanted.mapped != nullptr) {
         if (std::optional<Array> pages = map(elements, *wanted.mapped)) {
           array.data = std::move(*pages);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "libcore/base/error.h"
+#include "libcore/system/reserved.h"
 
 namespace kasen {
 namespace {
@@ -68,6 +69,7 @@ void copy_run(const ResultColumn& column, const ResultShare& share, const Run& r
     if (width == 8) copy_plane<std::uint64_t>(to + p * width, from, run.count, step);
     if (width == 4) copy_plane<std::uint32_t>(to + p * width, from, run.count, step);
     if (width == 1) copy_plane<std::uint8_t>(to + p * width, from, run.count, step);
+    if (share.in_file) leave_pages(from, run.count * width);
   }
 }
 

@@ -107,6 +107,7 @@ std::vector<ResultShare> shares_of(const ResultTable& table, const Output& outpu
       throw InternalError(fmt::format("output '{}' has {} elements on worker {}, which has {} indices", output.name,
                                       share.data.count, share.worker, indices));
     for (std::int64_t p = 0; p < output.type.element.planes(); ++p) mine.planes.push_back(share.data.plane(p));
+    mine.in_file = !share.data.bytes.is_owned();
   }
   return shares;
 }

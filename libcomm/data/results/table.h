@@ -58,6 +58,7 @@ struct ResultShare {
   const IndexList* masters = nullptr;    // of the cut dimension; none for shareds
   std::optional<PlaceList> places;       // instead, with boxes: of the elements, in the whole array
   std::vector<const std::byte*> planes;  // of the element
+  bool in_file = false;                  // they are a file's pages, which leave memory once they are read
 };
 // The shares of this process's parts; of a shared, worker 0's alone.
 [[nodiscard]] std::vector<ResultShare> shares_of(const ResultTable& table, const Output& output,

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "libcore/base/error.h"
-#include "libcore/run/transport.h"
+#include "libcore/transport/transport.h"
 
 namespace kasen {
 namespace {

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Runs in less memory than their arrays take, beside the disk's own speed and beside NumPy over mapped files.
+
+Usage: limited.py FOLDER_OF_TOOLS [--gigabytes N] [--folder DIR] [--repetitions R]
+
+For each program, a quarter, half and all of the memory that it needs: the bits of the whole run (checked first), the
+share of the disk's speed at which rows came, the most memory that the process held, and predicted bytes. The disk is read
+past the system's cache before and behind each run, and the faster of the two counts. NumPy has the same memory (a control
+group; root alone), over numpy.memmap, block by block.
+"""
+import argparse
+import json
+import mmap
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+
+CHAIN = "dim N, F local\ninput X : f64[N, F]\nv : f64[F] = 1\nfor i in 0..3 { v = 1e-9 * (X' @ (X @ v)) }\noutput v\n"
+LOGISTIC = """dim N, F local
+input X : f64[N, F], y : f64[N]
+target = if y > 0 then 1.0 else 0.0
+w : f64[F] = 0
+for turn in 0..3 { w = w - 1e-8 * (X' @ (1 / (1 + exp(-(X @ w))) - target)) }
+output w
+"""
+KMEANS = (pathlib.Path(__file__).parents[2] / "examples" / "kmeans.ks").read_text(encoding="utf-8")
+KMEANS = KMEANS.replace("d = 2", "d = 5").replace("k = 3", "k = 8").replace("turns = 20", "turns = 3")
+VALUES = "dim N\ninput x : f64[N]\na = exp(x)\nb = a / sum(a)\noutput c = sqrt(b) + a * 1e-3, s = sum(b * a)\n"
+
+
+def numpy_chain(files, rows):
+    x = numpy.load(files["X"], mmap_mode="r")
+    v = numpy.ones(x.shape[1])
+    for _ in range(3):
+        g = numpy.zeros_like(v)
+        for at in range(0, len(x), rows):
+            block = x[at:at + rows]
+            g += block.T @ (block @ v)
+        v = 1e-9 * g
+    return v
+
+
+def numpy_logistic(files, rows):
+    x, y = (numpy.load(files[name], mmap_mode="r") for name in ("X", "y"))
+    w = numpy.zeros(x.shape[1])
+    for _ in range(3):
+        g = numpy.zeros_like(w)
+        for at in range(0, len(x), rows):
+            block, target = x[at:at + rows], (y[at:at + rows] > 0).astype(float)
+            g += block.T @ (1 / (1 + numpy.exp(-(block @ w))) - target)
+        w = w - 1e-8 * g
+    return w
+
+
+def disk_rate(path, most=1 << 30):
+    """Bytes a second of a file that is read past the system's cache."""
+    size, done = 4 << 20, 0
+    buffer = mmap.mmap(-1, size)
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECT)
+    began = time.perf_counter()
+    while done < most:
+        got = os.preadv(fd, [buffer], done)
+        if got <= 0:
+            break
+        done += got
+    os.close(fd)
+    return done / (time.perf_counter() - began)
+
+
+class Group:
+    """A control group with a limit of memory; None where that cannot be made."""
+    def __init__(self, limit):
+        self.path = pathlib.Path("/sys/fs/cgroup/memory/kasen_bench")
+        try:
+            self.path.mkdir(exist_ok=True)
+            (self.path / "memory.limit_in_bytes").write_text(str(limit))
+            self.made = True
+        except OSError:
+            self.made = False
+
+    def enter(self):
+        (self.path / "cgroup.procs").write_text(str(os.getpid()))
+
+    def close(self):
+        if self.made:
+            for _ in range(50):
+                try:
+                    return self.path.rmdir()
+                except OSError:
+                    time.sleep(0.1)
+
+
+class Bench:
+    def __init__(self, tools, folder, repetitions):
+        self.tools, self.dir, self.repetitions = tools, folder, repetitions
+
+    def kasen(self, *args):
+        done = subprocess.run([self.tools / "kasen", *map(str, args)], cwd=self.dir, text=True, capture_output=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def must(self, *args):
+        code, text = self.kasen(*args)
+        if code != 0:
+            sys.exit(f"kasen {args}: {code}\n{text}")
+        return text
+
+    def run(self, memory):
+        command = [self.tools / "kasen-run", "f.kir", "--bundle", "b", "-o", "part.h5", "--stats", "s.json"]
+        command += ["--memory", str(memory)] if memory else []
+        process = subprocess.Popen(command, cwd=self.dir, stdout=subprocess.DEVNULL)
+        _, code, usage = os.wait4(process.pid, 0)
+        process.returncode = code
+        if code != 0:
+            sys.exit(f"{command}: {code}")
+        report = json.loads((self.dir / "s.json").read_text())
+        moved = [sum(op.get(key, 0) for op in report["operators"]) for key in ("disk_read_bytes", "disk_written_bytes")]
+        return report["seconds"], usage.ru_maxrss * 1024, moved
+
+    def program(self, name, text, files, beside=None):
+        (self.dir / "p.ks").write_text(text)
+        self.must("plan", "p.ks", "-o", "p.kir")
+        self.must("partition", "--program", "p.kir", *[f"{k}={v}" for k, v in files.items()], "-o", "b", "--references", "--replace")
+        self.must("fuse", "p.kir", "-o", "f.kir")
+        whole = self.run(0)
+        wanted = (self.dir / "part.h5").read_bytes()
+        least = int(re.search(r"needs (\d+) bytes", self.kasen("run", "f.kir", "--bundle", "b", "--memory", 1)[1])[1])
+        parts = json.loads((self.dir / "s.json").read_text())["parts"]
+        needs = sum(value for part in parts for key, value in part.items() if key.endswith("_bytes"))
+        print(f"\n{name}: {needs / 1e9:.2f} GB in memory, {least / 1e6:.0f} MB at least; whole run {whole[0]:.2f} s")
+        for share in (0.25, 0.5, 1):
+            memory = max(least, int(share * needs))
+            best = None
+            for _ in range(self.repetitions):
+                before = disk_rate(self.dir / next(iter(files.values())))
+                seconds, held, (read, written) = self.run(memory)
+                rate = max(before, disk_rate(self.dir / next(iter(files.values()))))
+                if (self.dir / "part.h5").read_bytes() != wanted:
+                    sys.exit(f"{name}: other bits in {memory} bytes")
+                if best is None or seconds < best[0]:
+                    best = (seconds, held, rate)
+            self.must("measure", "f.kir", "--bundle", "b", "--memory", memory, "--against", "s.json", "--check")
+            seconds, held, rate = best
+            moved = (read + written) / seconds
+            print(f"  {share:4.0%} ({memory / 1e6:6.0f} MB): {seconds:6.2f} s, read {read / 1e9:.2f} GB, written {written / 1e9:.2f} GB, "
+                  f"{moved / 1e9:.2f} GB/s = {moved / rate:.2f} of the disk's {rate / 1e9:.2f}; held {held / 1e6:.0f} MB")
+            if beside and share < 1:
+                self.beside(beside, files, memory)
+
+    def beside(self, function, files, memory):
+        group = Group(memory + (60 << 20))  # and what Python takes
+        if not group.made:
+            return
+        try:
+            script = f"import sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r}); import limited, time; t = time.perf_counter(); " \
+                     f"limited.{function.__name__}({files!r}, 20000); print(time.perf_counter() - t)"
+            done = subprocess.run([sys.executable, "-c", script], cwd=self.dir, text=True, capture_output=True, check=False, preexec_fn=group.enter)
+            print(f"        NumPy over mapped files in the same memory: {done.stdout.strip()[:6] or done.stderr.strip()[-80:]} s")
+        finally:
+            group.close()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tools", type=pathlib.Path)
+    parser.add_argument("--gigabytes", type=float, default=2)
+    parser.add_argument("--folder", default="/var/tmp")
+    parser.add_argument("--repetitions", type=int, default=2)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+        bench = Bench(given.tools.resolve(), pathlib.Path(folder), given.repetitions)
+        numbers, n = numpy.random.default_rng(1), int(given.gigabytes * 1e9 / 8)
+        for name, shape in (("X", (n // 50, 50)), ("y", (n // 50,)), ("P", (n // 5, 5)), ("x", (n // 2,))):
+            array = numpy.lib.format.open_memmap(bench.dir / f"{name}.npy", mode="w+", dtype="f8", shape=shape)
+            for at in range(0, len(array), 1 << 17):
+                array[at:at + (1 << 17)] = numbers.normal(size=array[at:at + (1 << 17)].shape)
+            array.flush()
+            del array
+        os.sync()
+        bench.program("X'(Xv), 3 iterations", CHAIN, {"X": "X.npy"}, numpy_chain)
+        bench.program("logistic regression, 3 iterations", LOGISTIC, {"X": "X.npy", "y": "y.npy"}, numpy_logistic)
+        bench.program("K-means, 8 centres in 5 dimensions, 3 iterations", KMEANS, {"X": "P.npy"})
+        bench.program("values that the run makes", VALUES, {"x": "x.npy"})
+
+
+if __name__ == "__main__":
+    main()

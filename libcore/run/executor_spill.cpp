@@ -1,0 +1,244 @@
+// Arrays that are on a disk: which operators they go by, what of them stays in memory, and which arrays that the run
+// makes are among them.
+#include <algorithm>
+#include <set>
+
+#include "libcore/base/checked.h"
+#include "libcore/ir/layout.h"
+#include "libcore/ir/observed.h"
+#include "libcore/run/executor_steps.h"
+
+namespace kasen::executor {
+namespace {
+
+// The arrays of a part that a step's operands and results are in.
+std::vector<stream::PassingUse> uses_of(const Execution& run, stream::PassingSet& set, const Op& op, int part) {
+  std::vector<stream::PassingUse> uses;
+  const auto note = [&](ValueId v, bool written) {
+    if (run.module.type(v).sparse || run.storage.info(v).slot < 0) return;
+    const int number = set.find(run.storage.view(v, part).data);
+    if (number < 0) return;
+    stream::PassingArray* const array = &set.array(number);
+    auto known = std::find_if(uses.begin(), uses.end(), [&](const auto& use) { return use.array == array; });
+    if (known == uses.end()) known = uses.insert(uses.end(), {array});
+    (written ? known->written : known->read) = true;
+  };
+  for (const ValueId v : op.operands) note(v, false);
+  if (op.code != OpCode::input) {
+    for (const ValueId v : op.results) note(v, true);
+  }
+  return uses;
+}
+
+// One execution of a step. `loaded`: the rows of each array that are there before, and then behind it.
+void add_disk_use(Execution& run, const Step& step, int part, std::vector<std::int64_t>& loaded, DiskUse& use) {
+  stream::PassingSet& set = run.storage.passing(part);
+  for (const stream::PassingUse& one : uses_of(run, set, step.op, part)) {
+    const stream::PassingArray& array = *one.array;
+    std::int64_t& there = loaded[static_cast<size_t>(set.find(array.memory.data))];
+    const auto bytes = [&](std::int64_t first, std::int64_t last) {
+      return array.disk->bytes_of(first * array.inner, last * array.inner);
+    };
+    if (array.spilled != nullptr && step.hands_over(run, part)) {
+      use.written += bytes(0, array.kept);
+      use.first_read += bytes(0, array.rows);
+      use.read += bytes(0, array.rows);
+      continue;
+    }
+    if (one.read) {
+      use.first_read += there < array.rows ? bytes(there, array.rows) : 0;
+      use.read += array.kept < array.rows ? bytes(array.kept, array.rows) : 0;
+    }
+    if (one.written && array.kept < array.rows) use.written += bytes(array.kept, array.rows);
+    there = array.kept;
+  }
+}
+
+void note_arrays(Execution& run, int part, std::vector<ArrayOnDiskUse>& arrays) {
+  stream::PassingSet& set = run.storage.passing(part);
+  std::set<int> known;
+  for (const ValueId v : run.module.values.ids()) {
+    if (run.module.type(v).sparse || run.storage.info(v).slot < 0) continue;
+    const int number = set.find(run.storage.view(v, part).data);
+    if (number < 0 || !known.insert(number).second) continue;
+    const stream::PassingArray& array = set.array(number);
+    if (array.kept == array.rows) continue;
+    arrays.push_back({run.module.value(v).name, array.spilled != nullptr, run.parts[static_cast<size_t>(part)].worker,
+                      array.rows * array.row_bytes(), array.kept * array.row_bytes()});
+  }
+}
+
+}  // namespace
+
+void Execution::note_passages(int part) {
+  constexpr double often = 16;  // a loop's iterations, where nobody knows them
+  stream::PassingSet& set = storage.passing(part);
+  set.clear_passages();
+  for (const Step* step : all_) {
+    const std::vector<stream::PassingUse> uses = uses_of(*this, set, step->op, part);
+    const double times = step->in_loop ? often : 1;
+    stream::Passage passage{{}, step->rows_at_once(*this, part), times};
+    for (const stream::PassingUse& use : uses) {
+      const int number = set.find(use.array->memory.data);
+      if (use.array->spilled != nullptr && step->hands_over(*this, part)) continue;
+      if (passage.at_once == 0) set.needs_whole(number);
+      if (use.read && use.written) set.add_passage({{number}, 1, times});  // it goes both ways
+      passage.arrays.push_back(number);
+    }
+    if (passage.at_once > 0 && !passage.arrays.empty()) set.add_passage(std::move(passage));
+  }
+}
+
+// Arrays on a disk get what is left of the allowed memory. Returns by part the bytes that they take, or if those are
+// not there the least that is enough. Arrays that the run makes go to the disk only if it does not fit without.
+std::vector<std::int64_t> Execution::share_out_memory(std::span<const std::int64_t> packing) {
+  std::vector<std::int64_t> taken(parts.size(), 0);
+  if (options.memory <= 0) return taken;
+  const auto fits = [&] {
+    bool all = true;
+    for (int p = 0; p < part_count(); ++p) {
+      const auto part = static_cast<size_t>(p);
+      const std::int64_t room = options.memory / part_count() - part_bytes(part, packing[part], true);
+      if (!storage.passing(p).empty()) {
+        note_passages(p);
+        taken[part] = storage.passing(p).share_out(room, options.pass_bytes);
+      }
+      all = all && taken[part] <= room;
+    }
+    return all;
+  };
+  if (!fits() && spill_buffers()) (void)fits();
+  return taken;
+}
+
+void Execution::bring_whole() {
+  for (int p = 0; p < part_count(); ++p) {
+    for (int array = 0; array < storage.passing(p).count(); ++array) storage.passing(p).bring_whole(array);
+  }
+}
+
+// True if some buffers go to the disk from now on.
+bool Execution::spill_buffers() {
+  const bool whole = forms.are_boxes() || options.on_border || options.resume != nullptr || observes(plan);
+  if (options.spill == nullptr || whole) return false;
+  std::set<int> fixed;
+  std::map<int, ValueId> passing;
+  for (const ValueId v : module.values.ids()) {
+    const ValueInfo& info = storage.info(v);
+    if (module.type(v).sparse || info.slot < 0 || live.is_view(v)) continue;
+    const Slot& slot = storage.slot(info.slot);
+    const bool rows = info.cut != no_dim && module.type(v).state.is_part() && info.slots == 1;
+    if (rows && slot.pooled) {
+      passing.emplace(info.slot, v);
+    } else {
+      for (int k = 0; k < info.slots; ++k) fixed.insert(info.slot + k);
+    }
+  }
+  for (const Step* step : all_) {
+    bool by_rows = true;
+    for (int p = 0; p < part_count(); ++p)
+      by_rows = by_rows && (step->rows_at_once(*this, p) > 0 || step->hands_over(*this, p));
+    if (!by_rows) fix_slots(step->op, fixed);
+    for (const Block& block : step->op.blocks) {
+      for (const Op& inner : block.ops) fix_slots(inner, fixed, step->op.code == OpCode::region);
+    }
+  }
+  bool any = false;
+  for (const auto& [slot, value] : passing) {
+    if (fixed.contains(slot) || storage.slot(slot).spilled || storage.slot_bytes(slot) < options.pass_bytes) continue;
+    storage.spill(slot, value, *options.spill);
+    any = true;
+  }
+  return any;
+}
+
+// Slots that an operator touches stay in memory: all of them, or those with a buffer inside a region.
+void Execution::fix_slots(const Op& op, std::set<int>& fixed, bool in_region) const {
+  const auto fix = [&](ValueId v) {
+    const ValueInfo& info = storage.info(v);
+    if (!module.type(v).sparse && info.slot >= 0) fixed.insert(info.slot);
+  };
+  for (const ValueId v : op.results) {
+    if (!in_region || module.value(v).buffer != no_buffer) fix(v);
+  }
+  if (in_region) return;
+  for (const ValueId v : op.operands) fix(v);
+  for (const Block& block : op.blocks) {
+    for (const ValueId v : block.args) fix(v);
+  }
+}
+
+std::unique_ptr<stream::RowWindow> Execution::pass(const Step& step, int part) {
+  stream::PassingSet& set = storage.passing(part);
+  if (set.empty()) return nullptr;
+  const std::int64_t read = set.read_bytes(), written = set.written_bytes();
+  std::unique_ptr<stream::RowWindow> window =
+      set.pass(uses_of(*this, set, step.op, part), step.rows_at_once(*this, part));
+  if (window == nullptr) return nullptr;
+  count(step.number).disk_read_bytes -= read;
+  count(step.number).disk_written_bytes -= written;
+  return window;
+}
+
+void Execution::end_pass(const Step& step, int part, stream::RowWindow& window) {
+  window.finish();
+  count(step.number).disk_read_bytes += storage.passing(part).read_bytes();
+  count(step.number).disk_written_bytes += storage.passing(part).written_bytes();
+}
+
+Bytes Execution::hand_over(const Step& step, int part, const std::byte* data, std::int64_t elements) {
+  stream::PassingSet& set = storage.passing(part);
+  const std::int64_t before = set.written_bytes();
+  const int number = set.find(data);
+  Bytes pages = set.hand_over(number, elements);
+  count(step.number).disk_read_bytes += set.array(number).disk->bytes_of(0, elements);  // by those who write it
+  count(step.number).disk_written_bytes += set.written_bytes() - before;
+  return pages;
+}
+
+// An input's operator reads what others need whole.
+MemoryPlan Execution::memory_plan() {
+  MemoryPlan made;
+  made.parts = result.parts;
+  made.ops.resize(result.ops.size());
+  for (int p = 0; p < part_count(); ++p) {
+    stream::PassingSet& set = storage.passing(p);
+    note_arrays(*this, p, made.arrays);
+    std::vector<std::int64_t> loaded;
+    for (int a = 0; a < set.count(); ++a) loaded.push_back(set.array(a).loaded);
+    for (const Step* step : all_) {
+      DiskUse& use = made.ops[static_cast<size_t>(step->number)];
+      if (step->op.code != OpCode::input) {
+        add_disk_use(*this, *step, p, loaded, use);
+        continue;
+      }
+      const ValueId v = step->op.results[0];
+      const PartArray* const input =
+          module.type(v).sparse ? nullptr : &parts[static_cast<size_t>(p)].arrays.at(step->op.name);
+      if (input == nullptr || input->on_disk == nullptr) continue;
+      const int number = set.find(storage.view(v, p).data);
+      if (number >= 0 && !set.is_whole(number)) continue;
+      use.first_read += input->on_disk->bytes_of(0, input->data.count);
+      if (number >= 0) loaded[static_cast<size_t>(number)] = set.array(number).rows;
+    }
+  }
+  made.least = least_memory();
+  return made;
+}
+
+std::int64_t Execution::least_memory() {
+  (void)spill_buffers();
+  std::int64_t least = 0;
+  for (int p = 0; p < part_count(); ++p) {
+    const auto part = static_cast<size_t>(p);
+    std::int64_t bytes = part_bytes(part, packing_[part].size(), true);
+    if (!storage.passing(p).empty()) {
+      note_passages(p);
+      bytes = checked_add(bytes, storage.passing(p).share_out(0, options.pass_bytes), "the run's memory");
+    }
+    least = std::max(least, bytes);
+  }
+  return checked_mul(least, part_count(), "the run's memory");
+}
+
+}  // namespace kasen::executor

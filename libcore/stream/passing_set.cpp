@@ -1,0 +1,102 @@
+#include "libcore/stream/passing_set.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "libcore/base/checked.h"
+#include "libcore/data/data.h"
+
+namespace kasen::stream {
+
+// Each plane begins with a group of elements, so that rows of one can go without those of another.
+PassingSet::Held& PassingSet::hold(const ElementType& element, std::int64_t rows, std::int64_t inner) {
+  constexpr std::int64_t group = SpilledElements::group;
+  const std::int64_t count = checked_mul(rows, inner, "an array's size");
+  const std::int64_t capacity = checked_add(count, group - 1, "an array's size") / group * group;
+  Held held{Reserved(checked_add(storage_bytes(element, capacity), group, "an array's size")), {}};
+  held.array.memory = {held.addresses.data(), element, capacity};
+  held.array.inner = inner;
+  held.array.rows = rows;
+  sizes_.push_back({.rows = rows, .row_bytes = held.array.row_bytes()});
+  arrays_.push_back(std::move(held));
+  return arrays_.back();
+}
+
+const ElementMemory& PassingSet::add(const ElementType& element, std::int64_t rows, std::int64_t inner,
+                                     std::shared_ptr<DiskElements> disk) {
+  Held& held = hold(element, rows, inner);
+  sizes_.back().staging = disk->staging_bytes();
+  held.array.disk = std::move(disk);
+  return held.array.memory;
+}
+
+const ElementMemory& PassingSet::add(const ElementType& element, std::int64_t rows, std::int64_t inner, Tier& tier) {
+  Held& held = hold(element, rows, inner);
+  held.array.spilled = tier.make(element, held.array.memory.capacity);
+  held.array.disk = held.array.spilled;
+  sizes_.back().staging = held.array.spilled->staging_bytes();
+  sizes_.back().unit = SpilledElements::group / std::gcd(SpilledElements::group, std::max<std::int64_t>(inner, 1));
+  return held.array.memory;
+}
+
+int PassingSet::find(const std::byte* address) const {
+  const auto found =
+      std::find_if(arrays_.begin(), arrays_.end(), [&](const Held& held) { return held.addresses.has(address); });
+  return found == arrays_.end() ? -1 : static_cast<int>(found - arrays_.begin());
+}
+
+void PassingSet::clear_passages() {
+  passages_.clear();
+  for (ArrayOnDisk& size : sizes_) size.whole = false;
+}
+
+std::int64_t PassingSet::share_out(std::int64_t room, std::int64_t brought) {
+  const Residency shared = share_out_memory(sizes_, passages_, room, brought);
+  if (shared.kept.size() < arrays_.size()) return shared.least;
+  window_ = shared.window;
+  bytes_ = shared.bytes;
+  brought_ = brought;
+  for (std::size_t a = 0; a < arrays_.size(); ++a) {
+    PassingArray& array = arrays_[a].array;
+    array.kept = shared.kept[a];
+    if (array.spilled != nullptr && array.kept == array.rows) array.loaded = array.rows;  // it never leaves
+  }
+  return shared.bytes;
+}
+
+void PassingSet::bring_whole(int array) {
+  PassingArray& whole = arrays_[static_cast<std::size_t>(array)].array;
+  if (!sizes_[static_cast<std::size_t>(array)].whole || whole.loaded == whole.rows) return;
+  whole.disk->begin(whole.loaded * whole.inner, whole.rows * whole.inner);
+  whole.disk->load(whole.rows * whole.inner, whole.memory);
+  whole.disk->end();
+  whole.loaded = whole.rows;
+}
+
+std::unique_ptr<RowWindow> PassingSet::pass(std::vector<PassingUse> uses, std::int64_t at_once) const {
+  std::erase_if(uses, [](const PassingUse& use) { return !use.goes_by(); });
+  if (uses.empty()) return nullptr;
+  const std::int64_t rows = uses.front().array->rows;
+  return std::make_unique<RowWindow>(std::move(uses), rows, at_once, window_, brought_);
+}
+
+Bytes PassingSet::hand_over(int array, std::int64_t elements) {
+  PassingArray& made = arrays_[static_cast<std::size_t>(array)].array;
+  const std::int64_t kept = made.kept * made.inner;
+  made.spilled->begin_store(0, kept);
+  (void)made.spilled->store(kept, made.memory);
+  return made.spilled->pages(elements);
+}
+
+std::int64_t PassingSet::read_bytes() const {
+  return std::accumulate(arrays_.begin(), arrays_.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Held& held) { return sum + held.array.disk->read_bytes(); });
+}
+
+std::int64_t PassingSet::written_bytes() const {
+  return std::accumulate(arrays_.begin(), arrays_.end(), std::int64_t{0}, [](std::int64_t sum, const Held& held) {
+    return sum + (held.array.spilled != nullptr ? held.array.spilled->written_bytes() : 0);
+  });
+}
+
+}  // namespace kasen::stream

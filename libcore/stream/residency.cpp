@@ -1,0 +1,91 @@
+#include "libcore/stream/residency.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "libcore/base/checked.h"
+
+namespace kasen::stream {
+namespace {
+
+constexpr std::int64_t usual_times = 64;  // what is brought at a time, in a window of the usual size
+constexpr const char* what = "the rows of arrays on disk";
+
+std::int64_t bytes_of(const ArrayOnDisk& array) { return checked_mul(array.rows, array.row_bytes, what); }
+
+// Of one pass: the rows that one thread holds, those that come, and those that leave.
+std::int64_t least_window(std::span<const ArrayOnDisk> arrays, const Passage& passage, std::int64_t brought) {
+  std::int64_t row = 0, all = 0, units = 0;
+  for (const int a : passage.arrays) {
+    const ArrayOnDisk& array = arrays[static_cast<std::size_t>(a)];
+    if (array.whole) continue;
+    row = checked_add(row, array.row_bytes, what);
+    all = checked_add(all, bytes_of(array), what);
+    units = checked_add(units, checked_mul(array.unit, array.row_bytes, what), what);
+  }
+  const std::int64_t held = checked_mul(checked_mul(3, passage.at_once, what), row, what);
+  return std::min(checked_add(checked_add(held, 4 * brought, what), units, what), all + row);
+}
+
+// Beside rows: of the pass that takes most, or of an array that is read whole.
+std::int64_t staging_of(std::span<const ArrayOnDisk> arrays, std::span<const Passage> passages) {
+  std::int64_t most = 0;
+  for (const ArrayOnDisk& array : arrays) most = std::max(most, array.staging);
+  for (const Passage& passage : passages) {
+    std::int64_t sum = 0;
+    for (const int a : passage.arrays) sum = checked_add(sum, arrays[static_cast<std::size_t>(a)].staging, what);
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+}  // namespace
+
+Residency share_out_memory(std::span<const ArrayOnDisk> arrays, std::span<const Passage> passages, std::int64_t room,
+                           std::int64_t brought) {
+  Residency found;
+  const std::int64_t staging = staging_of(arrays, passages);
+  std::int64_t all = 0, whole = 0, window = 0, going = 0;
+  std::vector<double> times(arrays.size(), 0);
+  for (const ArrayOnDisk& array : arrays) {
+    const std::int64_t bytes = bytes_of(array);
+    all = checked_add(all, bytes, what);
+    (array.whole ? whole : going) += bytes;
+  }
+  for (const Passage& passage : passages) {
+    window = std::max(window, least_window(arrays, passage, brought));
+    for (const int a : passage.arrays) times[static_cast<std::size_t>(a)] += passage.times;
+  }
+  found.least = checked_add(checked_add(whole, window, what), staging, what);
+  if (checked_add(all, staging, what) <= room) {
+    for (const ArrayOnDisk& array : arrays) found.kept.push_back(array.rows);
+    found.bytes = all + staging;
+    found.least = std::min(found.least, found.bytes);
+    return found;
+  }
+  if (found.least > room) return found;
+  found.window = std::max(window, std::min({usual_times * brought, room / 8, going}));
+  std::int64_t left = room - whole - staging - found.window;
+  if (left < 0) {  // a usual window is not worth more than what must be there
+    found.window = window;
+    left = room - found.least;
+  }
+  std::vector<std::size_t> order(arrays.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a] > times[b]; });
+  found.kept.resize(arrays.size());
+  for (const std::size_t a : order) {
+    const ArrayOnDisk& array = arrays[a];
+    if (array.whole) {
+      found.kept[a] = array.rows;
+      continue;
+    }
+    const std::int64_t fitting = array.row_bytes == 0 ? array.rows : left / array.row_bytes;
+    found.kept[a] = fitting >= array.rows ? array.rows : fitting / array.unit * array.unit;
+    left -= found.kept[a] * array.row_bytes;
+  }
+  found.bytes = room - left;
+  return found;
+}
+
+}  // namespace kasen::stream

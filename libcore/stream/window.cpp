@@ -1,0 +1,181 @@
+#include "libcore/stream/window.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "libcore/base/error.h"
+#include "libcore/data/data.h"
+
+namespace kasen::stream {
+
+void drop_elements(const PassingArray& array, std::int64_t begin, std::int64_t end) {
+  constexpr std::uintptr_t page = 4096;
+  const ElementMemory& memory = array.memory;
+  const std::int64_t kept = array.kept * array.inner, count = array.rows * array.inner;
+  begin = std::max(begin, kept);
+  if (begin >= end) return;
+  for (std::int64_t p = 0; p < memory.element.planes(); ++p) {
+    const std::int64_t scalar = scalar_bytes(memory.element.plane_scalar(p));
+    const std::byte* const plane = memory.data + plane_offset(memory.element, memory.capacity, p);
+    const auto down = [&](std::int64_t e) {
+      return reinterpret_cast<std::uintptr_t>(plane + e * scalar) / page * page;
+    };
+    const auto up = [&](std::int64_t e) {
+      return (reinterpret_cast<std::uintptr_t>(plane + e * scalar) + page - 1) / page * page;
+    };
+    const std::uintptr_t first = begin == kept ? up(begin) : down(begin), last = end == count ? up(end) : down(end);
+    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  }
+}
+
+RowWindow::RowWindow(std::vector<PassingUse> uses, std::int64_t rows, std::int64_t at_once, std::int64_t bytes,
+                     std::int64_t brought)
+    : uses_(std::move(uses)), rows_(rows), bytes_(bytes), there_(rows) {
+  try {
+    start(at_once, brought);
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+void RowWindow::start(std::int64_t at_once, std::int64_t brought) {
+  std::int64_t row = 1, going = 0;
+  for (const PassingUse& use : uses_) {
+    const PassingArray& array = *use.array;
+    there_ = std::min(there_, use.read ? array.loaded : array.kept);
+    row += array.row_bytes();
+    if (array.kept < rows_) going += array.row_bytes();
+  }
+  step_ = std::clamp<std::int64_t>(brought / row, 1, std::max<std::int64_t>(rows_, 1));
+  gone_.assign(uses_.size(), 0);
+  if (going > 0 && std::min(at_once + 2 * step_, rows_) > bytes_ / going)
+    throw InternalError("a window that is smaller than what goes through it");
+  for (const PassingUse& use : uses_) {
+    const PassingArray& array = *use.array;
+    if (use.read && array.loaded < rows_) array.disk->begin(array.loaded * array.inner, rows_ * array.inner);
+    if (use.written && array.kept < rows_) array.spilled->begin_store(array.kept * array.inner, rows_ * array.inner);
+  }
+  if (there_ < rows_) {
+    loader_ = std::thread([this] { guarded([this] { bring_all(); }); });
+    taker_ = std::thread([this] { guarded([this] { take_away(); }); });
+  }
+}
+
+RowWindow::~RowWindow() { stop(); }
+
+void RowWindow::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stop_ = true;
+  }
+  went_.notify_all();
+  left_some_.notify_all();
+  if (loader_.joinable()) loader_.join();
+  if (taker_.joinable()) taker_.join();
+  for (const PassingUse& use : uses_)
+    if (use.read) use.array->disk->end();
+}
+
+template <class Work>
+void RowWindow::guarded(const Work& work) {
+  try {
+    work();
+  } catch (...) {
+    const std::scoped_lock lock(mutex_);
+    if (!fault_) fault_ = std::current_exception();
+  }
+  came_.notify_all();
+  went_.notify_all();
+  left_some_.notify_all();
+}
+
+void RowWindow::enter(std::int64_t /*begin*/, std::int64_t end) {
+  std::unique_lock lock(mutex_);
+  came_.wait(lock, [&] { return there_ >= end || fault_; });
+  if (there_ < end) std::rethrow_exception(fault_);
+}
+
+void RowWindow::leave(std::int64_t begin, std::int64_t end) {
+  {
+    const std::scoped_lock lock(mutex_);
+    left_.emplace(begin, end);
+    while (!left_.empty() && left_.begin()->first == frontier_) {
+      frontier_ = left_.begin()->second;
+      left_.erase(left_.begin());
+    }
+  }
+  left_some_.notify_one();
+}
+
+// Bytes of rows that do not stay, with those before `end`.
+std::int64_t RowWindow::held(std::int64_t end) const {
+  std::int64_t bytes = 0;
+  for (std::size_t u = 0; u < uses_.size(); ++u) {
+    const PassingArray& array = *uses_[u].array;
+    bytes += std::max<std::int64_t>(0, end - std::max(gone_[u], array.kept)) * array.row_bytes();
+  }
+  return bytes;
+}
+
+void RowWindow::bring(std::int64_t end) const {
+  for (const PassingUse& use : uses_)
+    if (use.read && end > use.array->loaded) use.array->disk->load(end * use.array->inner, use.array->memory);
+}
+
+void RowWindow::bring_all() {
+  for (std::int64_t at = there_; at < rows_;) {
+    const std::int64_t next = std::min(rows_, at + step_);
+    {
+      std::unique_lock lock(mutex_);
+      went_.wait(lock, [&] { return stop_ || fault_ || held(next) <= bytes_; });
+      if (stop_ || fault_) return;
+    }
+    bring(next);
+    {
+      const std::scoped_lock lock(mutex_);
+      there_ = next;
+    }
+    came_.notify_all();
+    at = next;
+  }
+}
+
+// Rows that are left go to the disk, if they were written, and out of memory; then others have room.
+void RowWindow::take_away() {
+  for (std::int64_t seen = 0; seen < rows_;) {
+    {
+      std::unique_lock lock(mutex_);
+      left_some_.wait(lock, [&] { return stop_ || fault_ || frontier_ == rows_ || frontier_ >= seen + step_; });
+      if (fault_ || (stop_ && frontier_ < rows_)) return;
+      seen = frontier_;
+    }
+    take_rows(seen);
+    went_.notify_all();
+  }
+}
+
+// Takes rows away that are left, those before `end`.
+void RowWindow::take_rows(std::int64_t end) {
+  for (std::size_t u = 0; u < uses_.size(); ++u) {
+    const PassingArray& array = *uses_[u].array;
+    std::int64_t last = end * array.inner;
+    if (end > array.kept) {
+      if (uses_[u].written) last = array.spilled->store(last, array.memory);
+      drop_elements(array, gone_[u] * array.inner, last);
+    }
+    const std::scoped_lock lock(mutex_);
+    gone_[u] = last / array.inner;
+  }
+}
+
+void RowWindow::finish() {
+  if (taker_.joinable()) taker_.join();
+  stop();
+  if (fault_) std::rethrow_exception(fault_);
+  if (frontier_ != rows_) throw InternalError("rows of a pass that nobody left");
+  for (const PassingUse& use : uses_) use.array->loaded = std::min(use.array->kept, rows_);
+}
+
+}  // namespace kasen::stream
