@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "libcore/base/error.h"
+#include "libopt/packing/ascent.h"
 #include "libopt/packing/greedy.h"
 #include "libopt/packing/problem.h"
-#include "libopt/packing/repair.h"
 #include "libopt/packing/search.h"
 
 namespace kasen::packing {
@@ -29,34 +29,38 @@ class Solver {
     const std::int64_t capacity = bytes / problem_.unit;
     if (size_ <= capacity) return Verdict::found;
     if (capacity < bound_) return Verdict::none;
-    const Verdict verdict = spend(steps / 2, left, [&](std::int64_t& some) { return search(capacity, some); });
+    const Verdict verdict = spend(steps / 4 * 3, left, 1, [&](std::int64_t& some) { return ascend(capacity, some); });
     if (verdict != Verdict::unknown) return verdict;
-    return spend(steps / 2, left, [&](std::int64_t& some) { return repair(capacity, some); });
+    return spend(steps / 4, left, search_price(), [&](std::int64_t& some) { return search(capacity, some); });
   }
 
  private:
+  // A placement of Search takes about so many times as long as one of Ascent.
+  [[nodiscard]] std::int64_t search_price() const { return 8 + problem_.size() / 8; }
+
   template <class Method>
-  static Verdict spend(std::int64_t steps, std::int64_t& left, const Method& method) {
-    const std::int64_t given = std::min(steps, left);
+  static Verdict spend(std::int64_t steps, std::int64_t& left, std::int64_t price, const Method& method) {
+    const std::int64_t given = std::min(steps, left) / price;
     std::int64_t rest = given;
     const Verdict verdict = method(rest);
-    left -= given - rest;
+    left -= (given - rest) * price;
     return verdict;
+  }
+
+  Verdict ascend(std::int64_t capacity, std::int64_t& steps) {
+    if (!ascent_) ascent_.emplace(problem_);
+    return learn(capacity, ascent_->run(capacity, steps), ascent_->offsets());
   }
 
   Verdict search(std::int64_t capacity, std::int64_t& steps) {
     if (!search_) search_.emplace(problem_);
-    const Verdict verdict = search_->run(capacity, steps);
-    if (verdict == Verdict::none) bound_ = std::max(bound_, capacity + 1);
-    if (verdict == Verdict::found) take(search_->offsets());
-    return verdict;
+    return learn(capacity, search_->run(capacity, steps), search_->offsets());
   }
 
-  Verdict repair(std::int64_t capacity, std::int64_t& steps) {
-    const std::optional<Offsets> offsets = Repair(problem_, capacity, best_, ++seed_).run(steps);
-    if (!offsets) return Verdict::unknown;
-    take(*offsets);
-    return Verdict::found;
+  Verdict learn(std::int64_t capacity, Verdict verdict, const Offsets& offsets) {
+    if (verdict == Verdict::none) bound_ = std::max(bound_, capacity + 1);
+    if (verdict == Verdict::found) take(offsets);
+    return verdict;
   }
 
   void take(Offsets offsets) {
@@ -68,8 +72,8 @@ class Solver {
   const Problem& problem_;
   Offsets best_;
   std::int64_t size_, bound_;
+  std::optional<Ascent> ascent_;
   std::optional<Search> search_;
-  unsigned seed_ = 0;
 };
 
 // All parts share one pool: that of the largest.
@@ -86,20 +90,21 @@ class Pool {
 
   // Until they fit, with ever more steps.
   void fit(std::int64_t capacity) {
-    for (std::int64_t steps = first_steps; left_ > 1 && size() > capacity; steps *= growth) {
+    for (std::int64_t steps = first_steps; left_ >= least_steps && size() > capacity; steps *= growth) {
       if (try_to_fit(capacity, steps) == Verdict::none) return;
     }
   }
 
   // Tries the bound, then bisects up to the best known size; again with more steps.
   void minimize() {
-    for (std::int64_t steps = first_steps; left_ > 1 && size() > bound(); steps *= growth) {
+    for (std::int64_t steps = first_steps; left_ >= least_steps && size() > bound(); steps *= growth) {
       std::int64_t low = bound(), target = low;
       do {
-        if (try_to_fit(target, steps) != Verdict::found) low = target + 1;
+        const std::int64_t share = target == bound() ? at_bound * steps : steps;
+        if (try_to_fit(target, share) != Verdict::found) low = target + 1;
         low = std::max(low, bound());
         target = low + (size() - low) / 2;
-      } while (left_ > 1 && size() - low > size() / resolution);
+      } while (left_ >= least_steps && size() - low > size() / resolution);
     }
   }
 
@@ -112,6 +117,8 @@ class Pool {
 
  private:
   static constexpr std::int64_t first_steps = 10'000, growth = 4, resolution = 2000;
+  static constexpr std::int64_t at_bound = 8;      // times the steps of another size: a packing there ends all
+  static constexpr std::int64_t least_steps = 64;  // with fewer a search hardly begins
 
   [[nodiscard]] std::int64_t most(std::int64_t (Solver::*measure)() const) const {
     std::int64_t most = 0;

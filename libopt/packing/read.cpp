@@ -169,10 +169,13 @@ class Reader {
 std::vector<Buffer> read_buffers(std::string_view text, const std::string& file) { return Reader(text, file).read(); }
 
 std::string buffers_csv(const std::vector<Buffer>& buffers, const Packing& packing) {
-  std::string text = "id,lower,upper,size,alignment,offset\n";
+  const bool aligned = std::any_of(buffers.begin(), buffers.end(), [](const Buffer& b) { return b.alignment != 1; });
+  std::string text = aligned ? "id,lower,upper,size,alignment,offset\n" : "id,lower,upper,size,offset\n";
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const Buffer& b = buffers[i];
-    text += fmt::format("{},{},{},{},{},{}\n", b.name, b.lower, b.upper, b.size, b.alignment, packing.offsets[i]);
+    text += fmt::format("{},{},{},{}", b.name, b.lower, b.upper, b.size);
+    text +=
+        aligned ? fmt::format(",{},{}\n", b.alignment, packing.offsets[i]) : fmt::format(",{}\n", packing.offsets[i]);
   }
   return text;
 }

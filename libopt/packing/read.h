@@ -14,7 +14,7 @@ namespace kasen::packing {
 /// refused. The text may come from anyone. UserError(bad_input) with the place in the file for what is no buffer.
 [[nodiscard]] std::vector<Buffer> read_buffers(std::string_view text, const std::string& file);
 
-/// The same with the offsets of a packing: `id,lower,upper,size,alignment,offset`.
+/// The same with the offsets of a packing: `id,lower,upper,size,offset`, and `alignment` where one is not 1.
 [[nodiscard]] std::string buffers_csv(const std::vector<Buffer>& buffers, const Packing& packing);
 
 }  // namespace kasen::packing

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -113,6 +114,91 @@ class Cutter {
   std::vector<Rectangle> pieces_;
 };
 
+struct Planting {
+  std::size_t buffers = 250;
+  std::int64_t times = 1000;
+  std::int64_t unit = 1024;  // sizes and offsets are its multiples
+  std::int64_t most = 24;    // units of a large buffer
+  std::int64_t longs = 15;   // per cent of the buffers that live for a large part of the times
+  std::int64_t full = 3;     // moments at which all of the pool is in use
+  std::int64_t menu = 12;    // different sizes
+};
+
+// Buffers of a schedule, as of a compiler for accelerators: a few sizes, many short lives and some long ones, put into
+// a pool where they have room. Then gaps of some moments are closed, so that no packing is smaller than the pool.
+class Planter {
+ public:
+  Planter(Random& random, const Planting& planting) : random_(random), planting_(planting) {
+    for (std::int64_t i = 0; i < planting.menu; ++i) sizes_.push_back(planting.unit * random.between(1, planting.most));
+    for (int failed = 0; placed_.size() < planting.buffers && failed < 400; ++failed) {
+      if (plant()) failed = 0;
+    }
+    for (std::int64_t i = 0; i < planting.full; ++i) fill(random.between(0, planting.times - 1));
+    std::shuffle(placed_.begin(), placed_.end(), std::mt19937(7));
+  }
+  [[nodiscard]] const std::vector<Rectangle>& placed() const { return placed_; }
+
+ private:
+  using Gap = std::pair<std::int64_t, std::int64_t>;
+
+  [[nodiscard]] std::vector<Gap> gaps(std::int64_t lower, std::int64_t upper) const {
+    std::vector<Gap> taken, gaps;
+    for (const Rectangle& r : placed_) {
+      if (r.lower < upper && lower < r.upper) taken.emplace_back(r.bottom, r.top);
+    }
+    std::sort(taken.begin(), taken.end());
+    std::int64_t top = 0;
+    for (const auto& [bottom, end] : taken) {
+      if (bottom > top) gaps.emplace_back(top, bottom);
+      top = std::max(top, end);
+    }
+    if (top < pool) gaps.emplace_back(top, pool);
+    return gaps;
+  }
+
+  // At an end of a gap, as the compiler's buffers lie side by side.
+  bool plant() {
+    const std::int64_t times = planting_.times,
+                       size = sizes_[static_cast<std::size_t>(random_.between(0, planting_.menu - 1))];
+    const std::int64_t life = random_.chance(planting_.longs)
+                                  ? random_.between(times / 10, times / 2)
+                                  : random_.between(1, std::max<std::int64_t>(1, times / 15));
+    const std::int64_t lower = random_.between(0, times - 1), upper = std::min(times, lower + life);
+    std::vector<Gap> wide;
+    for (const Gap& gap : gaps(lower, upper)) {
+      if (gap.second - gap.first >= size) wide.push_back(gap);
+    }
+    if (wide.empty()) return false;
+    const Gap gap = wide[static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(wide.size()) - 1))];
+    const std::int64_t bottom = random_.chance(50) ? gap.first : gap.second - size;
+    placed_.push_back({lower, upper, bottom, bottom + size});
+    return true;
+  }
+
+  // Closes all gaps of a moment, for as long as they stay open.
+  void fill(std::int64_t moment) {
+    for (const Gap& gap : gaps(moment, moment + 1)) {
+      Rectangle r{moment, moment + 1, gap.first, gap.second};
+      for (const Rectangle& other : placed_) {
+        if (other.top <= r.bottom || other.bottom >= r.top) continue;
+        if (other.upper <= moment) low_ = std::max(low_, other.upper);
+        if (other.lower > moment) high_ = std::min(high_, other.lower);
+      }
+      r.lower = low_;
+      r.upper = std::min(high_, planting_.times);
+      low_ = 0;
+      high_ = std::numeric_limits<std::int64_t>::max();
+      placed_.push_back(r);
+    }
+  }
+
+  Random& random_;
+  const Planting& planting_;
+  std::vector<std::int64_t> sizes_;
+  std::vector<Rectangle> placed_;
+  std::int64_t low_ = 0, high_ = std::numeric_limits<std::int64_t>::max();
+};
+
 inline std::vector<Buffer> buffers_of(const std::vector<Rectangle>& pieces, std::int64_t alignment = 1) {
   std::vector<Buffer> buffers;
   for (const Rectangle& r : pieces)
@@ -125,7 +211,12 @@ inline std::vector<Buffer> cut_rectangle(Random& random, const Cutting& cutting)
   return buffers_of(Cutter(random, cutting).pieces());
 }
 
-// The same, of which some per cent of the pieces are missing, but none of those that live at one moment.
+// A schedule's buffers whose smallest pool is known.
+inline std::vector<Buffer> planted(Random& random, const Planting& planting) {
+  return buffers_of(Planter(random, planting).placed());
+}
+
+// The same as a rectangle, of which some per cent of the pieces are missing, but none of those that live at one moment.
 inline std::vector<Buffer> cut_with_holes(Random& random, const Cutting& cutting, std::int64_t missing) {
   std::vector<Rectangle> pieces = Cutter(random, cutting).pieces();
   const std::int64_t full = random.between(0, cutting.times - 1);

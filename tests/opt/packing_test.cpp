@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "libcore/base/error.h"
+#include "libopt/packing/ascent.h"
 #include "libopt/packing/greedy.h"
 #include "libopt/packing/read.h"
-#include "libopt/packing/repair.h"
 #include "libopt/packing/search.h"
 #include "tests/opt/packing_cases.h"
 
@@ -123,7 +123,7 @@ TEST(Packing, EqualsAllPackings) {
   EXPECT_GT(above_bound, 20);
 }
 
-// The exact search alone, against all packings: within the least pool, and within one byte less.
+// The exact searches alone, against all packings: within the least pool, and within one byte less.
 TEST(Packing, SearchDecides) {
   Random random(2);
   for (int i = 0; i < 3000 && !HasFailure(); ++i) {
@@ -131,14 +131,20 @@ TEST(Packing, SearchDecides) {
     const std::vector<Buffer> buffers = random_buffers(random, random.between(2, 6), i % 2 == 0);
     const std::int64_t least = AllPackings(buffers).least();
     std::int64_t steps = 100000;
-    bool below = true;
+    bool below = true, ascends_below = true;
     for (const Problem& part : parts_of(buffers)) {
+      Ascent ascent(part);
+      EXPECT_EQ(ascent.run(least / part.unit, steps), Verdict::found);
+      EXPECT_LE(pool_size(part, ascent.offsets()) * part.unit, least);
+      ascends_below = ascends_below && ascent.run((least - 1) / part.unit, steps) == Verdict::found;
       Search search(part);
       EXPECT_EQ(search.run(least / part.unit, steps), Verdict::found);
       EXPECT_LE(pool_size(part, search.offsets()) * part.unit, least);
       below = below && search.run((least - 1) / part.unit, steps) == Verdict::found;
     }
     EXPECT_FALSE(below);
+    EXPECT_FALSE(ascends_below);
+    EXPECT_GT(steps, 0);
   }
 }
 
