@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace kasen::packing {
 namespace {
@@ -19,6 +20,10 @@ Ascent::Ascent(const Problem& problem)
     : problem_(problem),
       orders_(orders_of(problem)),
       before_(problem.items.size(), -1),
+      reasons_(problem.items.size()),
+      why_floor_(problem.items.size(), Reasons::none),
+      why_release_(problem.items.size(), Reasons::none),
+      conflict_(reasons_.push()),
       weights_(problem.items.size(), 0) {
   for (int i = 0; i < problem.size(); ++i) {
     if (item_of(i).twin >= 0) before_[nth(item_of(i).twin)] = i;
@@ -45,6 +50,7 @@ Verdict Ascent::run(std::int64_t capacity, std::int64_t& steps) {
 // The known orders in turn; each also behind what failed most often so far.
 void Ascent::next_order() {
   const int count = static_cast<int>(orders_.size());
+  tightest_first_ = turn_ / 2 % 2 == 1;
   ranks_ = orders_[nth((turn_ / 2) % count)];
   if (turn_ % 2 == 0) return;
   std::vector<int> order(ranks_.size());
@@ -61,6 +67,9 @@ void Ascent::begin() {
   floors_.assign(count, 0);
   releases_.assign(count, 0);
   placed_.assign(count, 0);
+  why_floor_.assign(count, Reasons::none);
+  why_release_.assign(count, Reasons::none);
+  reasons_.cut(conflict_ + 1);
   sums_.assign(sections, 0);
   least_.assign(sections, 0);
   holders_.assign(sections, -1);
@@ -103,39 +112,98 @@ bool Ascent::solve(Range items) {
 bool Ascent::solve_part(Range items) {
   const std::size_t top = open_.size();
   const Mark before = mark();
-  const std::size_t end = list_candidates(items);
-  for (std::size_t k = top; k < end; ++k) {
-    const int item = open_[k];
-    if (--left_ <= 0) stopped_ = true;
-    if (stopped_) break;
-    const Mark untried = mark();
-    if (place(item) && solve(items)) return true;
-    undo(untried);
-    if (stopped_ || !postpone(item)) break;
-  }
+  list_candidates(items);
+  if (try_candidates(items, {top, open_.size()})) return true;
   open_.resize(top);
   undo(before);
   return false;
 }
 
-// By floor and rank, behind all other lists. Those above a gap that another item could fill are left out, and of twins
-// all but the first.
-std::size_t Ascent::list_candidates(Range items) {
+// Where an item is no part of the conflict at its lowest place, the conflict stays wherever that item lies.
+bool Ascent::try_candidates(Range items, Range candidates) {
+  const Group group = group_;
+  for (std::size_t k = candidates.from; k < candidates.to; ++k) {
+    const int item = open_[k];
+    if (--left_ <= 0) stopped_ = true;
+    if (stopped_) return false;
+    const Mark untried = mark();
+    if (place(item) && solve(items)) return true;
+    undo(untried);
+    if (stopped_ || !reasons_.has(conflict_, item) || !postpone(item)) return false;
+  }
+  explain_group(group);
+  return false;
+}
+
+// By floor and rank, behind all other lists: those of a group around the lowest of a valley.
+void Ascent::list_candidates(Range items) {
   const std::size_t top = open_.size();
-  std::int64_t gap = no_offset;
-  for (std::size_t k = items.from; k < items.to; ++k)
-    gap = std::min(gap, floors_[nth(open_[k])] + item_of(open_[k]).size);
-  for (std::size_t k = items.from; k < items.to; ++k) {
-    const int i = open_[k];
-    if (floors_[nth(i)] >= gap || releases_[nth(i)] > floors_[nth(i)]) continue;
-    if (before_[nth(i)] >= 0 && !placed_[nth(before_[nth(i)])]) continue;
-    open_.push_back(i);
+  int lowest = tightest_first_ ? lowest_in(items, tightest_section(items)) : lowest_of(items);
+  for (int before = -1; before != lowest;) {
+    before = lowest;
+    lowest = list_group(items, lowest, top);
   }
   std::sort(open_.begin() + static_cast<std::ptrdiff_t>(top), open_.end(), [&](int a, int b) {
     if (floors_[nth(a)] != floors_[nth(b)]) return floors_[nth(a)] < floors_[nth(b)];
     return ranks_[nth(a)] < ranks_[nth(b)];
   });
-  return open_.size();
+}
+
+// The item that ends first at its floor.
+int Ascent::lowest_of(Range items) const {
+  int lowest = open_[items.from];
+  for (std::size_t k = items.from; k < items.to; ++k) {
+    if (gap_below(open_[k]) < gap_below(lowest)) lowest = open_[k];
+  }
+  return lowest;
+}
+
+int Ascent::lowest_in(Range items, int section) const {
+  int lowest = -1;
+  for (std::size_t k = items.from; k < items.to; ++k) {
+    const Item& item = item_of(open_[k]);
+    if (item.first > section || item.last <= section) continue;
+    if (lowest < 0 || gap_below(open_[k]) < gap_below(lowest)) lowest = open_[k];
+  }
+  return lowest;
+}
+
+// Where the least memory can be wasted; of equal ones, the lowest.
+int Ascent::tightest_section(Range items) const {
+  int end = 0, tightest = -1;
+  for (std::size_t k = items.from; k < items.to; ++k) end = std::max(end, item_of(open_[k]).last);
+  const auto key = [&](int s) { return std::pair(-least_[nth(s)] - sums_[nth(s)], least_[nth(s)]); };
+  for (int s = item_of(open_[items.from]).first; s < end; ++s) {
+    if (holders_[nth(s)] >= 0 && (tightest < 0 || key(s) < key(tightest))) tightest = s;
+  }
+  return tightest;
+}
+
+// An item lies at its floor, or something begins below the top that it would have there. So one of the items that begin
+// below this gap is next: of those that overlap it in time, directly or through each other. They are listed, but for
+// those that were tried, and of twins all but the first. Returns the one of the group that ends first at its floor. If
+// that is the item itself, nothing else fits below one of the list.
+int Ascent::list_group(Range items, int item, std::size_t top) {
+  const std::int64_t gap = gap_below(item);
+  int lowest = item, end = 0;
+  for (std::size_t k = items.from; k < items.to; ++k) {
+    const int i = open_[k];
+    if (floors_[nth(i)] >= gap) continue;
+    if (item_of(i).first >= end) {
+      if (item_of(item).first < end) break;
+      open_.resize(top);
+      lowest = item;
+      group_.first = item_of(i).first;
+    }
+    end = std::max(end, item_of(i).last);
+    if (gap_below(i) < gap_below(lowest)) lowest = i;
+    if (releases_[nth(i)] > floors_[nth(i)]) continue;
+    if (before_[nth(i)] >= 0 && !placed_[nth(before_[nth(i)])]) continue;
+    open_.push_back(i);
+  }
+  group_.gap = gap;
+  group_.last = end;
+  return lowest;
 }
 
 bool Ascent::place(int item) {
@@ -149,14 +217,24 @@ bool Ascent::place(int item) {
     is_stale_[nth(s)] = 1;
     stale_.push_back(s);
   }
+  const Reasons::Id why = reasons_.push();
+  reasons_.add_all(why, why_floor_[nth(item)]);
+  reasons_.add(why, item);
   bool fits = true;
   for (const int other : problem_.meets[nth(item)]) {
     if (placed_[nth(other)] || floors_[nth(other)] >= top) continue;
     const std::int64_t floor = aligned_up(top, item_of(other).alignment);
-    lift(other, floor, std::max(floor, releases_[nth(other)]));
-    fits = fits && releases_[nth(other)] <= capacity_ - item_of(other).size;
+    if (floor > releases_[nth(other)])
+      lift(other, floor, why, floor, why);
+    else
+      lift(other, floor, why, releases_[nth(other)], why_release_[nth(other)]);
+    fits = fits && floor <= capacity_ - item_of(other).size;
   }
-  return look_again() && fits;
+  if (!look_again()) return false;
+  if (fits) return true;
+  reasons_.clear(conflict_);
+  reasons_.add_all(conflict_, why);
+  return false;
 }
 
 // Something that it meets must come to lie below it.
@@ -165,14 +243,59 @@ bool Ascent::postpone(int item) {
   for (const int other : problem_.meets[nth(item)]) {
     if (!placed_[nth(other)]) top = std::min(top, releases_[nth(other)] + item_of(other).size);
   }
-  if (top > capacity_ - item_of(item).size) return false;
-  lift(item, floors_[nth(item)], aligned_up(top, item_of(item).alignment));
+  const Reasons::Id why = why_postponed(item, top);
+  if (top > capacity_ - item_of(item).size) {
+    reasons_.clear(conflict_);
+    reasons_.add_all(conflict_, why);
+    return false;
+  }
+  lift(item, floors_[nth(item)], why_floor_[nth(item)], aligned_up(top, item_of(item).alignment), why);
   return look_again();
 }
 
-void Ascent::lift(int item, std::int64_t floor, std::int64_t release) {
-  items_.push_back({item, floors_[nth(item)], releases_[nth(item)]});
+// The conflict at its floor; and that all others have a place, or end at `top` or above.
+Reasons::Id Ascent::why_postponed(int item, std::int64_t top) {
+  const Reasons::Id why = reasons_.push();
+  reasons_.add_all(why, conflict_);
+  reasons_.remove(why, item);
+  reasons_.add_all(why, why_floor_[nth(item)]);
+  for (const int other : problem_.meets[nth(item)]) {
+    const std::int64_t size = item_of(other).size;
+    if (placed_[nth(other)])
+      reasons_.add(why, other);
+    else if (size < top)
+      reasons_.add_all(why, floors_[nth(other)] + size >= top ? why_floor_[nth(other)] : why_release_[nth(other)]);
+  }
+  return why;
+}
+
+// Why none of a group can be next: each was tried, and the others of its time have a place or begin above the gap.
+void Ascent::explain_group(const Group& group) {
+  reasons_.clear(conflict_);
+  for (int i = 0; i < problem_.size() && item_of(i).first < group.last; ++i) {
+    if (item_of(i).last <= group.first) continue;
+    if (placed_[nth(i)])
+      reasons_.add(conflict_, i);
+    else
+      reasons_.add_all(conflict_, floors_[nth(i)] >= group.gap ? why_floor_[nth(i)] : why_release_[nth(i)]);
+  }
+}
+
+// Why all of them are at least as high as the lowest.
+void Ascent::explain_section(int section) {
+  reasons_.clear(conflict_);
+  for (const int i : problem_.sections[nth(section)]) {
+    if (placed_[nth(i)]) continue;
+    const bool above = floors_[nth(i)] >= least_[nth(section)];
+    reasons_.add_all(conflict_, above ? why_floor_[nth(i)] : why_release_[nth(i)]);
+  }
+}
+
+void Ascent::lift(int item, std::int64_t floor, Reasons::Id why_floor, std::int64_t release, Reasons::Id why_release) {
+  items_.push_back({item, floors_[nth(item)], releases_[nth(item)], why_floor_[nth(item)], why_release_[nth(item)]});
   floors_[nth(item)] = floor;
+  why_floor_[nth(item)] = why_floor;
+  why_release_[nth(item)] = why_release;
   if (release == releases_[nth(item)]) return;
   releases_[nth(item)] = release;
   for (int s = item_of(item).first; s < item_of(item).last; ++s) {
@@ -202,6 +325,7 @@ bool Ascent::look_again() {
   }
   stale_.clear();
   if (failed < 0) return true;
+  explain_section(failed);
   for (const int i : problem_.sections[nth(failed)]) {
     if (!placed_[nth(i)]) weights_[nth(i)] += failure_;
   }
@@ -214,6 +338,7 @@ bool Ascent::look_again() {
 }
 
 void Ascent::undo(const Mark& mark) {
+  reasons_.cut(mark.reasons);
   for (; sections_.size() > mark.sections; sections_.pop_back()) {
     const SectionChange& change = sections_.back();
     holders_[nth(change.section)] = change.holder;
@@ -223,6 +348,8 @@ void Ascent::undo(const Mark& mark) {
     const ItemChange& change = items_.back();
     floors_[nth(change.item)] = change.floor;
     releases_[nth(change.item)] = change.release;
+    why_floor_[nth(change.item)] = change.why_floor;
+    why_release_[nth(change.item)] = change.why_release;
   }
   for (; order_.size() > mark.placed; order_.pop_back()) {
     const int item = order_.back();

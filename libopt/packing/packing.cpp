@@ -29,18 +29,30 @@ class Solver {
     const std::int64_t capacity = bytes / problem_.unit;
     if (size_ <= capacity) return Verdict::found;
     if (capacity < bound_) return Verdict::none;
-    const Verdict verdict = spend(steps / 4 * 3, left, 1, [&](std::int64_t& some) { return ascend(capacity, some); });
+    if (problem_.size() > most_searched) {
+      left -= std::min(steps, left);
+      return Verdict::unknown;
+    }
+    const std::int64_t price = 1 + problem_.size() / 1000;
+    const Verdict verdict =
+        spend(steps / 4 * 3, left, price, [&](std::int64_t& some) { return ascend(capacity, some); });
     if (verdict != Verdict::unknown) return verdict;
     return spend(steps / 4, left, search_price(), [&](std::int64_t& some) { return search(capacity, some); });
   }
 
  private:
+  static constexpr int most_searched = 10'000;  // items; a search calls itself for each
+
   // A placement of Search takes about so many times as long as one of Ascent.
   [[nodiscard]] std::int64_t search_price() const { return 8 + problem_.size() / 8; }
 
   template <class Method>
   static Verdict spend(std::int64_t steps, std::int64_t& left, std::int64_t price, const Method& method) {
     const std::int64_t given = std::min(steps, left) / price;
+    if (given == 0) {
+      left -= std::min(steps, left);
+      return Verdict::unknown;
+    }
     std::int64_t rest = given;
     const Verdict verdict = method(rest);
     left -= (given - rest) * price;
