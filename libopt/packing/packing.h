@@ -18,8 +18,9 @@ struct Buffer {
 };
 
 struct Options {
-  std::int64_t capacity = -1;      ///< bytes; any packing within them will do. -1: the smallest pool
-  std::int64_t steps = 3'000'000;  ///< limit of the search, in placements of a buffer; equal limits, equal packings
+  std::int64_t capacity = -1;  ///< bytes; any packing within them will do. -1: the smallest pool
+  std::int64_t steps =
+      2'000'000;  ///< limit of the search: placements, slow ones counted several times; equal limits, equal packings
 };
 
 /// Offsets with their certificate: no pool is smaller than `bound`.

@@ -179,6 +179,19 @@ TEST(Packing, CutRectangles) {
   }
 }
 
+// Schedules of a few sizes, full at some moments.
+TEST(Packing, Planted) {
+  Random random(9);
+  for (int i = 0; i < 5; ++i) {
+    SCOPED_TRACE(i);
+    const Options options{.capacity = testing::pool, .steps = 200'000};
+    EXPECT_EQ(packed(testing::planted(random, {.buffers = 150, .unit = 4096, .most = 40}), options).size,
+              testing::pool);
+    EXPECT_EQ(packed(testing::planted(random, {.buffers = 250, .unit = 1024, .most = 100}), options).size,
+              testing::pool);
+  }
+}
+
 TEST(Packing, Networks) {
   Random random(5);
   for (const std::int64_t layers : {40, 100, 380}) {
@@ -293,6 +306,21 @@ TEST(LongPacking, CutRectangles) {
       if (pieces <= 50) {
         EXPECT_EQ(solved, 10);
       }
+    }
+  }
+}
+
+TEST(LongPacking, Planted) {
+  for (const std::size_t count : {150, 250, 350, 500}) {
+    Random random(10);
+    int solved = 0;
+    for (int i = 0; i < 10; ++i) {
+      const std::vector<Buffer> buffers = testing::planted(random, {.buffers = count, .unit = 2048, .most = 50});
+      solved += packed(buffers, {.steps = 200'000}).is_certified();
+    }
+    std::printf("%zu planted: %d of 10\n", count, solved);
+    if (count <= 150) {
+      EXPECT_EQ(solved, 10);
     }
   }
 }
