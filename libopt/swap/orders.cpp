@@ -134,7 +134,7 @@ Order least_live(const TaskGraph& graph) {
 
 Order crossed(const Order& first, const Order& rest, std::size_t cut) {
   Order order(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(cut));
-  IdMap<TaskId, bool> taken(first.size(), false);
+  IdMap<TaskId, bool> taken(rest.size(), false);
   for (const TaskId task : order) taken[task] = true;
   std::copy_if(rest.begin(), rest.end(), std::back_inserter(order), [&](TaskId task) { return !taken[task]; });
   return order;

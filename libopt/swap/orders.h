@@ -29,7 +29,8 @@ using Random = std::mt19937_64;     // equal seeds draw equal numbers with every
 // Of the tasks that are ready, the one behind which the fewest bytes live; the first of equal ones.
 [[nodiscard]] Order least_live(const TaskGraph& graph);
 
-// The first `cut` tasks of one, then the others as they stand in the other (section 4.4.2, Figure 4.5).
+// The first `cut` tasks of one, which may have no more, then the others as they stand in the other (section 4.4.2,
+// Figure 4.5).
 [[nodiscard]] Order crossed(const Order& first, const Order& rest, std::size_t cut);
 // Runs tasks as a scheduler does: with that probability one that is ready, drawn at random, else the one of them that
 // stands first in the order (section 4.4.2).

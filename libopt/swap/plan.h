@@ -54,6 +54,7 @@ struct PlanOptions {
   int reluctance = 0;         // a tensor that leaves with a copy counts as needed so many tasks earlier
   bool once = false;          // one iteration alone: nothing has to be as it was in the beginning
   bool copies_clean = false;  // also moves out what the slower memory still holds (Figure 4.3)
+  friend bool operator==(const PlanOptions&, const PlanOptions&) = default;
 };
 
 // False: some class has fewer objects than one task needs, and `plan` is not of use.

@@ -94,8 +94,8 @@ std::string report_text(const TaskGraph& graph, const SearchOptions& options, co
   for (const Rival& rival : rivals) rows.push_back(rival_row(graph, rival));
   text += table_text(rows);
   const Generation& last = found.course.back();
-  text += fmt::format("\nsearch: {} plans in {} generations; those of the last take {:.6g} to {:.6g} s\n\n",
-                      grouped(last.evaluated), found.course.size(), last.best, last.worst);
+  text += fmt::format("\nsearch: {} plans in {} {}; those of the last take {:.6g} to {:.6g} s\n\n",
+                      grouped(last.evaluated), found.course.size(), found.turns, last.best, last.worst);
   return text + classes_text(graph, sizes, found.plan.allocation);
 }
 

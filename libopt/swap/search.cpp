@@ -16,15 +16,7 @@ namespace {
 
 constexpr double cannot_run = std::numeric_limits<double>::infinity();
 
-// Reduced to what fits, with what is left given away; false if the least does not fit.
-bool settle(const TaskGraph& graph, const Sizes& sizes, const Order& order, std::int64_t capacity,
-            Allocation& allocation) {
-  if (!fit(sizes, allocation, least_counts(graph, sizes, allocation.classes), capacity)) return false;
-  fill(sizes, allocation, most_counts(graph, sizes, allocation.classes, order), capacity);
-  return true;
-}
-
-Classes grouped(const Sizes& sizes, double factor) {
+Classes classes_within(const Sizes& sizes, double factor) {
   Classes classes;
   std::int64_t first = 0;
   int number = -1;
@@ -44,7 +36,7 @@ class Search {
       : graph_(graph), sizes_(graph), options_(options), pool_(options.threads, ThreadPool::Shortage::accept) {}
 
   Found run() {
-    if (memory(sizes_, least_allocation(graph_, sizes_)) > options_.capacity) refuse();
+    require_room(graph_, sizes_, options_.capacity);
     begin();
     int waited = 0;
     for (int generation = 1; generation <= options_.generations && waited < options_.patience; ++generation) {
@@ -54,12 +46,7 @@ class Search {
       note();
       waited = best_.seconds < before ? 0 : waited + 1;
     }
-    Found found;
-    if (!make_plan(graph_, sizes_, best_.order, best_.allocation, best_.plan, found.plan))
-      throw InternalError("the best of a search cannot run");
-    found.timeline = simulate(graph_, found.plan, options_.links);
-    found.course = std::move(course_);
-    return found;
+    return found_of(graph_, sizes_, best_, options_, std::move(course_));
   }
 
  private:
@@ -112,7 +99,7 @@ class Search {
     made.allocation.classes = changed(std::move(made.allocation.classes), 0.5, random);
     made.allocation.counts = most_counts(graph_, sizes_, made.allocation.classes, made.order);
     made.allocation.counts = mutated(std::move(made.allocation.counts), 0.5, random);
-    settle(graph_, sizes_, made.order, options_.capacity, made.allocation);
+    (void)settle(graph_, sizes_, made.order, options_.capacity, made.allocation);
     return made;
   }
 
@@ -155,7 +142,7 @@ class Search {
       for (const Allocation& allocation : allocations) {
         const PlanOptions& plan = draws(random, 0.5) ? a.plan : b.plan;
         *children = {order, allocation, changed(plan, options_.mutation, random), cannot_run};
-        if (options_.allocations) settle(graph_, sizes_, order, options_.capacity, children->allocation);
+        if (options_.allocations) (void)settle(graph_, sizes_, order, options_.capacity, children->allocation);
         evaluate(*children++);
       }
     }
@@ -226,12 +213,6 @@ class Search {
     if (options_.watch) options_.watch(static_cast<int>(course_.size()) - 1, made);
   }
 
-  [[noreturn]] void refuse() const {
-    fail(ExitStatus::limit, fmt::format("'{}' does not run in {} bytes", graph_.name, options_.capacity),
-         "its pool needs an object for each tensor that one operator touches",
-         fmt::format("the least that it runs in is {} bytes", memory(sizes_, least_allocation(graph_, sizes_))));
-  }
-
   const TaskGraph& graph_;
   Sizes sizes_;
   const SearchOptions& options_;
@@ -248,6 +229,24 @@ class Search {
 
 Found search(const TaskGraph& graph, const SearchOptions& options) { return Search(graph, options).run(); }
 
+Found found_of(const TaskGraph& graph, const Sizes& sizes, const Individual& best, const SearchOptions& options,
+               std::vector<Generation> course) {
+  Found found;
+  if (!make_plan(graph, sizes, best.order, best.allocation, best.plan, found.plan))
+    throw InternalError("the best of a search cannot run");
+  found.timeline = simulate(graph, found.plan, options.links);
+  found.course = std::move(course);
+  return found;
+}
+
+void require_room(const TaskGraph& graph, const Sizes& sizes, std::int64_t capacity) {
+  const std::int64_t least = memory(sizes, least_allocation(graph, sizes));
+  if (least <= capacity) return;
+  fail(ExitStatus::limit, fmt::format("'{}' does not run in {} bytes", graph.name, capacity),
+       "its pool needs an object for each tensor that one operator touches",
+       fmt::format("the least that it runs in is {} bytes", least));
+}
+
 double seconds_of(const TaskGraph& graph, const Sizes& sizes, const Individual& individual,
                   const SearchOptions& options) {
   const Counts least = least_counts(graph, sizes, individual.allocation.classes);
@@ -259,12 +258,19 @@ double seconds_of(const TaskGraph& graph, const Sizes& sizes, const Individual& 
   return simulate(graph, plan, options.links).seconds;
 }
 
+bool settle(const TaskGraph& graph, const Sizes& sizes, const Order& order, std::int64_t capacity,
+            Allocation& allocation) {
+  if (!fit(sizes, allocation, least_counts(graph, sizes, allocation.classes), capacity)) return false;
+  fill(sizes, allocation, most_counts(graph, sizes, allocation.classes, order), capacity);
+  return true;
+}
+
 std::vector<Allocation> first_allocations(const TaskGraph& graph, const Sizes& sizes, const Order& order,
                                           std::int64_t capacity) {
   std::vector<Allocation> all;
   for (const double factor : {1.0, 2.0, 8.0, std::numeric_limits<double>::infinity()}) {
     Allocation made;
-    made.classes = grouped(sizes, factor);
+    made.classes = classes_within(sizes, factor);
     made.counts = most_counts(graph, sizes, made.classes, order);
     if (settle(graph, sizes, order, capacity, made) && (all.empty() || !(all.back() == made))) all.push_back(made);
   }

@@ -41,12 +41,14 @@ struct Individual {
   Allocation allocation;
   PlanOptions plan;    // its threshold and reluctance differ
   double seconds = 0;  // of an iteration; infinite: it cannot run
+  friend bool operator==(const Individual&, const Individual&) = default;
 };
 
 struct Found {
   SwapPlan plan;
   Timeline timeline;
   std::vector<Generation> course;
+  std::string turns = "generations";  // what the elements of the course are
 };
 
 // Throws UserError(limit) with the least capacity if no allocation fits.
@@ -55,6 +57,14 @@ struct Found {
 // The time of one order and allocation; infinite if it cannot run.
 [[nodiscard]] double seconds_of(const TaskGraph& graph, const Sizes& sizes, const Individual& individual,
                                 const SearchOptions& options);
+
+// What searches share: the plan of the best one; UserError(limit) with the least capacity if no allocation fits; an
+// allocation reduced to what fits, with what is left given away, or false if the least does not fit.
+[[nodiscard]] Found found_of(const TaskGraph& graph, const Sizes& sizes, const Individual& best,
+                             const SearchOptions& options, std::vector<Generation> course);
+void require_room(const TaskGraph& graph, const Sizes& sizes, std::int64_t capacity);
+[[nodiscard]] bool settle(const TaskGraph& graph, const Sizes& sizes, const Order& order, std::int64_t capacity,
+                          Allocation& allocation);
 
 // Allocations to begin with for an order: each size by itself, sizes within a factor of two together, and all of them
 // together; each class with as many objects as the order needs at once, reduced to what fits. Only those that fit;

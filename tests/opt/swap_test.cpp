@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "libcore/base/error.h"
+#include "libopt/swap/beam.h"
 #include "libopt/swap/exact.h"
 #include "libopt/swap/on_demand.h"
 #include "libopt/swap/tasks_json.h"
@@ -227,14 +228,24 @@ double exact_of_all(const TaskGraph& graph, std::int64_t capacity) {
   return least;
 }
 
-// How much longer the search's plans take than the best ones: of so many random graphs of 3 to `most` tasks.
+// How much longer plans take than the best ones: of so many random graphs of 3 to `most` tasks.
 struct Gaps {
   double mean = 0, worst = 1;
   int equal = 0;
+
+  void add(double found, double least, int graphs) {
+    EXPECT_GE(found, least - 1e-9);
+    worst = std::max(worst, found / least);
+    mean += found / least / graphs;
+    equal += found <= least + 1e-9 ? 1 : 0;
+  }
 };
-Gaps gaps_of(int graphs, std::size_t most) {
+struct GapsOfSearches {
+  Gaps genetic, beam;
+};
+GapsOfSearches gaps_of(int graphs, std::size_t most) {
   Random random(3);
-  Gaps gaps;
+  GapsOfSearches gaps;
   for (int compared = 0; compared < graphs;) {
     const TaskGraph graph = random_tasks(random, 3 + draw(random, most - 2));
     SearchOptions options;
@@ -245,24 +256,30 @@ Gaps gaps_of(int graphs, std::size_t most) {
     options.patience = 60;  // small graphs cost little
     const double least = exact_of_all(graph, options.capacity);
     if (least == std::numeric_limits<double>::infinity()) continue;
-    const double found = search(graph, options).timeline.seconds;
-    EXPECT_GE(found, least - 1e-9) << compared;
-    gaps.worst = std::max(gaps.worst, found / least);
-    gaps.mean += found / least / graphs;
-    gaps.equal += found <= least + 1e-9 ? 1 : 0;
+    gaps.genetic.add(search(graph, options).timeline.seconds, least, graphs);
+    const Found grown = beam(graph, options, {.width = 8});
+    Checker(graph, grown.plan, grown.timeline, options.plan).check();
+    gaps.beam.add(grown.timeline.seconds, least, graphs);
     ++compared;
   }
-  std::cout << "search over exact: mean " << gaps.mean << ", worst " << gaps.worst << ", equal " << gaps.equal << " of "
-            << graphs << "\n";
+  for (const auto& [name, gap] : {std::pair("genetic", gaps.genetic), std::pair("beam", gaps.beam)})
+    std::cout << name << " over exact: mean " << gap.mean << ", worst " << gap.worst << ", equal " << gap.equal
+              << " of " << graphs << "\n";
   return gaps;
 }
 
-TEST(Swap, TheSearchComesNearTheExactOne) {
-  const Gaps gaps = gaps_of(40, 8);
-  EXPECT_LE(gaps.mean, 1.01);
-  EXPECT_GE(gaps.equal, 32);
+TEST(Swap, SearchesComeNearTheExactOne) {
+  const GapsOfSearches gaps = gaps_of(40, 8);
+  EXPECT_LE(gaps.genetic.mean, 1.01);
+  EXPECT_GE(gaps.genetic.equal, 32);
+  EXPECT_LE(gaps.beam.mean, 1.01);
+  EXPECT_GE(gaps.beam.equal, 32);
 }
-TEST(LongSwap, TheSearchComesNearTheExactOne) { EXPECT_LE(gaps_of(200, 14).mean, 1.025); }
+TEST(LongSwap, SearchesComeNearTheExactOne) {
+  const GapsOfSearches gaps = gaps_of(200, 14);
+  EXPECT_LE(gaps.genetic.mean, 1.025);
+  EXPECT_LE(gaps.beam.mean, 1.025);
+}
 
 TEST(Swap, SearchesDoNotDependOnThreads) {
   Random random(4);
@@ -280,6 +297,44 @@ TEST(Swap, SearchesDoNotDependOnThreads) {
   EXPECT_EQ(one.timeline.seconds, three.timeline.seconds);
   ASSERT_EQ(one.course.size(), three.course.size());
   EXPECT_EQ(one.course.back().worst, three.course.back().worst);
+}
+
+TEST(Swap, BeamsDoNotDependOnThreads) {
+  Random random(7);
+  const TaskGraph graph = random_tasks(random, 60);
+  SearchOptions options;
+  options.capacity = graph.least_memory() + 6;
+  options.links = a_unit;
+  const Found one = beam(graph, options, {4, 600});
+  options.threads = 3;
+  const Found three = beam(graph, options, {4, 600});
+  EXPECT_EQ(one.plan.order, three.plan.order);
+  EXPECT_EQ(one.plan.allocation, three.plan.allocation);
+  EXPECT_EQ(one.timeline.seconds, three.timeline.seconds);
+  EXPECT_LE(one.course.back().evaluated, 600);
+  EXPECT_LT(one.timeline.seconds, one.course.front().best);
+  Checker(graph, one.plan, one.timeline, options.plan).check();
+}
+
+// A beam keeps its best order: more evaluations, with steps of one task, or a part left out give no surprise.
+TEST(Swap, BeamsEndByCounts) {
+  Random random(8);
+  for (int turn = 0; turn < 200; ++turn) {
+    const TaskGraph graph = random_tasks(random, 1 + draw(random, 30));
+    SearchOptions options;
+    options.capacity = graph.least_memory() * 2;
+    options.links = a_unit;
+    options.orders = draws(random, 0.8);
+    options.allocations = draws(random, 0.8);
+    const Found found = beam(graph, options, {static_cast<int>(1 + draw(random, 5)), 100});
+    Checker(graph, found.plan, found.timeline, options.plan).check();
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "graph " << turn;
+    EXPECT_LE(found.course.back().evaluated, 100);
+    EXPECT_LE(found.timeline.seconds, found.course.front().best);
+    EXPECT_TRUE(options.orders || found.plan.order == program_order(graph));
+    options.capacity = graph.least_memory() - 1;
+    EXPECT_THROW((void)beam(graph, options, {}), UserError);
+  }
 }
 
 }  // namespace
