@@ -2,15 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "libopt/swap/beam.h"
 #include "libopt/swap/on_demand.h"
 #include "libopt/swap/report.h"
 #include "libopt/swap/search.h"
+#include "libopt/swap/serve.h"
 #include "libopt/swap/tasks_json.h"
 #include "tools/common/choice.h"
 #include "tools/common/tool.h"
@@ -23,14 +28,23 @@ using namespace kasen::tools;
 
 namespace {
 
-swap::Links links_of(const std::string& text) {
-  std::vector<double> speeds;
+enum class Way { genetic, beam };
+constexpr std::array<std::pair<std::string_view, Way>, 2> ways{{{"genetic", Way::genetic}, {"beam", Way::beam}}};
+
+// Numbers with commas between them, all greater than 0; none: it is something else.
+std::vector<double> numbers_of(const std::string& text) {
+  std::vector<double> numbers;
   std::istringstream stream(text);
   for (std::string word; std::getline(stream, word, ',');) {
     char* end = nullptr;
-    speeds.push_back(std::strtod(word.c_str(), &end));
-    if (word.empty() || *end != '\0' || !(speeds.back() > 0) || !std::isfinite(speeds.back())) speeds.assign(4, 0);
+    numbers.push_back(std::strtod(word.c_str(), &end));
+    if (word.empty() || *end != '\0' || !(numbers.back() > 0) || !std::isfinite(numbers.back())) return {};
   }
+  return text.empty() || text.back() == ',' ? std::vector<double>() : numbers;
+}
+
+swap::Links links_of(const std::string& text) {
+  const std::vector<double> speeds = numbers_of(text);
   if (speeds.size() != 3)
     wrong_value("links", fmt::format("--links {}", text), "it is three numbers of gigabytes a second",
                 "write IN,OUT,BOTH, such as 12,12,20");
@@ -54,9 +68,15 @@ swap::SearchOptions options_of(const po::variables_map& values) {
   return options;
 }
 
-swap::Rival searched(const swap::TaskGraph& graph, swap::SearchOptions options, std::string name) {
-  const swap::Found found = swap::search(graph, options);
+swap::BeamOptions beam_of(const po::variables_map& values) {
+  return {bounded<int>(values, "width", 1, 10'000), bounded<std::int64_t>(values, "evaluations", 1, 1'000'000'000)};
+}
+
+swap::Rival rival(const swap::Found& found, std::string name) {
   return {std::move(name), found.timeline.seconds, found.plan.bytes_in, found.plan.bytes_out};
+}
+swap::Rival searched(const swap::TaskGraph& graph, const swap::SearchOptions& options, std::string name) {
+  return rival(swap::search(graph, options), std::move(name));
 }
 
 swap::Rival on_demand(const swap::TaskGraph& graph, const swap::SearchOptions& options, const swap::Order& order,
@@ -69,9 +89,12 @@ swap::Rival on_demand(const swap::TaskGraph& graph, const swap::SearchOptions& o
   }
 }
 
-// Known ways, and the search without one of its parts.
-std::vector<swap::Rival> rivals_of(const swap::TaskGraph& graph, const swap::SearchOptions& options) {
+// The other search, known ways, and the search without one of its parts.
+std::vector<swap::Rival> rivals_of(const swap::TaskGraph& graph, const swap::SearchOptions& options,
+                                   const swap::BeamOptions& beam, Way way) {
   std::vector<swap::Rival> rivals;
+  rivals.push_back(way == Way::beam ? searched(graph, options, "genetic")
+                                    : rival(swap::beam(graph, options, beam), "beam"));
   swap::SearchOptions part = options;
   part.orders = false;
   rivals.push_back(searched(graph, part, "no-schedule"));
@@ -90,26 +113,74 @@ std::vector<swap::Rival> rivals_of(const swap::TaskGraph& graph, const swap::Sea
   return rivals;
 }
 
-ExitStatus plan_swaps(const po::variables_map& values) {
-  if (values.count("graph") == 0)
-    fail(ExitStatus::usage, "no task graph", "", "name a JSON file; examples/networks makes some");
-  const auto file = values["graph"].as<std::string>();
-  swap::SearchOptions options = options_of(values);
-  const swap::TaskGraph graph = swap::read_tasks(read_text(file), shown_name(file));
-  Progress progress("searching");
-  options.watch = [&](int generation, const swap::Generation& made) {
-    progress.show(fmt::format("generation {} of at most {}: {:.3f} of ideal", generation, options.generations,
-                              graph.seconds() / std::max(made.best, 1e-300)));
-  };
-  const swap::Found found = swap::search(graph, options);
+// One graph: its plan.
+void plan_one(const po::variables_map& values, const swap::TaskGraph& graph, const swap::SearchOptions& options,
+              Progress& progress) {
+  const swap::BeamOptions beam = beam_of(values);
+  const Way way = choose(values, "search", ways);
+  const swap::Found found = way == Way::beam ? swap::beam(graph, options, beam) : swap::search(graph, options);
   const std::vector<swap::Rival> rivals =
-      values.count("compare") > 0 ? rivals_of(graph, options) : std::vector<swap::Rival>();
+      values.count("compare") > 0 ? rivals_of(graph, options, beam, way) : std::vector<swap::Rival>();
   progress.finish();
   if (values.count("output") > 0)
     write_text(values["output"].as<std::string>(), swap::report_json(graph, options, found, rivals));
   if (values.count("timeline") > 0)
     write_text(values["timeline"].as<std::string>(), swap::timeline_svg(graph, options, found));
   write_standard_output(swap::report_text(graph, options, found, rivals));
+}
+
+// Several graphs, or one: how long their requests take at each rate.
+void serve_all(const po::variables_map& values, const std::vector<swap::TaskGraph>& graphs,
+               const swap::SearchOptions& options, Progress& progress) {
+  for (const char* one : {"compare", "timeline", "once"})
+    if (values.count(one) > 0)
+      fail(ExitStatus::usage, fmt::format("--{} and --serve", one), "it is of the plan of one graph alone",
+           "give one of the two");
+  const std::vector<double> rates = numbers_of(values["serve"].as<std::string>());
+  if (rates.empty())
+    wrong_value("serve", fmt::format("--serve {}", values["serve"].as<std::string>()),
+                "it is rates, in requests a second", "write them with commas, such as 10,20,40");
+  swap::ServeOptions serving;
+  serving.capacity = options.capacity;
+  serving.seed = options.seed;
+  serving.requests = bounded<std::int64_t>(values, "requests", 1, 100'000'000);
+  const swap::FindPlan find = [&](const swap::TaskGraph& graph, const swap::SearchOptions& own) {
+    return choose(values, "search", ways) == Way::beam ? swap::beam(graph, own, beam_of(values))
+                                                       : swap::search(graph, own);
+  };
+  const std::vector<swap::ServedModel> models =
+      swap::models_to_serve(graphs, bounded<int>(values, "copies", 1, 10'000), options, find);
+  progress.finish();
+  std::vector<swap::ServedRate> served;
+  for (const double rate : rates) {
+    serving.rate = rate;
+    served.push_back({rate, {}});
+    for (std::size_t way = 0; way < swap::servings.size(); ++way)
+      served.back().by[way] = swap::serve(models, swap::servings[way], serving);
+  }
+  if (values.count("output") > 0)
+    write_text(values["output"].as<std::string>(), swap::serve_json(models, serving, served));
+  write_standard_output(swap::serve_text(models, serving, served));
+}
+
+ExitStatus plan_swaps(const po::variables_map& values) {
+  const std::vector<std::string> files = texts_of(values, "graph");
+  if (files.empty()) fail(ExitStatus::usage, "no task graph", "", "name a JSON file; examples/networks makes some");
+  swap::SearchOptions options = options_of(values);
+  const bool serves = values.count("serve") > 0;
+  if (files.size() > 1 && !serves)
+    fail(ExitStatus::usage, fmt::format("{} task graphs", files.size()), "a plan is for one",
+         "name one, or add --serve RATES");
+  std::vector<swap::TaskGraph> graphs;
+  for (const std::string& file : files) graphs.push_back(swap::read_tasks(read_text(file), shown_name(file)));
+  Progress progress("searching");
+  options.watch = [&](int turn, const swap::Generation& made) {
+    progress.show(fmt::format("turn {}, {} plans, the best takes {:.4g} s", turn, made.evaluated, made.best));
+  };
+  if (serves)
+    serve_all(values, graphs, options, progress);
+  else
+    plan_one(values, graphs.front(), options, progress);
   return ExitStatus::done;
 }
 
@@ -117,22 +188,41 @@ ExitStatus plan_swaps(const po::variables_map& values) {
 
 int main(int argc, char** argv) {
   Tool tool{.info = {"kasen-swap", "plans an iteration of a task graph in less memory than its tensors take",
-                     "GRAPH.json --memory BYTES [--links IN,OUT,BOTH] [-o PLAN.json] [--timeline FILE.svg]",
+                     "GRAPH.json... --memory BYTES [--serve RATES] [-o PLAN.json] [--timeline FILE.svg]",
                      "kasen swap graph.json --memory 12GB --links 12,12,20 --compare"}};
   const swap::SearchOptions usual;
+  const swap::BeamOptions usual_beam;
   tool.options.add_options()("memory", po::value<std::string>()->value_name("BYTES"),
                              "of the faster memory: 12GB, 64MiB")(
       "links", po::value<std::string>()->default_value("12,12,20")->value_name("IN,OUT,BOTH"),
       "gigabytes a second to the faster memory, from there, and both ways at once together")(
       "compare",
-      "also plans with a part of the search left out (no-schedule, no-allocation, any-class, random), and swaps on "
-      "demand "
-      "(lru, lru-ready)")("once", "one iteration alone: nothing has to be as it was in the beginning")(
+      "also plans by the other search, with a part of the genetic one left out (no-schedule, no-allocation, any-class, "
+      "random), and swaps on demand (lru, lru-ready)")(
+      "once", "one iteration alone: nothing has to be as it was in the beginning")(
       "threshold", po::value<int>()->default_value(usual.plan.threshold)->value_name("N"),
       "tensors leave that were used so many operators ago, if there are any");
+  tool.under("Serving");
+  const swap::ServeOptions usual_serving;
+  tool.options.add_options()("serve", po::value<std::string>()->value_name("RATES"),
+                             "requests a second, such as 10,20,40: how long they take if the graphs share the device, "
+                             "by a part of memory each "
+                             "or one after another with all of it")(
+      "copies", po::value<int>()->default_value(1)->value_name("N"),
+      "models of each graph, with parameters of their own")(
+      "requests", po::value<std::int64_t>()->default_value(usual_serving.requests)->value_name("N"),
+      "that are followed at each rate");
   tool.under("Search");
-  tool.options.add_options()("seed", po::value<std::uint64_t>()->default_value(usual.seed)->value_name("K"),
-                             "equal seeds give equal plans, with any number of threads")(
+  takes(tool, "search", ways);
+  tool.options.add_options()(
+      "search", po::value<std::string>()->default_value("genetic")->value_name("WAY"),
+      "genetic: orders and allocations cross; beam: orders grow side by side, and the best ones go on")(
+      "width", po::value<int>()->default_value(usual_beam.width)->value_name("N"),
+      "orders that the beam search follows")(
+      "evaluations", po::value<std::int64_t>()->default_value(usual_beam.evaluations)->value_name("N"),
+      "plans that the beam search makes, at most")(
+      "seed", po::value<std::uint64_t>()->default_value(usual.seed)->value_name("K"),
+      "equal seeds give equal plans, with any number of threads")(
       "population", po::value<int>()->default_value(usual.population)->value_name("N"), "plans of a generation")(
       "generations", po::value<int>()->default_value(usual.generations)->value_name("N"), "at most")(
       "patience", po::value<int>()->default_value(usual.patience)->value_name("N"),
@@ -141,10 +231,11 @@ int main(int argc, char** argv) {
       "the probability that an element of an order or allocation changes")(
       "threads", po::value<int>()->default_value(1)->value_name("T"), "that share the search");
   tool.under("Output");
-  tool.options.add_options()("output,o", po::value<std::string>()->value_name("FILE"), "the plan as JSON")(
+  tool.options.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
+                             "the plan, or the times of requests, as JSON")(
       "timeline", po::value<std::string>()->value_name("FILE.svg"), "a picture of moves, operators and memory");
-  tool.hidden.add_options()("graph", po::value<std::string>()->value_name("GRAPH.json"));
-  tool.positional.add("graph", 1);
+  tool.hidden.add_options()("graph", po::value<std::vector<std::string>>()->value_name("GRAPH.json"));
+  tool.positional.add("graph", -1);
   tool.reads = {"graph"};
   tool.writes = {"output", "timeline"};
   return run_tool(argc, argv, tool, plan_swaps);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kasen swap: plans that hold when they are followed move by move, equal for equal seeds, and wrong graphs."""
+"""kasen swap: plans that hold when they are followed move by move, equal for equal seeds, serving, and wrong graphs."""
 import json
 import random
 import subprocess
@@ -87,6 +87,18 @@ class Swap(ToolTest):
                 self.assertGreaterEqual(plan["seconds"], plan["ideal_seconds"])
                 self.assertGreater(plan["bytes_in"], 0)
 
+    def test_beams_hold(self):
+        for width, threads in ((1, 1), (4, 1), (4, 2)):
+            name = f"plan{width}{threads}.json"
+            out, _ = self.kasen("swap", "graph.json", "--memory", 25_000, "--links", "2,1,2.5", "-o", name, "--search", "beam",
+                                "--width", width, "--evaluations", 500, "--threads", threads, "--seed", threads)
+            plan = json.loads((self.dir / name).read_text())
+            self.follow(self.graph, plan, 25_000)
+            self.assertRegex(out, r"(?m)^search: [0-9]+ plans in [0-9]+ steps;")
+            self.assertLessEqual(plan["search"][-1]["evaluated"], 500)
+            self.assertLessEqual(plan["seconds"], plan["search"][0]["best"])
+        self.assertEqual((self.dir / "plan41.json").read_bytes(), (self.dir / "plan42.json").read_bytes())
+
     def test_the_check_can_fail(self):
         self.kasen("swap", "graph.json", "--memory", 22_000, "-o", "plan.json", "--population", 8, "--generations", 2)
         plan = json.loads((self.dir / "plan.json").read_text())
@@ -108,10 +120,43 @@ class Swap(ToolTest):
 
     def test_other_ways_and_pictures(self):
         out, _ = self.kasen("swap", "graph.json", "--memory", 24_000, "--compare", "--population", 16, "--generations", 10, "--timeline", "t.svg")
-        for name in ("ideal", "this plan", "no-schedule", "no-allocation", "any-class", "random", "lru", "lru-ready"):
+        for name in ("ideal", "this plan", "beam", "no-schedule", "no-allocation", "any-class", "random", "lru", "lru-ready"):
             self.assertRegex(out, rf"(?m)^{name} ")
+        out, _ = self.kasen("swap", "graph.json", "--memory", 24_000, "--compare", "--search", "beam", "--population", 8, "--generations", 2)
+        self.assertRegex(out, r"(?m)^genetic ")
         picture = ElementTree.parse(self.dir / "t.svg").getroot()
         self.assertGreater(len(list(picture.iter("{http://www.w3.org/2000/svg}path"))), 20)
+
+    def serve(self, *words):
+        out, _ = self.kasen("swap", "graph.json", *words, "--links", "2,1,2.5", "--population", 8, "--generations", 2, "-o", "serve.json")
+        return out, json.loads((self.dir / "serve.json").read_text())
+
+    def test_serving(self):
+        out, once = self.serve("--memory", 60_000, "--copies", 2, "--serve", "10,5e3", "--requests", 20_000)
+        self.assertEqual(once, self.serve("--memory", 60_000, "--copies", 2, "--serve", "10,5e3", "--requests", 20_000)[1])
+        for name in ("alone", "partitioned", "time-shared", "foreseeing"):
+            self.assertRegex(out, rf"(?m)^10/s +{name} ")
+            for rate in once["rates"]:
+                self.assertLessEqual(rate[name]["p50"], rate[name]["p99"])
+                self.assertLessEqual(rate["alone"]["mean"], rate[name]["mean"])
+        model, idle = once["models"][0], once["rates"][0]
+        self.assertEqual(once["models"], [model, model])
+        self.assertLessEqual(2 * model["share_bytes"], 60_000)
+        switch = (idle["time-shared"]["loads"] / 20_000) * (model["load_seconds"] + model["unload_seconds"])
+        self.assertGreater(switch, 0)
+        self.assertAlmostEqual(idle["time-shared"]["mean"] / (model["seconds"] + switch), 1, delta=0.01)
+        _, roomy = self.serve("--memory", "1MB", "--copies", 2, "--serve", "5000", "--requests", 1000)
+        self.assertEqual(roomy["rates"][0]["time-shared"], roomy["rates"][0]["alone"])
+        self.assertEqual(roomy["rates"][0]["partitioned"], roomy["rates"][0]["alone"])
+
+    def test_serving_two_graphs(self):
+        self.write(layers(5, random.Random(4)), "other.json")
+        out, found = self.serve("other.json", "--memory", 60_000, "--serve", "100", "--requests", 100, "--search", "beam", "--evaluations", 50)
+        self.assertEqual(len(found["models"]), 2)
+        self.assertNotEqual(found["models"][0], found["models"][1])
+        self.assertIn("2 models", out)
+        _, messages = self.kasen("swap", "graph.json", "--memory", 22_000, "--copies", 50, "--serve", "1", "--generations", 0, status=LIMIT)
+        self.assertIn("do not hold 50 models", messages)
 
     def test_too_little_memory(self):
         _, messages = self.kasen("swap", "graph.json", "--memory", 9_000, status=LIMIT)
@@ -150,6 +195,12 @@ class Swap(ToolTest):
                                     (["none.json", "--memory", "1GB"], MISSING, "none.json"),
                                     (["graph.json", "--memory", "1GB", "--links", "1,2"], USAGE, "IN,OUT,BOTH"),
                                     (["graph.json", "--memory", "1GB", "--links", "1,0,2"], USAGE, "three numbers"),
+                                    (["graph.json", "graph.json", "--memory", "1GB"], USAGE, "--serve RATES"),
+                                    (["graph.json", "--memory", "1GB", "--serve", "1,,2"], USAGE, "10,20,40"),
+                                    (["graph.json", "--memory", "1GB", "--serve", "1,-2"], USAGE, "requests a second"),
+                                    (["graph.json", "--memory", "1GB", "--serve", "1", "--timeline", "t.svg"], USAGE, "--timeline and --serve"),
+                                    (["graph.json", "--memory", "1GB", "--search", "bean"], USAGE, "beam"),
+                                    (["graph.json", "--memory", "1GB", "--width", 0], USAGE, "width"),
                                     (["graph.json", "--memory", "much"], USAGE, "memory"),
                                     (["graph.json", "--memory", "1GB", "--population", 1], USAGE, "population")]:
             with self.subTest(text=text):
