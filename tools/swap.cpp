@@ -143,7 +143,7 @@ void serve_all(const po::variables_map& values, const std::vector<swap::TaskGrap
   swap::ServeOptions serving;
   serving.capacity = options.capacity;
   serving.seed = options.seed;
-  serving.requests = bounded<std::int64_t>(values, "requests", 1, 100'000'000);
+  serving.requests = bounded<std::int64_t>(values, "requests", 1, 10'000'000);
   const swap::FindPlan find = [&](const swap::TaskGraph& graph, const swap::SearchOptions& own) {
     return choose(values, "search", ways) == Way::beam ? swap::beam(graph, own, beam_of(values))
                                                        : swap::search(graph, own);
