@@ -52,6 +52,7 @@ std::int64_t dense_rows_at_once(const Module& module, const Op& op, std::int64_t
     if (one.code == OpCode::yield) continue;
     if (!is_ordinary_dense_product(module, one)) return 0;
     sizes.columns = product_columns(module, one);
+    if (cols == 0 || sizes.columns == 0) return 0;  // there are no blocks: results are zeros
     const std::int64_t bytes = cols * sizes.columns * module.type(one.results[0]).element.bytes();
     if (one.code == OpCode::mxv) sizes.result_bytes += bytes;
   }

@@ -93,15 +93,16 @@ void Execution::check_machine_memory(std::int64_t needed) const {
 // `on_disk`: the bytes that arrays on a disk take, by part.
 void Execution::check_memory(std::span<const std::int64_t> packing, std::span<const std::int64_t> on_disk) const {
   const bool limited = options.memory > 0;
-  std::int64_t needed = 0, largest = 1, window = 0, even = 0;
+  std::int64_t needed = 0, largest = 1, window = 0, most = 0;
   for (size_t p = 0; p < parts.size(); ++p) {
-    const std::int64_t bytes = checked_add(part_bytes(p, packing[p], limited), on_disk[p], "the run's memory");
-    window = checked_add(window, on_disk[p], "the run's memory");
-    if (on_disk[p] > 0) even = std::max(even, checked_mul(part_count(), bytes, "the run's memory"));
+    const std::int64_t bytes = part_bytes(p, packing[p], limited);
+    most = std::max(most, on_disk[p]);
     needed = checked_add(needed, bytes, "the run's memory");
     largest = std::max(largest, bytes);
   }
-  needed = std::max(needed, even);  // a part whose rows go by has its share alone
+  // Parts with rows that go by have equal shares of what the others leave.
+  for (int p = 0; p < part_count(); ++p) window += storage.passing(p).empty() ? 0 : most;
+  needed = checked_add(needed, window, "the run's memory");
   const auto room = limited ? std::optional(options.memory) : available_memory();
   check_machine_memory(needed);
   if (!room || needed <= *room) return;

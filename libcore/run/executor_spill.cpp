@@ -43,6 +43,7 @@ void add_disk_use(Execution& run, const Step& step, int part, std::vector<std::i
       use.written += bytes(0, array.kept);
       use.first_read += bytes(0, array.rows);
       use.read += bytes(0, array.rows);
+      there = 0;
       continue;
     }
     if (one.read) {
@@ -89,21 +90,25 @@ void Execution::note_passages(int part) {
   }
 }
 
-// Arrays on a disk get what is left of the allowed memory. Returns by part the bytes that they take, or if those are
-// not there the least that is enough. Arrays that the run makes go to the disk only if it does not fit without.
+// The parts that have arrays on a disk get equal shares of what the others leave. Returns by part the bytes that these
+// take, or if those are not there the least that is enough. Arrays that the run makes go to the disk only if it does
+// not fit without.
 std::vector<std::int64_t> Execution::share_out_memory(std::span<const std::int64_t> packing) {
   std::vector<std::int64_t> taken(parts.size(), 0);
   if (options.memory <= 0) return taken;
   const auto fits = [&] {
-    bool all = true;
+    std::int64_t left = options.memory, passing = 0;
     for (int p = 0; p < part_count(); ++p) {
-      const auto part = static_cast<size_t>(p);
-      const std::int64_t room = options.memory / part_count() - part_bytes(part, packing[part], true);
-      if (!storage.passing(p).empty()) {
-        note_passages(p);
-        taken[part] = storage.passing(p).share_out(room, options.pass_bytes);
-      }
-      all = all && taken[part] <= room;
+      left -= part_bytes(static_cast<size_t>(p), packing[static_cast<size_t>(p)], true);
+      passing += storage.passing(p).empty() ? 0 : 1;
+    }
+    bool all = left >= 0;
+    for (int p = 0; p < part_count(); ++p) {
+      if (storage.passing(p).empty()) continue;
+      note_passages(p);
+      std::int64_t& bytes = taken[static_cast<size_t>(p)];
+      bytes = storage.passing(p).share_out(left / passing, options.pass_bytes);
+      all = all && bytes <= left / passing;
     }
     return all;
   };
@@ -228,17 +233,16 @@ MemoryPlan Execution::memory_plan() {
 
 std::int64_t Execution::least_memory() {
   (void)spill_buffers();
-  std::int64_t least = 0;
+  std::int64_t least = 0, most = 0, passing = 0;
   for (int p = 0; p < part_count(); ++p) {
     const auto part = static_cast<size_t>(p);
-    std::int64_t bytes = part_bytes(part, packing_[part].size(), true);
-    if (!storage.passing(p).empty()) {
-      note_passages(p);
-      bytes = checked_add(bytes, storage.passing(p).share_out(0, options.pass_bytes), "the run's memory");
-    }
-    least = std::max(least, bytes);
+    least = checked_add(least, part_bytes(part, packing_[part].size(), true), "the run's memory");
+    if (storage.passing(p).empty()) continue;
+    note_passages(p);
+    most = std::max(most, storage.passing(p).share_out(0, options.pass_bytes));
+    ++passing;
   }
-  return checked_mul(least, part_count(), "the run's memory");
+  return checked_add(least, checked_mul(most, passing, "the run's memory"), "the run's memory");
 }
 
 }  // namespace kasen::executor

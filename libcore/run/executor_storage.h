@@ -68,6 +68,7 @@ class Storage {
 
   // The inputs of a part that are on a disk.
   [[nodiscard]] stream::PassingSet& passing(int part) { return passing_[static_cast<size_t>(part)]; }
+  [[nodiscard]] const stream::PassingSet& passing(int part) const { return passing_[static_cast<size_t>(part)]; }
   [[nodiscard]] bool has_passing() const;
   // The rows of a slot, which `value` has, go to a disk: it has no memory of the pool.
   void spill(int slot, ValueId value, Tier& tier);

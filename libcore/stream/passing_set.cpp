@@ -85,6 +85,8 @@ Bytes PassingSet::hand_over(int array, std::int64_t elements) {
   const std::int64_t kept = made.kept * made.inner;
   made.spilled->begin_store(0, kept);
   (void)made.spilled->store(kept, made.memory);
+  made.loaded = 0;
+  drop_all(made);
   return made.spilled->pages(elements);
 }
 

@@ -41,7 +41,7 @@ class PassingSet {
   /// Null if nothing goes by. `at_once` as in Passage.
   [[nodiscard]] std::unique_ptr<RowWindow> pass(std::vector<PassingUse> uses, std::int64_t at_once) const;
 
-  /// The first elements of an array that the run made, as pages of its file: all of them go there.
+  /// The first elements of an array that the run made, as pages of its file: all of them go there, and out of memory.
   [[nodiscard]] Bytes hand_over(int array, std::int64_t elements);
   [[nodiscard]] std::int64_t read_bytes() const;
   [[nodiscard]] std::int64_t written_bytes() const;

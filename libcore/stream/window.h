@@ -32,6 +32,9 @@ struct PassingArray {
   [[nodiscard]] std::int64_t row_bytes() const { return inner * memory.element.bytes(); }
 };
 
+/// Gives the pages of all elements back.
+void drop_all(const PassingArray& array);
+
 /// How an operator uses an array whose rows go by.
 struct PassingUse {
   PassingArray* array = nullptr;

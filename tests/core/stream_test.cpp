@@ -252,6 +252,19 @@ TEST(Window, AFailingDiskIsToldToAll) {
   }
 }
 
+// A kernel that forgets rows is a fault of ours, and ends nothing but the run.
+TEST(Window, RowsThatNobodyLeavesAreToldOf) {
+  Array data(ElementType::of(Scalar::f64), 100000);
+  PassingSet set;
+  set.add(data.element, data.count, 1, simulated_disk(data));
+  set.add_passage({{0}, 4096, 1});
+  ASSERT_LE(set.share_out(400000, 20000), 400000);
+  const auto window = set.pass({{&set.array(0), true, false}}, 4096);
+  window->enter(0, 4096);
+  window->leave(0, 4096);
+  EXPECT_THROW(window->finish(), InternalError);
+}
+
 TEST(Window, ResultsStayInTheirFile) {
   Pass pass({.room = 2 * mib});
   pass.write(2);

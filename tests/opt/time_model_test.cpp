@@ -261,7 +261,7 @@ TEST(MachineProfile, KeysAreOfDifferentNumbers) {
   std::set<const double*> numbers;
   for (const MachineKey& key : machine_keys()) numbers.insert(&key.of(machine));
   EXPECT_EQ(numbers.size(), machine_keys().size());
-  EXPECT_EQ(machine_keys().size(), 13U + scalar_works + 2 * choice_rows.size());  // one class is nothing's; the threads
+  EXPECT_EQ(machine_keys().size(), 15U + scalar_works + 2 * choice_rows.size());  // one class is nothing's; the threads
   const std::string lines = machine_lines(machine, [](const MachineKey&) { return true; });
   for (const MachineKey& key : machine_keys()) EXPECT_NE(lines.find(std::string(key.name) + ": "), std::string::npos);
 }

@@ -264,7 +264,7 @@ class Made(unittest.TestCase):
                 (folder / file).touch()
             (folder / "bundle").mkdir()
             for line, want in [
-                    ("kasen ", {*TABLES, "help", "--help", "--version"}), ("kasen pa", {"partition"}),
+                    ("kasen ", {*TABLES, "help", "--help", "--version"}), ("kasen pa", {"pack", "partition"}),
                     ("kasen fuse --sync ", {"lazy", "eager", "hybrid", "auto"}), ("kasen fuse --sync=la", {"lazy"}),
                     ("kasen-fuse --sync e", {"eager"}), ("kasen fuse --strategy fuse-n", {"fuse-no-redundancy"}),
                     ("kasen partition --method ", {"block", "hybrid-cut", "ml", "auto"}), ("kasen run --format ", {"hdf5", "csv", "npy"}),

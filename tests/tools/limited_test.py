@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -151,6 +152,21 @@ class Limited(ToolTest):
             self.kasen("go", "p.ks", "X=X.npy", "y=y.npy", "--workers", workers, "-n", ranks, "-o", "whole.h5")
             self.kasen("go", "p.ks", "X=X.npy", "y=y.npy", "--workers", workers, "-n", ranks, "-o", "part.h5", "--memory", "120M")
             self.same("part.h5")
+
+    def test_a_run_that_is_killed_goes_on(self):
+        rows = 3_000_000
+        numpy.save(self.dir / "X.npy", self.random.normal(size=(rows, 3)))
+        self.plan(KMEANS.read_text(encoding="utf-8").replace("d = 2", "d = 3").replace("turns = 20", "turns = 4"), "X=X.npy")
+        self.run_it("whole.h5")
+        limit = ["--memory", 16 * rows + 36 * MIB]  # what the run makes, and some of the points
+        self.run_it("part.h5", *limit, "--checkpoint", "saved", "--every", 1)
+        self.same("part.h5")
+        shutil.rmtree(self.dir / "saved")
+        command = ["run", "f.kir", "--bundle", "bundle", "-o", "again.h5", *limit, "--checkpoint", "saved", "--every", 1]
+        self.kasen(*command, status=-9, env={"KASEN_FAULT": "border:kill:3"})
+        report, _ = self.run_it("again.h5", *limit, "--checkpoint", "saved", "--resume")
+        self.same("again.h5")
+        self.assertGreater(self.disk(report)[0], 0)
 
     def test_a_failing_disk(self):
         numpy.save(self.dir / "x.npy", self.random.normal(size=3_000_000))
