@@ -54,7 +54,7 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
   allocate(before);
   if (prepared.valid()) prepared.get();
   for (Step* step : all_) step->prepare(*this);
-  if (resumption_) bring_whole();
+  if (resumption_ || before != nullptr) bring_whole();  // the inputs' steps do not run
   allocated_ = storage.allocations();
   if (before != nullptr) go_on(*before);
 }

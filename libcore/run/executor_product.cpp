@@ -114,7 +114,9 @@ class DenseProductStep : public Step {
   }
 
   [[nodiscard]] std::int64_t rows_at_once(const Execution& run, int part) const override {
-    if (run.storage.info(matrix_).cut == no_dim || run.forms.batches(part, number) != 1 || is_onto(op)) return 0;
+    const ValueInfo& matrix = run.storage.info(matrix_);
+    const bool in_list = matrix.slot < 0;  // a view, which is nowhere yet
+    if (in_list || matrix.cut == no_dim || run.forms.batches(part, number) != 1 || is_onto(op)) return 0;
     return run.forms.kernels(run.forms.shape(part)).rows_at_once(call_on(run, part));
   }
 

@@ -132,7 +132,7 @@ bool Execution::spill_buffers() {
     const ValueInfo& info = storage.info(v);
     if (module.type(v).sparse || info.slot < 0 || live.is_view(v)) continue;
     const Slot& slot = storage.slot(info.slot);
-    const bool rows = info.cut != no_dim && module.type(v).state.is_part() && info.slots == 1;
+    const bool rows = info.cut != no_dim && module.type(v).state.is_part() && module.type(v).list == 0;
     if (rows && slot.pooled) {
       passing.emplace(info.slot, v);
     } else {
