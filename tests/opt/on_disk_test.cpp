@@ -99,6 +99,13 @@ constexpr NamedProgram passing_programs[] = {
     {"rows of sums", "input X : f64[N, F]\nr = sum(X, over F)\noutput Y = X / r, c = sum(X, over N)"},
     {"whole for one", "input x : f64[N]\noutput s = scan(plus, x), t = sum(x)"},
     {"values that stay", "input x : f64[N]\na = exp(x)\nb = a / sum(a)\nc = b / max(b)\noutput c, d = a * b"},
+    {"f32", "input x : f32[N], y : f32[N]\na = x * y + 0.5f32\noutput a, s = sum(a), m = min(a)"},
+    {"whole numbers",
+     "input k : i64[N], j : i32[N]\na = k % 7 + i64(j)\noutput a, s = sum(a), b = j * 2i32, m = max(j)"},
+    {"tuples",
+     "input x : f64[N]\np = map(x -> (x, x > 0.5), x)\nq = map(x -> (x, 2.0 * x), x)\n"
+     "output p, s = sum(q.0 * q.1), b = (p.0 + q.1, index(N))"},
+    {"f32 products", "input X : f32[N, F], v : f32[F]\noutput p = X @ v, g = X' @ (X @ v)"},
     {"carried", "input x : f64[N]\nu = x\nfor i in 0..3 { u = 0.5 * u + x }\noutput u"},
 };
 
@@ -108,7 +115,10 @@ TEST_P(OnDisk, HasTheBitsOfMemory) {
   const Module program =
       compile("dim N, F local = 6, K local = 2\nfn plus(a, b) = a + b\n" + std::string(GetParam().text));
   for (const Strategy strategy : {Strategy::none, Strategy::greedy, Strategy::fuse_all}) {
-    const Module made = plan(program, strategy, SyncMode::hybrid);
+    const SyncMode sync = strategy == Strategy::none     ? SyncMode::lazy
+                          : strategy == Strategy::greedy ? SyncMode::eager
+                                                         : SyncMode::hybrid;
+    const Module made = plan(program, strategy, sync);
     for (const int workers : {1, 2}) {
       SCOPED_TRACE(std::string(strategy_name(strategy)) + ", workers: " + std::to_string(workers));
       const std::vector<Part> parts = parts_of(program, workers, 30000);
