@@ -43,6 +43,11 @@ class SpilledElements : public DiskElements {
  public:
   /// Elements go to the disk in groups of so many, from multiples of it on. Each plane's capacity is a multiple, too.
   static constexpr std::int64_t group = 8192;
+  /// The bytes of the groups that have an element of [first, last): what is read and written of them.
+  [[nodiscard]] static std::int64_t bytes_of_groups(const ElementType& element, std::int64_t first, std::int64_t last) {
+    const std::int64_t groups = (last + group - 1) / group - first / group;
+    return groups > 0 ? groups * group * element.bytes() : 0;
+  }
   /// The elements from `first` on, a multiple of `group`, will be stored in ascending order; `last` is their end.
   virtual void begin_store(std::int64_t first, std::int64_t last) = 0;
   /// Stores the next elements, those before `end`, in whole groups. Returns up to which element they are on the disk:

@@ -88,6 +88,7 @@ class Limited(ToolTest):
             self.assertLessEqual(usage.ru_maxrss * 1024, memory + base, f"{part}")
             read, written = self.disk(report)
             self.assertGreater(read, 0)
+            self.assertIn(f"disk: {read:,} bytes read, {written:,} written", (self.dir / "out.txt").read_text())
             yield part, read, written, usage
 
     def base(self):

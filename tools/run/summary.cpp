@@ -61,6 +61,17 @@ std::string pool_text(const Module& module, const RunReport& report) {
                      report.late_allocations);
 }
 
+// Of a run whose arrays went by from a disk.
+std::string disk_text(const RunReport& report) {
+  std::int64_t read = 0, written = 0;
+  for (const OpCount& op : report.ops) {
+    read += op.disk_read_bytes;
+    written += op.disk_written_bytes;
+  }
+  if (read + written == 0) return "";
+  return fmt::format("disk: {} bytes read, {} written\n", grouped(read), grouped(written));
+}
+
 // Says how much of the preparation came from the bundle; nothing where nothing did.
 std::string forms_text(const RunReport& report) {
   std::int64_t loaded = 0, made = 0;
@@ -106,6 +117,7 @@ std::string summary_text(const Module& module, const RunReport& report, const Ru
   text += fmt::format("\nnetwork: {} bytes between workers, {} of them between ranks in {} message{}\n",
                       grouped(report.traffic.worker_bytes), grouped(report.traffic.rank_bytes),
                       grouped(report.traffic.rank_messages), report.traffic.rank_messages == 1 ? "" : "s");
+  text += disk_text(report);
   text += forms_text(report);
   const std::string slow = slowest(module, report);
   if (!slow.empty()) text += "where the time went:\n" + slow;

@@ -35,8 +35,7 @@ class CountingTier final : public Tier {
     void load(std::int64_t /*end*/, const ElementMemory& /*to*/) override {}
     void end() override {}
     [[nodiscard]] std::int64_t bytes_of(std::int64_t first, std::int64_t last) const override {
-      const std::int64_t count = std::max<std::int64_t>(0, (last + group - 1) / group - first / group);
-      return count * group * element_.bytes();
+      return bytes_of_groups(element_, first, last);
     }
     [[nodiscard]] std::int64_t staging_bytes() const override { return 0; }
     [[nodiscard]] std::int64_t read_bytes() const override { return 0; }
