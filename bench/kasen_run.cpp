@@ -8,7 +8,7 @@
 
 #include "bench/parts.h"
 #include "libcore/analysis/boxes.h"
-#include "libcore/kernels/box_parts.h"
+#include "libcore/boxes/box_parts.h"
 #include "libcore/lang/lang.h"
 #include "libcore/laws/laws.h"
 #include "libopt/cost/sizes.h"

@@ -280,7 +280,8 @@ class GeneratedKernelSet : public GeneratedKernels {
   void count(const ProductKernels& kernels, const ProductCall& call) {
     if (call.work != RowWork::vector) count_rows(kernels, call);
     if (!kernels.epilogue || call.work == RowWork::product) return;
-    count(*kernels.epilogue, *call.op, call.range.size(), 1, kernels.epilogue_inputs, call.work == RowWork::vector);
+    const bool waited = call.work == RowWork::vector && !call.by_pieces;
+    count(*kernels.epilogue, *call.op, call.range.size(), 1, kernels.epilogue_inputs, waited);
   }
 
   void run_ordinary(const DenseKernels& kernels, const DenseProductCall& call) {
@@ -310,7 +311,7 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
 
   static bool wants_sorted(const ProductKernels& kernels, const LocalMatrix& matrix) {
-    return kernels.kernel.window != nullptr && worth_sorting(matrix.entries(), matrix.outputs);
+    return !matrix.goes_by && kernels.kernel.window != nullptr && worth_sorting(matrix.entries(), matrix.outputs);
   }
 
   [[nodiscard]] const SortedRows* sorted_form(const ProductKernels& kernels, const LocalMatrix& matrix) const {
@@ -348,7 +349,7 @@ class GeneratedKernelSet : public GeneratedKernels {
     for (size_t k = 0; k < kernels.kernel.products.size(); ++k) {
       const ProductKernel::Product& p = kernels.kernel.products[k];
       count_.read_bytes += entries * kernels.kernel.columns * p.vector.bytes();
-      const bool written = kernels.outputs[k] >= 0 || call.work == RowWork::product;
+      const bool written = kernels.outputs[k] >= 0 || (call.work == RowWork::product && !call.by_pieces);
       if (written) count_.written_bytes += rows * kernels.kernel.columns * p.result.bytes();
     }
     for (const ProductKernels::Copy& copy : kernels.copies) {

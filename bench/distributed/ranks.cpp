@@ -15,7 +15,7 @@
 #include "bench/serve.h"
 #include "libcomm/data/cut/partition.h"
 #include "libcomm/exchange/mpi_transport.h"
-#include "libcore/kernels/box_parts.h"
+#include "libcore/boxes/box_parts.h"
 #include "libcore/lang/lang.h"
 #include "libcore/run/executor.h"
 #include "libkernels/kernels.h"

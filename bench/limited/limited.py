@@ -11,6 +11,7 @@ group; root alone), over numpy.memmap, block by block.
 import argparse
 import filecmp
 import json
+import math
 import mmap
 import os
 import pathlib
@@ -33,6 +34,8 @@ output w
 IMPORT = f"import sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r}); import limited"
 KMEANS = (pathlib.Path(__file__).parents[2] / "examples" / "kmeans.ks").read_text(encoding="utf-8")
 KMEANS = KMEANS.replace("d = 2", "d = 5").replace("k = 3", "k = 8").replace("turns = 20", "turns = 3")
+PAGERANK = (pathlib.Path(__file__).parents[2] / "examples" / "pagerank.ks").read_text(encoding="utf-8")
+PAGERANK = PAGERANK.replace("theta = 1e-6", "theta = 1e2")
 VALUES = "dim N\ninput x : f64[N]\na = exp(x)\nb = a / sum(a)\noutput c = sqrt(b) + a * 1e-3, s = sum(b * a)\n"
 
 
@@ -200,6 +203,9 @@ def main():
         bench.program("logistic regression, 3 iterations", LOGISTIC, {"X": "X.npy", "y": "y.npy"}, numpy_logistic)
         bench.program("K-means, 8 centres in 5 dimensions, 3 iterations", KMEANS, {"X": "P.npy"})
         bench.program("values that the run makes", VALUES, {"x": "x.npy"})
+        scale = round(22 + math.log2(given.gigabytes))  # 16 edges a vertex
+        bench.must("generate", "rmat", "--scale", scale, "-o", "G.npy")
+        bench.program("PageRank", PAGERANK, {"G": "G.npy"})
 
 
 if __name__ == "__main__":

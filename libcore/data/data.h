@@ -61,6 +61,13 @@ struct AxisSlaves {
   std::vector<PeerRange> mirror_holders;  ///< the range of each peer in it (ascending peer)
 };
 
+/// The nonzeros of a matrix's part where they are not in memory.
+struct EntriesOnDisk {
+  std::shared_ptr<DiskElements> columns;  ///< i32
+  std::shared_ptr<DiskElements> values;   ///< null if the matrix has none
+  std::vector<std::uint32_t> in_column;   ///< the number in each local column
+};
+
 /// A sparse matrix's nonzeros on one worker: compressed rows over local indices, columns ascending within a row. Row i
 /// is owned row i of the row dimension if i < masters, else row ghost i - masters. The same holds for columns.
 struct PartMatrix {
@@ -70,6 +77,10 @@ struct PartMatrix {
   std::vector<std::int32_t> columns;       ///< one for each nonzero
   Array values;                            ///< count = nonzeros; none for null
   AxisSlaves row_slaves, col_slaves;
+  /// `columns` and `values` are empty then.
+  std::shared_ptr<const EntriesOnDisk> on_disk = nullptr;
+
+  [[nodiscard]] std::int64_t entries() const { return row_pointers.empty() ? 0 : row_pointers.back(); }
 };
 
 /// Advances `index` to the next one of an array of that shape, the last dimension first; the last wraps to the first.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct MemoryPlan {
   std::vector<DiskUse> ops;      ///< by preorder number
   std::vector<PartCount> parts;  ///< as RunResult::parts
   std::vector<ArrayOnDiskUse> arrays;
-  std::int64_t least = 0;  ///< bytes of a process's memory without which it does not run, for all parts
+  std::set<std::string> matrices;  ///< whose nonzeros are on a disk: kernels make no form of their own of them
+  std::int64_t least = 0;          ///< bytes of a process's memory without which it does not run, for all parts
 };
 
 }  // namespace kasen

@@ -56,9 +56,10 @@ struct PartCount {
   // from there and take nothing (mirrors_in_place). For elements with several planes, mirrors and ghosts count. A batch
   // of shareds takes twice the sum of inner * element bytes if there are several workers.
   std::int64_t exchange_bytes = 0;
-  // LocalMatrix::storage_bytes of each distinct (matrix, direction, set of the operand, set of the result).
+  // LocalMatrix::storage_bytes of each distinct (matrix, direction, set of the operand, set of the result). Of matrices
+  // on a disk without the nonzeros, which are among input_bytes.
   std::int64_t matrix_bytes = 0;
-  // storage_bytes of the dense inputs; of those that stay on a disk the rows that are kept in memory, and the window
+  // storage_bytes of the dense inputs; of inputs that stay on a disk the rows that are kept in memory, and the window
   // through which the others go by (libcore/stream/residency.h).
   std::int64_t input_bytes = 0;
   // list_bytes of the part and of its Numbering: the indices of owned elements, ghosts and mirrors. -1: not known.

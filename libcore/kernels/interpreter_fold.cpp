@@ -29,7 +29,7 @@ class FoldRun {
  public:
   FoldRun(const Fold& fold, const ProductCall& call) : fold_(fold), call_(call) {
     const LocalMatrix& m = *call.matrix;
-    values_ = View{const_cast<std::byte*>(m.values.bytes.data()), m.entries()};
+    values_ = View{const_cast<std::byte*>(m.values.bytes.data()), m.values.count};
     args_.push_back(Words(static_cast<size_t>(fold.entry.planes())));
     if (fold.pattern) args_[0][0] = is_float(fold.entry.scalar()) ? Word::real(1) : Word::integer(1);
     for (size_t i = 0; i < fold.operands.size(); ++i) {

@@ -171,13 +171,13 @@ void InterpreterKernels::run_epilogue(const std::vector<Product>& products, Prog
     interpreter::run_products(products, product, touched);
     count_.read_bytes += touched.read_bytes;
     if (call.work == RowWork::product) {
-      count_.written_bytes += touched.written_bytes;
+      if (!call.by_pieces) count_.written_bytes += touched.written_bytes;
       return;
     }
   }
   std::vector<View> inputs(call.inputs.begin(), call.inputs.end());
   inputs.push_back(rows);
-  program.cells[program.gathered].charged = call.work == RowWork::vector;
+  program.cells[program.gathered].charged = call.work == RowWork::vector && !call.by_pieces;
   ElementwiseCall vector;
   vector.op = call.op;
   vector.inputs = inputs;

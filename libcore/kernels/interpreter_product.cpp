@@ -119,7 +119,7 @@ std::vector<Product> make_products(const Module& module, const Op& region) {
 
 void run_products(const std::vector<Product>& products, const ProductCall& call, AccessCount& count) {
   const LocalMatrix& matrix = *call.matrix;
-  const View values{const_cast<std::byte*>(matrix.values.bytes.data()), matrix.entries()};
+  const View values{const_cast<std::byte*>(matrix.values.bytes.data()), matrix.values.count};
   for (const Product& product : products) {
     const Lens vector(product.vector, call.inputs[product.input]);
     MatrixElement element(matrix.element, values, product.multiply->params.at(1).type);

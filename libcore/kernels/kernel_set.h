@@ -73,6 +73,9 @@ struct ProductCall {
   Range range;
   RowWork work = RowWork::all;
   View waiting = {};  ///< of the product's result; not used for `all`
+  /// The rows would be computed at once if the matrix were there at once: what waits is not counted as read and
+  /// written.
+  bool by_pieces = false;
 };
 
 /// If a product has several columns (products.h), its operand and result hold as many elements for each index, one

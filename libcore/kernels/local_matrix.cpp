@@ -6,17 +6,16 @@
 #include <utility>
 
 #include "libcore/base/error.h"
+#include "libcore/kernels/local_matrix_source.h"
 #include "libcore/kernels/plane_mover.h"
 
 namespace kasen {
 namespace {
 
-constexpr std::int32_t absent = -1;
-
 // The position in a space of each local index of one of the matrix's axes. Ghosts of both are grouped by owner and
-// ascend within a group, so two merges find them all. Ghosts that the space lacks are `absent`.
+// ascend within a group, so two merges find them all. Ghosts that the space lacks are `absent_place`.
 LargeVector<std::int32_t> place_axis(std::int64_t masters, const AxisSlaves& axis, const LocalSpace& space) {
-  LargeVector<std::int32_t> places(static_cast<size_t>(masters) + axis.slaves.size(), absent);
+  LargeVector<std::int32_t> places(static_cast<size_t>(masters) + axis.slaves.size(), absent_place);
   if (space.place.empty()) {
     std::iota(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(masters), 0);
   } else {
@@ -50,32 +49,13 @@ std::vector<std::int32_t> order_by_global(const LocalSpace& space) {
   return order;
 }
 
-// One part's matrix with the positions of its rows and columns in the product's spaces.
-struct Source {
-  const PartMatrix& matrix;
-  LargeVector<std::int32_t> rows, cols;
-
-  [[nodiscard]] std::int32_t col(std::int64_t entry) const {
-    const auto c = static_cast<size_t>(matrix.columns[static_cast<size_t>(entry)]);
-    if (c >= cols.size() || cols[c] == absent) outside();
-    return cols[c];
-  }
-  [[nodiscard]] std::int32_t row(size_t r) const {
-    if (rows[r] == absent && matrix.row_pointers[r] < matrix.row_pointers[r + 1]) outside();
-    return rows[r];
-  }
-  [[noreturn]] static void outside() {
-    fail(ExitStatus::bad_input, "a matrix part has nonzeros outside the product's spaces",
-         "their rows and columns are neither masters nor slaves of it", "partition the data again");
-  }
-};
-
 void check_shape(const PartMatrix& matrix, size_t rows) {
-  const auto entries = static_cast<std::int64_t>(matrix.columns.size());
   const std::vector<std::int64_t>& pointers = matrix.row_pointers;
-  const bool whole = pointers.size() == rows + 1 && pointers.front() == 0 && pointers.back() == entries &&
-                     std::is_sorted(pointers.begin(), pointers.end());
-  if (whole && (matrix.element.bytes() == 0 || matrix.values.count == entries)) return;
+  const bool whole =
+      pointers.size() == rows + 1 && pointers.front() == 0 && std::is_sorted(pointers.begin(), pointers.end());
+  const auto has = [&](std::int64_t count) { return whole && pointers.back() == count; };
+  if (whole && matrix.on_disk != nullptr) return;
+  if (has(std::ssize(matrix.columns)) && (matrix.element.bytes() == 0 || has(matrix.values.count))) return;
   fail(ExitStatus::bad_input, "a matrix part has a wrong number of rows or nonzeros",
        "its dimension, slaves and pointers do not agree", "partition the data again");
 }
@@ -83,24 +63,24 @@ void check_shape(const PartMatrix& matrix, size_t rows) {
 // mxv: outputs are columns. Rows are taken in ascending global order, so that each output's nonzeros ascend, too.
 // Nonzeros are counted and placed by the part's own columns, because each lookup of a position would be a random
 // access.
-void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
+void pull_columns(const MatrixSource& source, const LocalSpace& operand, LocalMatrix& local) {
   LargeVector<std::int64_t>& pointers = local.pointers.own();
   LargeVector<std::int64_t> next(source.cols.size(), 0);
   for (const std::int32_t c : source.matrix.columns) {
-    if (static_cast<size_t>(c) >= next.size()) Source::outside();
+    if (static_cast<size_t>(c) >= next.size()) MatrixSource::outside();
     ++next[static_cast<size_t>(c)];
   }
   for (size_t c = 0; c < next.size(); ++c) {
-    if (next[c] > 0 && source.cols[c] == absent) Source::outside();
-    if (source.cols[c] != absent) pointers[static_cast<size_t>(source.cols[c]) + 1] = next[c];
+    if (next[c] > 0 && source.cols[c] == absent_place) MatrixSource::outside();
+    if (source.cols[c] != absent_place) pointers[static_cast<size_t>(source.cols[c]) + 1] = next[c];
   }
   std::partial_sum(pointers.begin(), pointers.end(), pointers.begin());
   for (size_t c = 0; c < next.size(); ++c)
-    if (source.cols[c] != absent) next[c] = pointers[static_cast<size_t>(source.cols[c])];
+    if (source.cols[c] != absent_place) next[c] = pointers[static_cast<size_t>(source.cols[c])];
   LargeVector<size_t> row_at(static_cast<size_t>(operand.total), SIZE_MAX);
   for (size_t r = 0; r < source.rows.size(); ++r) {
     const std::int32_t at = source.row(r);
-    if (at != absent) row_at[static_cast<size_t>(at)] = r;
+    if (at != absent_place) row_at[static_cast<size_t>(at)] = r;
   }
   const PlaneMover values(source.matrix.values, local.values);
   std::int32_t* const indices = local.indices.own().data();
@@ -117,7 +97,7 @@ void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& 
 
 // Copies the operands of a row's nonzeros to `indices`. False if they do not ascend by their global indices. Owned
 // elements ascend in the part's numbering, so their global indices need no check.
-bool copy_ascending(const Source& source, const LocalSpace& operand, std::int64_t begin, std::int64_t end,
+bool copy_ascending(const MatrixSource& source, const LocalSpace& operand, std::int64_t begin, std::int64_t end,
                     std::int32_t* indices) {
   const auto global = [&](std::int32_t place) { return operand.global(place); };
   std::int32_t before = 0;
@@ -132,19 +112,19 @@ bool copy_ascending(const Source& source, const LocalSpace& operand, std::int64_
 }
 
 // mxvt: outputs are rows. A row's nonzeros are sorted if ghosts among the columns break the order.
-void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
+void pull_rows(const MatrixSource& source, const LocalSpace& operand, LocalMatrix& local) {
   LargeVector<std::int64_t>& pointers = local.pointers.own();
   std::int32_t* const indices = local.indices.own().data();
   for (size_t r = 0; r < source.rows.size(); ++r) {
     const std::int32_t at = source.row(r);
-    if (at == absent) continue;
+    if (at == absent_place) continue;
     pointers[static_cast<size_t>(at) + 1] = source.matrix.row_pointers[r + 1] - source.matrix.row_pointers[r];
   }
   std::partial_sum(pointers.begin(), pointers.end(), pointers.begin());
   const PlaneMover values(source.matrix.values, local.values);
   std::vector<std::pair<std::int64_t, std::int64_t>> row;  // global column, nonzero
   for (size_t r = 0; r < source.rows.size(); ++r) {
-    if (source.rows[r] == absent) continue;
+    if (source.rows[r] == absent_place) continue;
     std::int64_t to = pointers[static_cast<size_t>(source.rows[r])];
     const std::int64_t begin = source.matrix.row_pointers[r], end = source.matrix.row_pointers[r + 1];
     if (copy_ascending(source, operand, begin, end, indices + to)) {
@@ -159,15 +139,6 @@ void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& loc
       values.move(e, to++);
     }
   }
-}
-
-LocalMatrix sized(const PartMatrix& matrix, const LocalSpace& operand, const LocalSpace& result) {
-  LocalMatrix local;
-  local.outputs = result.total;
-  local.masters = result.masters;
-  local.inputs = operand.total;
-  local.element = matrix.element;
-  return local;
 }
 
 // Pointers, indices and values.
@@ -193,11 +164,34 @@ LocalMatrix loaded_matrix(const LoadedForm& form, LocalMatrix local, const PartM
 
 }  // namespace
 
+MatrixSource::MatrixSource(const PartMatrix& of, bool transposed, const LocalSpace& operand, const LocalSpace& result)
+    : matrix(of) {
+  const LocalSpace& row_space = transposed ? result : operand;
+  const LocalSpace& col_space = transposed ? operand : result;
+  rows = place_axis(row_space.masters, of.row_slaves, row_space);
+  cols = place_axis(col_space.masters, of.col_slaves, col_space);
+  check_shape(of, rows.size());
+}
+
+void MatrixSource::outside() {
+  fail(ExitStatus::bad_input, "a matrix part has nonzeros outside the product's spaces",
+       "their rows and columns are neither masters nor slaves of it", "partition the data again");
+}
+
+LocalMatrix sized_local_matrix(const PartMatrix& matrix, const LocalSpace& operand, const LocalSpace& result) {
+  LocalMatrix local;
+  local.outputs = result.total;
+  local.masters = result.masters;
+  local.inputs = operand.total;
+  local.element = matrix.element;
+  return local;
+}
+
 LocalMatrix local_matrix(const PartMatrix& matrix, bool transposed, const LocalSpace& operand, const LocalSpace& result,
                          FormStore* forms, const FormName& name) {
   if (forms == nullptr) return make_local_matrix(matrix, transposed, operand, result);
   if (const auto form = forms->load(name, form_shapes(matrix, operand, result)))
-    return loaded_matrix(*form, sized(matrix, operand, result), matrix);
+    return loaded_matrix(*form, sized_local_matrix(matrix, operand, result), matrix);
   LocalMatrix made = make_local_matrix(matrix, transposed, operand, result);
   std::vector<std::span<const std::byte>> arrays{bytes_of_list(made.pointers), bytes_of_list(made.indices)};
   if (matrix.element.bytes() > 0) arrays.push_back(bytes_of_list(made.values.bytes));
@@ -207,12 +201,8 @@ LocalMatrix local_matrix(const PartMatrix& matrix, bool transposed, const LocalS
 
 LocalMatrix make_local_matrix(const PartMatrix& matrix, bool transposed, const LocalSpace& operand,
                               const LocalSpace& result) {
-  const LocalSpace& row_space = transposed ? result : operand;
-  const LocalSpace& col_space = transposed ? operand : result;
-  const Source source{matrix, place_axis(row_space.masters, matrix.row_slaves, row_space),
-                      place_axis(col_space.masters, matrix.col_slaves, col_space)};
-  check_shape(matrix, source.rows.size());
-  LocalMatrix local = sized(matrix, operand, result);
+  const MatrixSource source(matrix, transposed, operand, result);
+  LocalMatrix local = sized_local_matrix(matrix, operand, result);
   local.pointers.own().assign(static_cast<size_t>(result.total) + 1, 0);
   local.indices.own().resize(matrix.columns.size());
   if (matrix.element.bytes() > 0) {

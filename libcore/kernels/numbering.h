@@ -142,7 +142,9 @@ struct LocalMatrix {
   HeldList<std::int64_t> pointers;  ///< outputs + 1
   HeldList<std::int32_t> indices;   ///< one for each nonzero
   ElementType element;
-  Array values;  ///< one for each nonzero (none for null)
+  Array values;  ///< one for each nonzero (none for null), and perhaps room behind them
+  /// The nonzeros are on a disk, and in memory only while a call uses them: no other form of them is made.
+  bool goes_by = false;
   [[nodiscard]] std::int64_t entries() const { return pointers.empty() ? 0 : pointers.back(); }
   /// 8 (outputs + 1) + 4 entries + value bytes: the actual cost of this format.
   [[nodiscard]] std::int64_t storage_bytes() const;

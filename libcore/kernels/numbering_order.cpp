@@ -8,6 +8,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/numbering.h"
+#include "libcore/stream/matrix_entries.h"
 
 namespace kasen {
 namespace {
@@ -55,9 +56,10 @@ class LineCount {
   [[nodiscard]] double count(bool transposed) {
     const size_t outer = transposed ? order_window : line, inner = transposed ? line : order_window;
     const size_t groups = (masters_ + outer - 1) / outer;
-    const size_t entries = matrix_.columns.size();
+    const auto entries = static_cast<size_t>(matrix_.entries());
     const size_t stride = std::max<size_t>(1, std::min(groups / 8, entries / sample));
     seen_.assign(masters_ / inner + 1, 0);
+    if (matrix_.on_disk != nullptr) take_sample(outer, groups, stride);
     double pairs = 0, taken = 0;
     for (size_t g = stride / 2; g < groups; g += stride) {
       ++taken;
@@ -75,11 +77,8 @@ class LineCount {
     ++round_;
     std::int64_t found = 0;
     for (size_t i = g * outer; i < std::min(masters_, (g + 1) * outer); ++i) {
-      const auto row = order_.empty() ? i : static_cast<size_t>(order_[i]);
-      const auto begin = static_cast<size_t>(matrix_.row_pointers[row]);
-      const auto end = std::min(static_cast<size_t>(matrix_.row_pointers[row + 1]), matrix_.columns.size());
-      for (size_t e = begin; e < end; ++e) {
-        const auto column = static_cast<size_t>(matrix_.columns[e]);
+      for (const std::int32_t met : columns_of(row_at(i))) {
+        const auto column = static_cast<size_t>(met);
         if (column >= masters_) continue;
         std::uint32_t& last = seen_[(place_.empty() ? column : static_cast<size_t>(place_[column])) / inner];
         found += last == round_ ? 0 : 1;
@@ -89,9 +88,52 @@ class LineCount {
     return found;
   }
 
+  [[nodiscard]] size_t row_at(size_t position) const {
+    return order_.empty() ? position : static_cast<size_t>(order_[position]);
+  }
+
+  [[nodiscard]] std::span<const std::int32_t> columns_of(size_t row) const {
+    const auto begin = static_cast<size_t>(matrix_.row_pointers[row]);
+    const auto end = static_cast<size_t>(matrix_.row_pointers[row + 1]);
+    if (matrix_.on_disk != nullptr) return {sample_.data() + sample_at_[row], end - begin};
+    const std::span<const std::int32_t> all(matrix_.columns);
+    return all.subspan(begin, std::min(end, all.size()) - begin);
+  }
+
+  // The columns of the rows that will be looked at, from a disk.
+  void take_sample(size_t outer, size_t groups, size_t stride) {
+    constexpr std::int64_t wanted = 0, other = -1;
+    sample_at_.assign(matrix_.row_pointers.size(), other);
+    std::int64_t count = 0;
+    for (size_t g = stride / 2; g < groups; g += stride) {
+      for (size_t i = g * outer; i < std::min(masters_, (g + 1) * outer); ++i) {
+        const size_t row = row_at(i);
+        sample_at_[row] = wanted;
+        count += matrix_.row_pointers[row + 1] - matrix_.row_pointers[row];
+      }
+    }
+    sample_.clear();
+    sample_.reserve(static_cast<size_t>(count));
+    stream::MatrixEntries entries(matrix_, false);
+    size_t row = 0;
+    entries.each(0, matrix_.entries(), [&](std::int64_t begin, std::int64_t end) {
+      while (begin < end) {
+        while (matrix_.row_pointers[row + 1] <= begin) ++row;
+        const std::int64_t first = matrix_.row_pointers[row], stop = std::min(end, matrix_.row_pointers[row + 1]);
+        if (sample_at_[row] != other) {
+          if (begin == first) sample_at_[row] = std::ssize(sample_);
+          sample_.insert(sample_.end(), entries.columns() + begin, entries.columns() + stop);
+        }
+        begin = stop;
+      }
+    });
+  }
+
   const PartMatrix& matrix_;
   size_t masters_;
   std::span<const std::int32_t> order_;
+  std::vector<std::int32_t> sample_;     // of a matrix on a disk: the columns of some rows
+  std::vector<std::int64_t> sample_at_;  // where those of a row begin there
   std::vector<std::int32_t> place_;
   std::vector<std::uint32_t> seen_;  // by group: the last round that met it
   std::uint32_t round_ = 0;
@@ -135,6 +177,11 @@ std::vector<std::int64_t> row_lengths(const PartMatrix& matrix, bool transposed,
     for (size_t row = 0; row < masters; ++row) lengths[row] = matrix.row_pointers[row + 1] - matrix.row_pointers[row];
     return lengths;
   }
+  if (matrix.on_disk != nullptr) {
+    const std::vector<std::uint32_t>& counts = matrix.on_disk->in_column;
+    std::copy_n(counts.begin(), std::min(masters, counts.size()), lengths.begin());
+    return lengths;
+  }
   for (const std::int32_t column : matrix.columns) {
     if (column >= 0 && static_cast<size_t>(column) < masters) ++lengths[static_cast<size_t>(column)];
   }
@@ -143,15 +190,17 @@ std::vector<std::int64_t> row_lengths(const PartMatrix& matrix, bool transposed,
 
 std::vector<RowGroup> group_rows(const PartMatrix& matrix, bool transposed, size_t masters, size_t operands) {
   std::vector<RowGroup> groups(masters, RowGroup::alone);
-  const auto at = [](const auto& list, size_t i) { return static_cast<size_t>(list[i]); };
-  for (size_t row = 0; row + 1 < matrix.row_pointers.size(); ++row) {
-    const size_t end = std::min(at(matrix.row_pointers, row + 1), matrix.columns.size());
-    for (size_t e = at(matrix.row_pointers, row); e < end; ++e) {
-      const size_t column = at(matrix.columns, e);
+  if ((transposed ? matrix.col_slaves : matrix.row_slaves).slaves.empty()) return groups;
+  stream::MatrixEntries entries(matrix, false);
+  size_t row = 0;
+  entries.each(0, std::min(matrix.entries(), entries.count()), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t e = begin; e < end; ++e) {
+      while (matrix.row_pointers[row + 1] <= e) ++row;
+      const auto column = static_cast<size_t>(entries.columns()[e]);
       const size_t result = transposed ? row : column, operand = transposed ? column : row;
       if (operand >= operands && result < masters) groups[result] = RowGroup::reads_slaves;
     }
-  }
+  });
   return groups;
 }
 

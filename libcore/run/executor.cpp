@@ -32,6 +32,7 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
       options(run_options),
       prepared(std::async([this] { forms.prepare(); })),
       live(plan),
+      read_before(read_of_matrices(local_parts)),
       numbering(forms.are_boxes() ? module : plan, local_parts, run_options.masters, run_options.forms),
       storage(plan, forms, live, numbering, local_parts) {
   check_params();
@@ -50,7 +51,8 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
   mark_borders();
   result.ops.resize(static_cast<size_t>(decoder.next));
   if (options.resume != nullptr) resumption_ = std::make_unique<Resumption>(*this, *options.resume);
-  if (storage.has_passing()) prepared.get();  // kernels say how many rows they hold
+  matrices_.number(*this, read_before);
+  if (options.memory > 0 || storage.has_passing()) prepared.get();  // kernels say how many rows they hold
   allocate(before);
   if (prepared.valid()) prepared.get();
   for (Step* step : all_) step->prepare(*this);
@@ -96,6 +98,7 @@ void Execution::observe(const Op& op, std::int64_t size) {
 }
 
 std::optional<ObservedSize> Execution::run() {
+  matrices_.bring(*this);
   if (first_line_ == 0) began_ = Clock::now();
   if (resumption_) {
     resume_steps(steps_);

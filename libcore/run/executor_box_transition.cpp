@@ -1,10 +1,10 @@
-// gather, scatter and relayout of arrays whose layout the plan names (libcore/kernels/box_exchange.h).
+// gather, scatter and relayout of arrays whose layout the plan names (libcore/boxes/box_exchange.h).
 #include <algorithm>
 
 #include "libcore/axis/axis.h"
 #include "libcore/base/error.h"
+#include "libcore/boxes/box_exchange.h"
 #include "libcore/ir/axis_ops.h"
-#include "libcore/kernels/box_exchange.h"
 #include "libcore/run/executor_boxes.h"
 
 namespace kasen::executor {

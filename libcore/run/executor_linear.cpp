@@ -4,9 +4,9 @@
 #include <set>
 
 #include "libcore/analysis/boxes.h"
+#include "libcore/boxes/box_exchange.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
-#include "libcore/kernels/box_exchange.h"
 #include "libcore/linear/linear.h"
 #include "libcore/run/executor_steps.h"
 
@@ -71,7 +71,7 @@ class AxisStep : public Step {
   }
 };
 
-// A scan whose lines are cut (libcore/kernels/box_exchange.h). Each worker scans its parts of them. What these come to
+// A scan whose lines are cut (libcore/boxes/box_exchange.h). Each worker scans its parts of them. What these come to
 // goes from worker to worker, and each takes up what it gets. The order is that of the parts, whatever the ranks.
 class CarriedScan : public AxisStep {
  public:

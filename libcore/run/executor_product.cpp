@@ -21,23 +21,6 @@
 namespace kasen::executor {
 namespace {
 
-// A matrix is an input, and its name identifies it in the data.
-const std::string& input_name(const Module& module, const Op& product) {
-  for (const Op& op : module.body.ops) {
-    if (op.code == OpCode::input && op.results.at(0) == product_matrix(product)) return op.name;
-  }
-  fail(ExitStatus::bad_input, "a product's matrix is not an input", "matrices are read, never computed", "",
-       product.where);
-}
-
-std::int64_t count_rows_alone(const LocalMatrix& matrix, std::int64_t masters) {
-  if (matrix.inputs == masters) return matrix.outputs;
-  const auto first = std::find_if(matrix.indices.begin(), matrix.indices.end(), [&](auto i) { return i >= masters; });
-  const std::int64_t entry = first - matrix.indices.begin();
-  if (entry == matrix.entries()) return matrix.outputs;
-  return std::upper_bound(matrix.pointers.begin(), matrix.pointers.end(), entry) - matrix.pointers.begin() - 1;
-}
-
 class SparseProductStep : public SparseStep {
  public:
   SparseProductStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at)
@@ -55,7 +38,13 @@ class SparseProductStep : public SparseStep {
 
   void run_rows(Execution& run, LineRows rows) override {
     look_up(run);
-    for (int p = 0; p < run.part_count(); ++p) add_call(p, range(run, p, rows));
+    for (int p = 0; p < run.part_count(); ++p) {
+      if (goes_by(p)) {
+        go_by(run, p, rows);
+      } else {
+        add_call(p, range(run, p, rows));
+      }
+    }
     run_calls(run);
     some_ready_ = rows == LineRows::ready || (some_ready_ && rows == LineRows::ghosts);
   }
@@ -66,6 +55,13 @@ class SparseProductStep : public SparseStep {
     if (rows == LineRows::ready) return {0, ready(part, owned)};
     if (rows == LineRows::ghosts) return {owned, matrix(part).outputs};
     return {first, rows == LineRows::rest ? owned : matrix(part).outputs};
+  }
+
+  // The ghosts' rows first, where others wait for them. None is ready before.
+  void go_by(Execution& run, int part, LineRows rows) {
+    const std::int64_t owned = masters(run, part);
+    if (rows == LineRows::ghosts || rows == LineRows::all) pass_rows(run, part, {owned, matrix(part).outputs});
+    if (rows == LineRows::rest || rows == LineRows::all) pass_rows(run, part, {0, owned});
   }
 
   static const Op& first_product(const Op& op) { return op.code == OpCode::region ? op.blocks.at(0).ops.at(0) : op; }
@@ -184,8 +180,10 @@ class DenseProductStep : public Step {
 }  // namespace
 
 void SparseStep::prepare(Execution& run) {
-  for (int p = 0; p < run.part_count(); ++p)
+  for (int p = 0; p < run.part_count(); ++p) {
+    if (goes_by(p)) continue;
     run.kernels.take_matrix(op, matrix(p), {run.options.forms, matrices_.form_name(run, place_, p)});
+  }
 }
 
 std::int64_t SparseStep::ready(int part, std::int64_t rows) const {
@@ -208,8 +206,7 @@ void SparseStep::look_up(const Execution& run) {
   }
 }
 
-void SparseStep::add_call(int part, Range range, RowWork work, View waiting) {
-  if (range.size() == 0) return;
+ProductCall SparseStep::call_of(int part, Range range, RowWork work, const View& waiting) const {
   ProductCall product;
   product.op = &op;
   product.matrix = &matrix(part);
@@ -218,80 +215,52 @@ void SparseStep::add_call(int part, Range range, RowWork work, View waiting) {
   product.range = range;
   product.work = work;
   product.waiting = waiting;
-  calls_.push_back(product);
+  return product;
+}
+
+void SparseStep::add_call(int part, Range range, RowWork work, View waiting) {
+  if (range.size() > 0) calls_.push_back(call_of(part, range, work, waiting));
+}
+
+void SparseStep::pass_rows(Execution& run, int part, Range rows, RowWork work, const View& waiting) {
+  if (rows.size() <= 0) return;
+  const PassingEntries& passing = matrices_.entries(place_, part);
+  const std::int64_t* const pointers = matrix(part).pointers.data();
+  const auto window = run.pass_some(*this, part, passing, pointers[rows.begin], pointers[rows.end]);
+  const auto call = [&](Range some, RowWork of, bool by_pieces) {
+    ProductCall product = call_of(part, some, of, waiting);
+    product.by_pieces = by_pieces;
+    run.kernels.product_of_parts({&product, 1});
+  };
+  if (window == nullptr) return call(rows, work, false);
+  const bool waits = work == RowWork::all && is_epilogue(op);
+  for (Range some = rows; some.begin < rows.end; some.begin = some.end) {
+    const std::int64_t* const behind =
+        std::upper_bound(pointers + some.begin, pointers + rows.end + 1, pointers[some.begin] + passing.at_once);
+    some.end = std::max(some.begin + 1, behind - pointers - 1);
+    window->enter(pointers[some.begin], pointers[some.end]);
+    call(some, waits ? RowWork::product : work, waits);
+    window->leave(pointers[some.begin], pointers[some.end]);
+  }
+  run.end_pass(*this, part, *window);
+  if (waits) call(rows, RowWork::vector, true);
+}
+
+std::vector<std::int64_t> SparseStep::cuts(const Execution& run, int part) const { return {masters(run, part)}; }
+
+std::optional<EntryUse> SparseStep::entries(const Execution& run, int part) const {
+  if (!goes_by(part)) return std::nullopt;
+  const HeldList<std::int64_t>& pointers = matrix(part).pointers;
+  EntryUse use{&matrices_.entries(place_, part), {0}};
+  for (const std::int64_t row : cuts(run, part)) use.cuts.push_back(pointers[static_cast<size_t>(row)]);
+  use.cuts.push_back(pointers.back());
+  return use;
 }
 
 void SparseStep::run_calls(Execution& run) {
   if (calls_.empty()) return;
   run.kernels.product_of_parts(calls_);
   calls_.clear();
-}
-
-void MatrixStore::make_keys(const Execution& run) {
-  for (const ScheduleLine& line : run.plan.body.schedule) {
-    if (line.kind != LineKind::form) continue;
-    for (const ValueId product : line.values) forms_.emplace(product, line.form);
-    keys_.resize(std::max(keys_.size(), static_cast<size_t>(line.form) + 1));
-  }
-}
-
-int MatrixStore::find(const Execution& run, const Op& product) {
-  if (!run.module.type(product_matrix(product)).sparse) throw InternalError("only sparse matrices have a pull form");
-  if (forms_.empty()) make_keys(run);
-  const bool fold = is_fold(product);
-  const ValueInfo& operand = run.storage.info(fold ? across_operand(run.module, product) : product.operands.at(0));
-  const ValueInfo& result = run.storage.info(product.results.at(0));
-  if (operand.cut == no_dim || result.cut == no_dim || (!fold && operand.inner != result.inner)) {
-    fail(ExitStatus::bad_input, "a product of a sparse matrix with something that is not distributed as it is", "", "",
-         product.where);
-  }
-  const int form = forms_.at(product.results[0]);
-  keys_.at(static_cast<size_t>(form)) = {input_name(run.module, product), gives_rows(product), operand.space,
-                                         result.space};
-  return form;
-}
-
-// Each form is built by its own thread: a plan has few forms, and each takes one pass over the part.
-void MatrixStore::build(const Execution& run) {
-  matrices_.resize(keys_.size());
-  rows_alone_.resize(keys_.size());
-  std::vector<std::future<void>> made;
-  for (size_t k = 0; k < keys_.size(); ++k) made.push_back(std::async([this, &run, k] { build_form(run, k); }));
-  for (std::future<void>& form : made) form.get();
-  if (!run.options.on_formed) return;
-  std::set<std::string> names;
-  for (const Key& key : keys_) names.insert(key.name);
-  for (size_t p = 0; p < run.parts.size(); ++p)
-    for (const std::string& name : names) run.options.on_formed(p, name);
-}
-
-void MatrixStore::build_form(const Execution& run, size_t k) {
-  const Key& key = keys_[k];
-  for (int p = 0; p < run.part_count(); ++p) {
-    const PartMatrix& part = run.parts[static_cast<size_t>(p)].matrices.at(key.name);
-    const LocalSpace& operand = run.numbering.space(key.operand, p);
-    matrices_[k].push_back(local_matrix(part, key.transposed, operand, run.numbering.space(key.result, p),
-                                        run.options.forms, form_name(run, key, p)));
-    rows_alone_[k].push_back(count_rows_alone(matrices_[k].back(), operand.masters));
-  }
-}
-
-FormName MatrixStore::form_name(const Execution& run, const Key& key, int part) {
-  const auto space = [&](int number) { return run.numbering.keys()[static_cast<size_t>(number)]; };
-  return {matrix_text(run.plan, key.name, key.transposed, space(key.operand), space(key.result), run.options.masters),
-          run.parts[static_cast<size_t>(part)].worker};
-}
-
-std::int64_t MatrixStore::bytes(const Execution& run, int part) const {
-  std::int64_t total = 0;
-  for (const Key& key : keys_) {
-    const PartMatrix& matrix = run.parts[static_cast<size_t>(part)].matrices.at(key.name);
-    const std::int64_t entry = 4 + matrix.element.bytes();
-    const auto entries = static_cast<std::int64_t>(matrix.columns.size());
-    total = checked_add(total, checked_mul(entries, entry, "a matrix's size"), "a matrix's size");
-    total += 8 * (run.numbering.space(key.result, part).total + 1);
-  }
-  return total;
 }
 
 std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number) {

@@ -15,10 +15,13 @@ class SparseStep : public Step {
       : Step(decoded, at), matrices_(matrices), place_(matrices.find(run, product)), made_(product.results.at(0)) {}
 
   void prepare(Execution& run) override;
+  [[nodiscard]] std::optional<EntryUse> entries(const Execution& run, int part) const override;
 
  protected:
   [[nodiscard]] const LocalMatrix& matrix(int part) const { return matrices_.matrix(place_, part); }
   [[nodiscard]] int place() const { return place_; }
+  // The matrix's form is on a disk on that part, and its nonzeros go by.
+  [[nodiscard]] bool goes_by(int part) const { return !matrices_.entries(place_, part).arrays.empty(); }
   // The product's result, and the number of its rows that are owned elements.
   [[nodiscard]] ValueId made() const { return made_; }
   [[nodiscard]] std::int64_t masters(const Execution& run, int part) const { return run.storage.masters(made_, part); }
@@ -34,8 +37,15 @@ class SparseStep : public Step {
   // ProductCall. The calls of one run_calls() are independent.
   void add_call(int part, Range range, RowWork work = RowWork::all, View waiting = {});
   void run_calls(Execution& run);
+  // Rows whose nonzeros go by, some at a time. The vector work of an epilogue follows behind the last of them, since a
+  // block of rows may have more nonzeros than there is room for.
+  void pass_rows(Execution& run, int part, Range rows, RowWork work = RowWork::all, const View& waiting = {});
+  // Where passes over a matrix that goes by end: its rows, but for the last one.
+  [[nodiscard]] virtual std::vector<std::int64_t> cuts(const Execution& run, int part) const;
 
  private:
+  [[nodiscard]] ProductCall call_of(int part, Range range, RowWork work, const View& waiting) const;
+
   MatrixStore& matrices_;
   int place_;
   ValueId made_;

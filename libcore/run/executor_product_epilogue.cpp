@@ -46,9 +46,11 @@ class EpilogueStep : public SparseStep {
  private:
   static bool alone(const Execution& run) { return run.transport.workers() == 1; }
 
-  void add(const Execution& run, int part, LineRows rows) {
+  // No row of a matrix that goes by is ready before the others.
+  void add(Execution& run, int part, LineRows rows) {
     const std::int64_t owned = masters(run, part), done = settled(run, part);
-    const std::int64_t early = some_ready_ || rows == LineRows::ready ? ready(part, done) : 0;
+    const bool some_early = some_ready_ || rows == LineRows::ready;
+    const std::int64_t early = some_early && !goes_by(part) ? ready(part, done) : 0;
     if (rows == LineRows::ready) some(run, part, RowWork::all, {0, early});
     if (rows == LineRows::ghosts) some(run, part, RowWork::product, {owned, matrix(part).outputs});
     if (rows == LineRows::rest) {
@@ -68,8 +70,14 @@ class EpilogueStep : public SparseStep {
     run.look_for_nan(*this, waiting);
   }
 
-  void some(const Execution& run, int part, RowWork work, Range range) {
-    add_call(part, range, work, run.storage.view(made(), part));
+  void some(Execution& run, int part, RowWork work, Range range) {
+    const View& waiting = run.storage.view(made(), part);
+    if (goes_by(part) && work != RowWork::vector) return pass_rows(run, part, range, work, waiting);
+    add_call(part, range, work, waiting);
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> cuts(const Execution& run, int part) const override {
+    return {settled(run, part), masters(run, part)};
   }
 
   std::unique_ptr<Step> gather_;

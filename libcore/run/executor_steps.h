@@ -20,6 +20,7 @@
 #include "libcore/base/error.h"
 #include "libcore/run/executor.h"
 #include "libcore/run/executor_storage.h"
+#include "libcore/run/matrix_store.h"
 
 namespace kasen::executor {
 
@@ -28,7 +29,11 @@ inline double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-class Execution;
+// How a product uses a matrix whose form is on a disk: it passes over the nonzeros from each cut to the next.
+struct EntryUse {
+  const PassingEntries* passing = nullptr;
+  std::vector<std::int64_t> cuts;
+};
 
 // An operator of the plan. `part` counts the parts of this process.
 class Step {
@@ -49,6 +54,8 @@ class Step {
   virtual void resume(Execution& run);
   // The rows of operands on a disk that it holds at once while they go by (stream::Passage). 0: it needs them whole.
   [[nodiscard]] virtual std::int64_t rows_at_once(const Execution& /*run*/, int /*part*/) const { return 0; }
+  // The matrix that goes by.
+  [[nodiscard]] virtual std::optional<EntryUse> entries(const Execution& /*run*/, int /*part*/) const { return {}; }
   // True if an operand on the run's own disk stays there: an output in a file's pages.
   [[nodiscard]] virtual bool hands_over(const Execution& /*run*/, int /*part*/) const { return false; }
   // Bytes of packing area that the step needs on a part.
@@ -91,44 +98,6 @@ struct Sequence {
   std::vector<std::unique_ptr<Step>> steps;  // by operator
   std::vector<Line> lines;
   int move = -1, copy = -1;  // the lines of what it hands on, in RunResult::lines; -1: none
-};
-
-// The matrices of a plan in pull form: the forms of its schedule.
-class MatrixStore {
- public:
-  // Returns the product's form, the index for matrix(place, part). Nothing is built yet.
-  int find(const Execution& run, const Op& product);
-  void build(const Execution& run);
-  void release(int place) { matrices_[static_cast<size_t>(place)].clear(); }
-  [[nodiscard]] const LocalMatrix& matrix(int place, int part) const {
-    return matrices_[static_cast<size_t>(place)][static_cast<size_t>(part)];
-  }
-  // The number of rows, from the first one on, that read only owned elements of the operand.
-  [[nodiscard]] std::int64_t rows_alone(int place, int part) const {
-    return rows_alone_[static_cast<size_t>(place)][static_cast<size_t>(part)];
-  }
-  // The bytes that build() will take on a part.
-  [[nodiscard]] std::int64_t bytes(const Execution& run, int part) const;
-  // The name of matrix(place, part) in a store of forms.
-  [[nodiscard]] FormName form_name(const Execution& run, int place, int part) const {
-    return form_name(run, keys_[static_cast<size_t>(place)], part);
-  }
-
- private:
-  struct Key {
-    std::string name;
-    bool transposed;
-    int operand, result;  // spaces
-    friend auto operator<=>(const Key&, const Key&) = default;
-  };
-  void make_keys(const Execution& run);
-  std::vector<Key> keys_;         // by form
-  std::map<ValueId, int> forms_;  // by result of a product
-  void build_form(const Execution& run, size_t k);
-  [[nodiscard]] static FormName form_name(const Execution& run, const Key& key, int part);
-
-  std::vector<std::vector<LocalMatrix>> matrices_;  // [place][part]
-  std::vector<std::vector<std::int64_t>> rows_alone_;
 };
 
 // Restores the values of a border, and the ghosts of consistent ones.
@@ -193,6 +162,9 @@ class Execution {
   [[nodiscard]] std::byte* packing(int part) { return packing_[static_cast<size_t>(part)].data(); }
   // The window through which a step's operands and results on a disk go by on a part; null: they are in memory.
   [[nodiscard]] std::unique_ptr<stream::RowWindow> pass(const Step& step, int part);
+  // The same for the nonzeros [first, last) of a matrix.
+  [[nodiscard]] std::unique_ptr<stream::RowWindow> pass_some(const Step& step, int part, const PassingEntries& entries,
+                                                             std::int64_t first, std::int64_t last);
   void end_pass(const Step& step, int part, stream::RowWindow& window);
   // Calls work(begin, end) for the owned rows of a part, some at a time if arrays of the step are on a disk.
   template <class Work>
@@ -239,6 +211,7 @@ class Execution {
   // Kernels are made while data are numbered and brought into their form. The two do not depend on each other.
   std::future<void> prepared;
   const Liveness live;
+  const MatrixReads read_before;
   const Numbering numbering;
   Storage storage;
   RunResult result;
@@ -268,6 +241,7 @@ class Execution {
   void check_memory(std::span<const std::int64_t> packing, std::span<const std::int64_t> on_disk) const;
   [[nodiscard]] std::vector<std::int64_t> share_out_memory(std::span<const std::int64_t> packing);
   void note_passages(int part);
+  void note_forms(int part, MemoryPlan& made);
   void bring_whole();                         // for a run that begins behind the inputs
   [[nodiscard]] std::int64_t least_memory();  // what would be spilled for that is spilled
   bool spill_buffers();

@@ -30,11 +30,12 @@ const ElementMemory& PassingSet::add(const ElementType& element, std::int64_t ro
   return held.array.memory;
 }
 
-const ElementMemory& PassingSet::add(const ElementType& element, std::int64_t rows, std::int64_t inner, Tier& tier) {
+const ElementMemory& PassingSet::add(const ElementType& element, std::int64_t rows, std::int64_t inner, Tier& tier,
+                                     std::int64_t staging) {
   Held& held = hold(element, rows, inner);
   held.array.spilled = tier.make(element, held.array.memory.capacity);
   held.array.disk = held.array.spilled;
-  sizes_.back().staging = held.array.spilled->staging_bytes();
+  sizes_.back().staging = checked_add(held.array.spilled->staging_bytes(), staging, "an array's size");
   sizes_.back().unit = SpilledElements::group / std::gcd(SpilledElements::group, std::max<std::int64_t>(inner, 1));
   return held.array.memory;
 }
@@ -77,7 +78,14 @@ std::unique_ptr<RowWindow> PassingSet::pass(std::vector<PassingUse> uses, std::i
   std::erase_if(uses, [](const PassingUse& use) { return !use.goes_by(); });
   if (uses.empty()) return nullptr;
   const std::int64_t rows = uses.front().array->rows;
-  return std::make_unique<RowWindow>(std::move(uses), rows, at_once, window_, brought_);
+  return std::make_unique<RowWindow>(std::move(uses), 0, rows, at_once, window_, brought_);
+}
+
+std::unique_ptr<RowWindow> PassingSet::pass_some(std::vector<PassingUse> uses, std::int64_t first, std::int64_t last,
+                                                 std::int64_t at_once) const {
+  std::erase_if(uses, [&](const PassingUse& use) { return use.array->loaded >= last; });
+  if (uses.empty() || first >= last) return nullptr;
+  return std::make_unique<RowWindow>(std::move(uses), first, last, at_once, window_, brought_);
 }
 
 Bytes PassingSet::hand_over(int array, std::int64_t elements) {

@@ -19,8 +19,9 @@ class PassingSet {
   /// An array of rows with `inner` elements each; returns its memory. Nothing is read.
   const ElementMemory& add(const ElementType& element, std::int64_t rows, std::int64_t inner,
                            std::shared_ptr<DiskElements> disk);
-  /// One that the run makes.
-  const ElementMemory& add(const ElementType& element, std::int64_t rows, std::int64_t inner, Tier& tier);
+  /// One that the run makes. `staging`: bytes that this takes beside the rows.
+  const ElementMemory& add(const ElementType& element, std::int64_t rows, std::int64_t inner, Tier& tier,
+                           std::int64_t staging = 0);
   [[nodiscard]] bool empty() const { return arrays_.empty(); }
   /// The number of the array that has this address; -1: none.
   [[nodiscard]] int find(const std::byte* address) const;
@@ -40,6 +41,11 @@ class PassingSet {
   void bring_whole(int array);
   /// Null if nothing goes by. `at_once` as in Passage.
   [[nodiscard]] std::unique_ptr<RowWindow> pass(std::vector<PassingUse> uses, std::int64_t at_once) const;
+  /// Over some rows of arrays that are read alone, and whose rows that stay are there.
+  [[nodiscard]] std::unique_ptr<RowWindow> pass_some(std::vector<PassingUse> uses, std::int64_t first,
+                                                     std::int64_t last, std::int64_t at_once) const;
+  /// Bytes of rows that go by at once.
+  [[nodiscard]] std::int64_t window() const { return window_; }
 
   /// The first elements of an array that the run made, as pages of its file: all of them go there, and out of memory.
   [[nodiscard]] Bytes hand_over(int array, std::int64_t elements);

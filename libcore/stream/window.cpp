@@ -9,6 +9,12 @@
 
 namespace kasen::stream {
 
+Array array_in(const ElementMemory& memory) {
+  std::shared_ptr<const void> nobody(memory.data, [](const void*) {});
+  return {memory.element, memory.capacity,
+          Bytes(std::move(nobody), memory.data, storage_bytes(memory.element, memory.capacity))};
+}
+
 void drop_elements(const PassingArray& array, std::int64_t begin, std::int64_t end) {
   constexpr std::uintptr_t page = 4096;
   const ElementMemory& memory = array.memory;
@@ -35,9 +41,9 @@ void drop_all(const PassingArray& array) {
   drop_elements(none, 0, array.rows * array.inner);
 }
 
-RowWindow::RowWindow(std::vector<PassingUse> uses, std::int64_t rows, std::int64_t at_once, std::int64_t bytes,
-                     std::int64_t brought)
-    : uses_(std::move(uses)), rows_(rows), bytes_(bytes), there_(rows) {
+RowWindow::RowWindow(std::vector<PassingUse> uses, std::int64_t first, std::int64_t last, std::int64_t at_once,
+                     std::int64_t bytes, std::int64_t brought)
+    : uses_(std::move(uses)), first_(first), last_(last), bytes_(bytes), there_(last), frontier_(first) {
   try {
     start(at_once, brought);
   } catch (...) {
@@ -50,20 +56,24 @@ void RowWindow::start(std::int64_t at_once, std::int64_t brought) {
   std::int64_t row = 1, going = 0;
   for (const PassingUse& use : uses_) {
     const PassingArray& array = *use.array;
+    if (first_ > 0 && (use.written || array.loaded != array.kept))
+      throw InternalError("a pass over some rows of an array that is not as passes leave it");
     there_ = std::min(there_, use.read ? array.loaded : array.kept);
     row += array.row_bytes();
-    if (array.kept < rows_) going += array.row_bytes();
+    if (array.kept < last_) going += array.row_bytes();
+    gone_.push_back(first_ / SpilledElements::group * SpilledElements::group);  // groups come as a whole
   }
-  step_ = std::clamp<std::int64_t>(brought / row, 1, std::max<std::int64_t>(rows_, 1));
-  gone_.assign(uses_.size(), 0);
-  if (going > 0 && std::min(at_once + 2 * step_, rows_) > bytes_ / going)
+  there_ = std::max(there_, first_);
+  step_ = std::clamp<std::int64_t>(brought / row, 1, std::max<std::int64_t>(last_ - first_, 1));
+  if (going > 0 && std::min(at_once + 2 * step_, last_ - first_) > bytes_ / going)
     throw InternalError("a window that is smaller than what goes through it");
   for (const PassingUse& use : uses_) {
     const PassingArray& array = *use.array;
-    if (use.read && array.loaded < rows_) array.disk->begin(array.loaded * array.inner, rows_ * array.inner);
-    if (use.written && array.kept < rows_) array.spilled->begin_store(array.kept * array.inner, rows_ * array.inner);
+    if (use.read && array.loaded < last_)
+      array.disk->begin(std::max(array.loaded, first_) * array.inner, last_ * array.inner);
+    if (use.written && array.kept < last_) array.spilled->begin_store(array.kept * array.inner, last_ * array.inner);
   }
-  if (there_ < rows_) {
+  if (there_ < last_) {
     loader_ = std::thread([this] { guarded([this] { bring_all(); }); });
     taker_ = std::thread([this] { guarded([this] { take_away(); }); });
   }
@@ -120,7 +130,7 @@ std::int64_t RowWindow::held(std::int64_t end) const {
   std::int64_t bytes = 0;
   for (std::size_t u = 0; u < uses_.size(); ++u) {
     const PassingArray& array = *uses_[u].array;
-    bytes += std::max<std::int64_t>(0, end - std::max(gone_[u], array.kept)) * array.row_bytes();
+    bytes += std::max<std::int64_t>(0, end - std::max({gone_[u], array.kept, first_})) * array.row_bytes();
   }
   return bytes;
 }
@@ -131,8 +141,8 @@ void RowWindow::bring(std::int64_t end) const {
 }
 
 void RowWindow::bring_all() {
-  for (std::int64_t at = there_; at < rows_;) {
-    const std::int64_t next = std::min(rows_, at + step_);
+  for (std::int64_t at = there_; at < last_;) {
+    const std::int64_t next = std::min(last_, at + step_);
     {
       std::unique_lock lock(mutex_);
       went_.wait(lock, [&] { return stop_ || fault_ || held(next) <= bytes_; });
@@ -150,11 +160,11 @@ void RowWindow::bring_all() {
 
 // Rows that are left go to the disk, if they were written, and out of memory; then others have room.
 void RowWindow::take_away() {
-  for (std::int64_t seen = 0; seen < rows_;) {
+  for (std::int64_t seen = first_; seen < last_;) {
     {
       std::unique_lock lock(mutex_);
-      left_some_.wait(lock, [&] { return stop_ || fault_ || frontier_ == rows_ || frontier_ >= seen + step_; });
-      if (fault_ || (stop_ && frontier_ < rows_)) return;
+      left_some_.wait(lock, [&] { return stop_ || fault_ || frontier_ == last_ || frontier_ >= seen + step_; });
+      if (fault_ || (stop_ && frontier_ < last_)) return;
       seen = frontier_;
     }
     take_rows(seen);
@@ -179,13 +189,16 @@ void RowWindow::take_rows(std::int64_t end) {
 void RowWindow::finish() {
   const bool all = [&] {
     const std::scoped_lock lock(mutex_);
-    return frontier_ == rows_;
+    return frontier_ == last_;
   }();
   if (all && taker_.joinable()) taker_.join();
   stop();
   if (fault_) std::rethrow_exception(fault_);
   if (!all) throw InternalError("rows of a pass that nobody left");
-  for (const PassingUse& use : uses_) use.array->loaded = std::min(use.array->kept, rows_);
+  for (const PassingUse& use : uses_) {
+    PassingArray& array = *use.array;
+    if (first_ == 0) array.loaded = std::max(std::min(array.loaded, array.kept), std::min(array.kept, last_));
+  }
 }
 
 }  // namespace kasen::stream

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/data/data.h"
 #include "libcore/data/disk_elements.h"
 #include "libcore/stream/row_gate.h"
 
@@ -32,6 +33,9 @@ struct PassingArray {
   [[nodiscard]] std::int64_t row_bytes() const { return inner * memory.element.bytes(); }
 };
 
+/// An array in that memory, which has to outlive it.
+[[nodiscard]] Array array_in(const ElementMemory& memory);
+
 /// Gives the pages of all elements back.
 void drop_all(const PassingArray& array);
 
@@ -48,13 +52,14 @@ struct PassingUse {
 /// from `end` on.
 void drop_elements(const PassingArray& array, std::int64_t begin, std::int64_t end);
 
-/// One pass over rows. No more than `bytes` of rows that do not stay are in memory, but for some pages and groups of
-/// elements.
+/// One pass over rows, or over some of them. No more than `bytes` of rows that do not stay are in memory, but for some
+/// pages and groups of elements.
 class RowWindow : public RowGate {
  public:
-  /// The arrays have these rows each. `at_once`: the most rows that a thread enters. `brought`: bytes at a time.
-  RowWindow(std::vector<PassingUse> uses, std::int64_t rows, std::int64_t at_once, std::int64_t bytes,
-            std::int64_t brought);
+  /// Over the rows [first, last) of each array. Those from another row than 0 on are read alone, and of their arrays
+  /// all rows that stay are there. `at_once`: the most rows that a thread enters. `brought`: bytes at a time.
+  RowWindow(std::vector<PassingUse> uses, std::int64_t first, std::int64_t last, std::int64_t at_once,
+            std::int64_t bytes, std::int64_t brought);
   ~RowWindow() override;
   RowWindow(const RowWindow&) = delete;
   RowWindow& operator=(const RowWindow&) = delete;
@@ -76,7 +81,7 @@ class RowWindow : public RowGate {
   void guarded(const Work& work);
 
   std::vector<PassingUse> uses_;
-  std::int64_t rows_, bytes_;
+  std::int64_t first_, last_, bytes_;
   std::int64_t step_ = 1;   // rows that are brought at a time
   std::int64_t there_ = 0;  // rows that threads may enter, of all arrays
   std::mutex mutex_;

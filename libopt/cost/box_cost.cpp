@@ -7,11 +7,11 @@
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/analysis/shared_traffic.h"
 #include "libcore/base/checked.h"
+#include "libcore/boxes/box_exchange.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
-#include "libcore/kernels/box_exchange.h"
 #include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/extent.h"
 

@@ -213,7 +213,10 @@ std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
   return parts;
 }
 
-std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes) {
+std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes, const std::set<std::string>& on_disk) {
+  std::set<ValueId> gone;
+  for (const Op& op : module.body.ops)
+    if (op.code == OpCode::input && on_disk.contains(op.name)) gone.insert(op.results[0]);
   const CostReport report = measure(module);
   std::set<ValueId> repeated;  // results of products in loops that keep a second form
   for_each_op(module, [&](const Op& op, int number, int) {
@@ -227,7 +230,7 @@ std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes) {
   for (const ProductForm& form : product_forms(module)) {
     const bool sorted =
         std::any_of(form.products.begin(), form.products.end(), [&](ValueId v) { return repeated.contains(v); });
-    if (sorted) bytes += sorted_bytes(module, form, sizes);
+    if (sorted && !gone.contains(form.matrix)) bytes += sorted_bytes(module, form, sizes);
   }
   return bytes;
 }

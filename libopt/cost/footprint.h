@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "libcore/data/run_result.h"
@@ -16,8 +18,10 @@ namespace kasen {
 [[nodiscard]] std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes);
 
 // Predicts the further bytes that generated kernels hold, over all workers: second forms of the matrices of products in
-// loops, with rows sorted by length, where rows are short (libkernels/run/sorted_rows.h).
-[[nodiscard]] std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes);
+// loops, with rows sorted by length, where rows are short (libkernels/run/sorted_rows.h). Matrices that are on a disk
+// have none.
+[[nodiscard]] std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes,
+                                                const std::set<std::string>& on_disk = {});
 
 // The memory over all workers, in bytes without padding, as polynomials.
 struct Footprint {

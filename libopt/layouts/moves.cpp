@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "libcore/analysis/boxes.h"
+#include "libcore/boxes/moved_elements.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
-#include "libcore/kernels/moved_elements.h"
 #include "libcore/sorting/sort_plan.h"
 
 namespace kasen {

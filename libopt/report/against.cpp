@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/checked.h"
@@ -179,8 +181,9 @@ class Checker {
       check_.totals.push_back({field.what, {}, "", all, counted_all});
     }
     const bool generated = run_.kernels == "generated";
+    const std::set<std::string> on_disk = limited_ != nullptr ? limited_->matrices : std::set<std::string>();
     check_.totals.push_back(
-        {"kernel bytes", {}, "", generated ? predict_kernel_bytes(module_, sizes_) : 0, run_.kernel_bytes});
+        {"kernel bytes", {}, "", generated ? predict_kernel_bytes(module_, sizes_, on_disk) : 0, run_.kernel_bytes});
     const std::int64_t late = module_.level >= 3 ? 0 : run_.late_allocations;
     check_.totals.push_back({"allocations after a loop's first iteration", {}, "", late, run_.late_allocations});
   }

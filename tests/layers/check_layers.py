@@ -21,14 +21,14 @@ LIBRARIES = {
 }
 # Narrower than their library: planning knows no executor, files know no language; a tool's common frame stays free of
 # MPI, LLVM and HDF5, so that plan, fuse and measure start in milliseconds. One room alone asks what the machine is.
-CORE_WITHOUT_RUN = {"base", "system", "scalar", "ir", "data", "laws", "text", "analysis", "schedule", "verify", "sorting", "kernels"}
+CORE_WITHOUT_RUN = {"base", "system", "scalar", "ir", "data", "laws", "text", "analysis", "schedule", "verify", "sorting", "boxes", "kernels"}
 NARROWER = {
     "libcore": {"libraries": {"fmt", "boost/multiprecision"}},
     "libcore/axis": {"libraries": {"fmt", "boost/sort"}},
     "libcore/sorting": {"libraries": {"boost/sort"}},
     "libcore/system": {"libraries": {"fmt", "hwloc.h"}},
     "libopt": {"libcore": CORE_WITHOUT_RUN},
-    "libcomm/data": {"libcore": CORE_WITHOUT_RUN - {"verify"}},
+    "libcomm/data": {"libcore": CORE_WITHOUT_RUN - {"verify"} | {"stream"}},
     "libcomm/data/checkpoint": {"libcore": CORE_WITHOUT_RUN | {"run"}},
     "tools/system": {"projects": {"libcore"}, "libraries": {"fmt"}},
     "tools/common": {"projects": {"libcore"}, "libraries": {"fmt", "boost/program_options", "yaml-cpp"}},
@@ -40,9 +40,10 @@ ROOMS = {
         "lex": "base scalar", "text": "base scalar ir lex", "linear": "base ir data", "axis": "base ir data", "analysis": "base scalar ir data laws", "schedule": "base ir analysis",
         "verify": "scalar ir laws analysis schedule",
         "sorting": "base ir axis analysis",
-        "stream": "base system data", "transport": "base data",
+        "boxes": "base ir data axis analysis", "stream": "base system data", "transport": "base data",
         "kernels": "base system ir data laws linear axis analysis stream",
-        "run": "base system ir data laws linear axis analysis schedule verify sorting kernels stream transport",
+        "run": "base system ir data laws linear axis analysis schedule verify sorting boxes kernels stream transport",
+        "run/memory": "base system ir data stream run",
         "reference": "base scalar ir data laws linear axis analysis", "syntax": "base scalar lex",
         "lang/terms": "base scalar ir laws analysis lex syntax",
         "lang/calls": "base scalar ir laws analysis lex syntax lang/terms",

@@ -103,7 +103,8 @@ mutants("executor", "libcore/run/executor_elementwise.cpp",
         ("copy_elements(element, source, target, masters * made.inner, ⟦total * made.inner⟧);", "total"))
 mutants("executor", "libcore/run/executor_product.cpp",
         ("if (rows == LineRows::ghosts) return {⟦owned⟧, matrix(part).outputs};", "first"),
-        ("⟦some_ready_ = rows == LineRows::ready || (some_ready_ && rows == LineRows::ghosts);⟧", "(void)run;"),
+        ("⟦some_ready_ = rows == LineRows::ready || (some_ready_ && rows == LineRows::ghosts);⟧", "(void)run;"))
+mutants("executor", "libcore/run/matrix_store.cpp",
         ("return ⟦std::upper_bound(matrix.pointers.begin(), matrix.pointers.end(), entry)⟧ - matrix.pointers.begin() - 1;",
          "std::lower_bound(matrix.pointers.begin(), matrix.pointers.end(), entry) + 1"),
         ("for (const ValueId product : line.values) forms_.emplace(product, ⟦line.form⟧);", "0"))
@@ -195,7 +196,7 @@ mutants("rules", "libcore/axis/rearrange.cpp",
         ("!joined.empty() && ⟦joined.back().from == axis.size * axis.from⟧ &&", "true"),
         ("copy.axes.push_back({indices.count, ⟦indices.step * source.stride⟧, target.stride});", "source.stride"),
         ("⟦placed += source.size⟧;", ";"))
-mutants("rules", "libcore/kernels/moved_elements.cpp",
+mutants("rules", "libcore/boxes/moved_elements.cpp",
         ("append_run(runs, {i * size + ⟦part.first⟧, part.count});", "0"),
         ("std::for_each(⟦source.rbegin(), source.rend()⟧, add);", "source.begin(), source.end()"),
         ("offsets_.push_back(⟦before⟧);", "0"),
@@ -344,7 +345,7 @@ mutants("readers", "libcomm/data/bundle/stored.cpp",
         ("if (⟦read.digests.compare(at, digest_digits, digests[static_cast<std::size_t>(k)]) != 0⟧) return false;", "false"))
 mutants("readers", "libcomm/data/bundle/arrays_write.cpp",
         ("out_->write(datasets[next], (⟦p * place.elements⟧ + first * row) * width,", "0"))
-mutants("readers", "libcore/kernels/box_parts.cpp",
+mutants("readers", "libcore/boxes/box_parts.cpp",
         ("if (cut == no_axis) return ⟦worker == 0⟧;", "false"))
 
 # ---- dense products that are cut by columns, too

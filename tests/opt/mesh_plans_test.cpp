@@ -7,9 +7,9 @@
 #include <fstream>
 #include <random>
 
+#include "libcore/boxes/box_parts.h"
 #include "libcore/ir/contraction.h"
 #include "libcore/ir/derived_dims.h"
-#include "libcore/kernels/box_parts.h"
 #include "libopt/cost/rules.h"
 #include "libopt/cost/work.h"
 #include "tests/core/mesh_parts.h"

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "libcore/kernels/box_parts.h"
+#include "libcore/boxes/box_parts.h"
 #include "libopt/optimize/strategies.h"
 #include "libopt/report/live_set.h"
 #include "libopt/report/timeline.h"

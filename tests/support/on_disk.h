@@ -11,9 +11,26 @@
 
 namespace kasen::testing {
 
-// Dense inputs that are cut leave memory.
+inline void leave_entries(PartMatrix& matrix) {
+  if (matrix.entries() == 0) return;
+  EntriesOnDisk gone;
+  gone.in_column.assign(static_cast<std::size_t>(1 + *std::max_element(matrix.columns.begin(), matrix.columns.end())),
+                        0);
+  for (const std::int32_t column : matrix.columns) ++gone.in_column[static_cast<std::size_t>(column)];
+  Array columns(ElementType::of(Scalar::i32), std::ssize(matrix.columns));
+  std::copy(matrix.columns.begin(), matrix.columns.end(), columns.as<std::int32_t>());
+  gone.columns = stream::simulated_disk(columns);
+  if (matrix.element.bytes() > 0) gone.values = stream::simulated_disk(matrix.values);
+  matrix.columns = {};
+  matrix.values = {};
+  matrix.on_disk = std::make_shared<const EntriesOnDisk>(std::move(gone));
+}
+
+// Dense inputs that are cut leave memory; with matrices, the nonzeros do instead.
 inline std::vector<Part> on_disk(std::vector<Part>&& parts) {
   for (Part& part : parts) {
+    for (auto& [name, matrix] : part.matrices) leave_entries(matrix);
+    if (!part.matrices.empty()) continue;
     for (auto& [name, array] : part.arrays) {
       const bool cut = std::any_of(array.dims.begin(), array.dims.end(),
                                    [&](const std::string& dim) { return !part.dims.at(dim).local; });

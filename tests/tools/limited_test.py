@@ -21,6 +21,16 @@ from tools_test import BAD, IO, LIMIT, TOOLS, USAGE, ToolTest  # noqa: E402
 MIB = 1 << 20
 # A pass over points, one over rows of a matrix, both ways; a result of the rows' size.
 KMEANS = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else ".") / "examples" / "kmeans.ks"
+PAGERANK = KMEANS.with_name("pagerank.ks")
+SPARSE_CHAIN = """dim N, F
+input X : f64[N, F]
+param turns = 3
+w : f64[F] = 1
+for i in 0..turns {
+  w = w - 1e-4 * (X' @ (X @ w))
+}
+output w
+"""
 CHAIN = """dim N, F local
 input X : f64[N, F], y : f64[N]
 param turns = 3
@@ -41,7 +51,7 @@ output c, s = sum(c * b)
 """
 
 
-class Limited(ToolTest):
+class LimitedRun(ToolTest):
     def setUp(self):
         super().setUp()
         self.random = numpy.random.default_rng(11)
@@ -102,6 +112,8 @@ class Limited(ToolTest):
         self.assertEqual(run.returncode, 0)
         return usage.ru_maxrss * 1024 + 24 * MIB
 
+
+class Limited(LimitedRun):
     def test_rows_of_a_matrix(self):
         rows, columns = 400_000, 25
         numpy.save(self.dir / "X.npy", self.random.normal(size=(rows, columns)))
@@ -201,6 +213,60 @@ class Limited(ToolTest):
         self.fault("measure", "f.kir", "--bundle", "bundle", "--memory", "10", status=LIMIT, says="allowed (--memory)")
         out, _ = self.kasen("measure", "f.kir", "--bundle", "bundle", "--memory", "1G")
         self.assertIn("Everything stays in memory", out)
+
+
+class LimitedMatrices(LimitedRun):
+    """The nonzeros of matrices go by."""
+
+    def graph(self, vertices, edges, name="G.npy"):
+        """Few vertices have many edges."""
+        ends = (vertices * self.random.random((edges, 2)) ** 3).astype(numpy.int64)
+        numpy.save(self.dir / name, ends)
+
+    def test_ranks_of_pages(self):
+        self.graph(300_000, 15_000_000)
+        self.plan(PAGERANK.read_text(encoding="utf-8").replace("theta = 1e-6", "theta = 50.0"), "G=G.npy")
+        passes = [read for _, read, _, _ in self.check_limits(self.base())]
+        self.assertEqual(passes, sorted(passes, reverse=True))
+
+    def test_both_directions_with_values(self):
+        rows, columns, entries = 200_000, 100_000, 5_000_000
+        self.table(rows, columns, entries)
+        self.plan(SPARSE_CHAIN, "X=X.mtx")
+        written = [one[2] for one in self.check_limits(self.base())]
+        self.assertGreater(written[0], 12 * entries)  # both forms, but for what stays
+
+    def table(self, rows, columns, entries):
+        """Entries with values of three digits, as a Matrix Market file with fields of one width."""
+        at = numpy.unique(self.random.integers(0, rows * columns, entries))
+        width = len(str(rows * columns))
+        text = numpy.full((len(at), 2 * width + 8), ord(" "), dtype=numpy.uint8)
+        for field, value in ((0, at // columns + 1), (width + 1, at % columns + 1)):
+            for place in range(width):
+                text[:, field + place] = ord("0") + value // 10 ** (width - 1 - place) % 10
+        text[:, 2 * width + 2 : 2 * width + 4] = [ord("0"), ord(".")]
+        text[:, 2 * width + 4 : 2 * width + 7] = self.random.integers(ord("1"), ord("9"), (len(at), 3))
+        text[:, 2 * width + 7] = ord("\n")
+        head = f"%%MatrixMarket matrix coordinate real general\n{rows} {columns} {len(at)}\n"
+        (self.dir / "X.mtx").write_bytes(head.encode() + text.tobytes())
+
+    def test_ranks_and_workers(self):
+        self.graph(200_000, 6_000_000)
+        (self.dir / "p.ks").write_text(PAGERANK.read_text(encoding="utf-8").replace("theta = 1e-6", "theta = 50.0"))
+        for ranks, workers, strategy in ((1, 2, "greedy"), (2, 2, "none"), (2, 3, "greedy")):
+            data = ["p.ks", "G=G.npy", "--workers", workers, "-n", ranks, "--strategy", strategy]
+            self.kasen("go", *data, "-o", "whole.h5")
+            self.kasen("go", *data, "-o", "part.h5", "--memory", "90M")
+            self.same("part.h5")
+
+    def test_a_part_that_changed(self):
+        self.graph(200_000, 4_000_000)
+        self.plan(PAGERANK.read_text(encoding="utf-8"), "G=G.npy")
+        part = self.dir / "bundle" / "part-0000.h5"
+        with open(part, "r+b") as file:
+            file.seek(part.stat().st_size // 2)
+            file.write(b"\x55")
+        self.fault("run", "f.kir", "--bundle", "bundle", "-o", "r.h5", "--memory", "90M", status=BAD, says="was altered")
 
 
 if __name__ == "__main__":

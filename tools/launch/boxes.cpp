@@ -7,7 +7,7 @@
 #include "libcomm/data/compress/compress.h"
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/error.h"
-#include "libcore/kernels/box_parts.h"
+#include "libcore/boxes/box_parts.h"
 #include "tools/common/fitted.h"
 
 namespace kasen::tools {

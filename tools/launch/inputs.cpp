@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "libcore/boxes/box_parts.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
-#include "libcore/kernels/box_parts.h"
 
 namespace kasen::tools {
 namespace {
@@ -38,15 +38,20 @@ bool maps_inputs(const Module& plan) {
 }
 
 std::set<std::string> passing_inputs(const Module& plan) {
-  std::set<std::string> names;
-  if (names_layouts(plan) || observes(plan)) return names;
+  std::set<std::string> matrices, arrays;
+  if (names_layouts(plan) || observes(plan)) return {};
   for (const Op& op : plan.body.ops) {
     if (op.code != OpCode::input) continue;
     const Type& type = plan.type(op.results[0]);
-    if (type.sparse) return {};
-    if (!type.compressed && Layout(plan, type).cut() != no_dim) names.insert(op.name);
+    if (type.sparse) matrices.insert(op.name);
+    if (!type.sparse && !type.compressed && Layout(plan, type).cut() != no_dim) arrays.insert(op.name);
   }
-  return names;
+  return matrices.empty() ? arrays : matrices;  // arrays beside a matrix are in the file of the part
+}
+
+bool stays_on_disk(const Part& part) {
+  return std::any_of(part.matrices.begin(), part.matrices.end(),
+                     [](const auto& matrix) { return matrix.second.on_disk != nullptr; });
 }
 
 void take_sizes(Module& plan, std::vector<Part>& parts, std::span<const ObservedSize> observed) {

@@ -19,10 +19,12 @@ namespace kasen::tools {
 // (docs/bundle.md): arrays that a loop reads are copied.
 [[nodiscard]] bool maps_inputs(const Module& plan);
 
-// The inputs that may stay on the disk and go by in a run with a limit of memory (libcore/stream): dense ones that are
-// cut. None where the whole array is needed anyway: over a mesh, beside sparse matrices, whose owned rows have an order
-// of their own, and in plans that find sizes while they run.
+// The inputs that may stay on the disk and go by in a run with a limit of memory (libcore/stream): sparse matrices, or
+// dense arrays that are cut. Beside sparse matrices, owned rows of arrays have an order of their own. None over a mesh,
+// and in plans that find sizes while they run.
 [[nodiscard]] std::set<std::string> passing_inputs(const Module& plan);
+// Whether a matrix of the part did.
+[[nodiscard]] bool stays_on_disk(const Part& part);
 
 // Gives the plan and its parts the sizes that the run found (libcore/ir/observed.h): its results have them.
 void take_sizes(Module& plan, std::vector<Part>& parts, std::span<const ObservedSize> observed);

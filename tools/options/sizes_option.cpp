@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "libcomm/data/bundle/bundle.h"
+#include "libcore/boxes/box_parts.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
-#include "libcore/kernels/box_parts.h"
 #include "libopt/time/observed.h"
 #include "tools/common/fitted.h"
 #include "tools/system/files.h"

@@ -140,7 +140,7 @@ void require_same_run(const RunSettings& settings, const Prepared& p, Cluster& c
 bool inputs_may_pass(const RunSettings& settings) {
   using How = VerifyChoice::How;
   const bool asked = settings.verify.how != How::nothing && settings.verify.how != How::automatic;
-  return settings.memory > 0 && !settings.refuse_nan && !asked;
+  return settings.memory > 0 && !settings.refuse_nan && !asked && !settings.make_forms;
 }
 
 Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput& output, int threads) {
@@ -174,7 +174,8 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
     }
     p.times.reading = watch.lap();
     p.kernels = make_kernels(settings, threads, cluster, output);
-    if (settings.forms != FormUse::none || settings.make_forms) {
+    const bool kept = std::none_of(p.parts.begin(), p.parts.end(), stays_on_disk);
+    if (kept && (settings.forms != FormUse::none || settings.make_forms)) {
       p.forms = std::make_unique<BundleForms>(settings.bundle, p.info.digest,
                                               settings.forms == FormUse::keep || settings.make_forms,
                                               settings.make_forms ? Sync::yes : Sync::no);
@@ -188,6 +189,7 @@ void drop_entries(PartMatrix& matrix) {
   matrix.row_pointers = {};
   matrix.columns = {};
   matrix.values = {};
+  matrix.on_disk = nullptr;
 }
 
 // The watch sees every step, and when a checkpoint is written.

@@ -8,8 +8,8 @@
 
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/error.h"
+#include "libcore/boxes/box_parts.h"
 #include "libcore/ir/layout.h"
-#include "libcore/kernels/box_parts.h"
 #include "tools/system/files.h"
 
 namespace kasen::tools {

@@ -10,10 +10,10 @@
 
 #include "libcomm/data/compress/compress.h"
 #include "libcore/analysis/boxes.h"
+#include "libcore/boxes/box_parts.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/prune.h"
-#include "libcore/kernels/box_parts.h"
 #include "libcore/laws/laws.h"
 #include "tools/system/files.h"
 

@@ -101,6 +101,7 @@ void add(const MemoryPlan& rank, MemoryPlan& sum) {
   }
   sum.parts.insert(sum.parts.end(), rank.parts.begin(), rank.parts.end());
   sum.arrays.insert(sum.arrays.end(), rank.arrays.begin(), rank.arrays.end());
+  sum.matrices.insert(rank.matrices.begin(), rank.matrices.end());
   sum.least = std::max(sum.least, rank.least);
 }
 

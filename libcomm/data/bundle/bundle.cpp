@@ -114,6 +114,11 @@ auto read_checked(const std::string& file, const PartFile& facts, const Read& re
   return content;
 }
 
+bool leaves_entries(const Manifest& manifest, const std::function<bool(const std::string&)>& streamed) {
+  return std::any_of(manifest.matrices.begin(), manifest.matrices.end(),
+                     [&](const auto& matrix) { return streamed(matrix.first); });
+}
+
 Part lists_of(const std::string& path, const Manifest& manifest, int worker) {
   if (manifest.info.any_workers) return part_in_runs(manifest, worker);
   return read_while_it_stands(path, manifest, [&] {
@@ -233,6 +238,12 @@ std::vector<Part> read_parts(const std::string& path, int first, int count, cons
       }
       const std::string file = path + "/" + part_file_name(worker);
       const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
+      if (wanted.streamed != nullptr && leaves_entries(manifest, wanted.streamed)) {
+        start_examiner();  // forks: before the threads that take the digests
+        const LeftEntries left(open_part(file, facts), facts.digest, wanted.streamed);
+        parts.push_back(read_part(left.handle(), manifest, worker, PartContent::all, &left));
+        continue;
+      }
       parts.push_back(
           read_checked(file, facts, [&](const FileHandle& part) { return read_part(part, manifest, worker); }));
     }

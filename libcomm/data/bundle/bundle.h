@@ -72,9 +72,10 @@ struct PartsWanted {
   /// Dense arrays that are whole in a file are the file's own pages where they lie as in memory, and the caller calls
   /// mapped->check() when it has read them for the last time. Without it they are copied.
   MappedTables* mapped = nullptr;
-  /// Whether an array that is whole in a file stays there, so that it need not fit into memory: PartArray::on_disk. Its
-  /// blocks' digests are compared whenever they are read. Null: none does.
-  std::function<bool(const std::string& array)> streamed = nullptr;
+  /// Whether an array that is whole in a file, or the nonzeros of a matrix, stay there, so that they need not fit into
+  /// memory: PartArray::on_disk, PartMatrix::on_disk. The digests of their blocks are compared whenever these are read.
+  /// Null: none does.
+  std::function<bool(const std::string& input)> streamed = nullptr;
   /// Of a bundle of any_workers: whether elements of `count` indices from `first` on, along the dimension that cuts the
   /// array, are read (all of them if none does). The arrays of other parts stay empty. Without it all are read.
   std::function<bool(const std::string& array, std::int64_t first, std::int64_t count)> elements = nullptr;

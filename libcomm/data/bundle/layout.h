@@ -2,6 +2,8 @@
 //   group(path)
 //   list(path, vector, count)                    a rank-1 dataset of the vector's type
 //   planes(path, array, element, extents)        an array's elements, plane by plane; extents without the planes
+//   columns(path, name, matrix, count)           a matrix's columns, a list
+//   entry_values(path, name, matrix, extents)    a matrix's values, planes
 //   table(path, vector, rows, cols)              a rank-2 dataset, row by row
 //   bytes(path, bytes, type, count)              a rank-1 dataset of that type
 //   ones(path)                                   one u8 with the value 1 (binsparse's iso value of a pattern)
@@ -83,11 +85,11 @@ void describe_matrix(Visitor& v, const Manifest& manifest, const std::string& na
   v.group(group);
   v.matrix(group, name, matrix);
   v.list(group + "/pointers_to_1", matrix.row_pointers, rows + 1);
-  v.list(group + "/indices_1", matrix.columns, entries);
+  v.columns(group + "/indices_1", name, matrix, entries);
   const bool plain = matrix.element.is_scalar() && !matrix.element.is(Scalar::null);
   if (!plain) v.ones(group + "/values");
   if (!matrix.element.is(Scalar::null))
-    v.planes(group + (plain ? "/values" : "/entry_values"), matrix.values, matrix.element, {entries});
+    v.entry_values(group + (plain ? "/values" : "/entry_values"), name, matrix, {entries});
   describe_axis(v, manifest, group + "/row", matrix.row_slaves, row_peers,
                 axis_counts(manifest, name, Axis::rows, worker));
   describe_axis(v, manifest, group + "/col", matrix.col_slaves, col_peers,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "libcomm/data/base/new_file.h"
+#include "libcomm/data/bundle/left_entries.h"
 #include "libcomm/data/bundle/manifest.h"
 
 namespace kasen {
@@ -14,9 +15,10 @@ namespace kasen {
 FileHandle write_part(const std::string& file, const Part& part, const Manifest& manifest);
 // All of a part, or all but the elements of arrays and the values of matrices, whose planes are then empty.
 enum class PartContent : std::uint8_t { all, lists };
-// Checks structure and content as far as one part alone allows.
+// Checks structure and content as far as one part alone allows. The nonzeros of matrices stay in the file if `left`
+// (null: none) says so.
 [[nodiscard]] Part read_part(const FileHandle& file, const Manifest& manifest, int worker,
-                             PartContent content = PartContent::all);
+                             PartContent content = PartContent::all, const LeftEntries* left = nullptr);
 // Reads only its dimensions.
 [[nodiscard]] std::map<std::string, PartDim> read_part_dims(const FileHandle& file, const Manifest& manifest,
                                                             int worker);

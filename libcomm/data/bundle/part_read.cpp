@@ -12,11 +12,30 @@ namespace {
 
 class ReadVisitor {
  public:
-  explicit ReadVisitor(Hdf5Reader& file, PartContent content = PartContent::all) : file_(file), content_(content) {}
+  explicit ReadVisitor(Hdf5Reader& file, PartContent content = PartContent::all, const LeftEntries* left = nullptr)
+      : file_(file), content_(content), left_(left) {}
 
   void group(const std::string&) {}
   void matrix(const std::string&, const std::string&, const PartMatrix&) {}
   void ones(const std::string& path) { (void)file_.locate(path, FileType::u8, {1}); }
+
+  void columns(const std::string& path, const std::string& name, PartMatrix& matrix, std::int64_t count) {
+    if (!is_left(name, matrix, count)) return list(path, matrix.columns, count);
+    const std::int64_t offset = file_.locate(path, FileType::i32, {count});
+    matrix.on_disk = left_->columns_at(offset, count);
+  }
+
+  void entry_values(const std::string& path, const std::string& name, PartMatrix& matrix,
+                    const std::vector<std::int64_t>& extents) {
+    if (!is_left(name, matrix, extents[0])) return planes(path, matrix.values, matrix.element, extents);
+    std::vector<std::int64_t> offsets;
+    for (const ComponentPlace& place : component_places(path, matrix.element, extents)) {
+      const std::int64_t offset = file_.locate(place.path, file_type(place.scalar), place.extents);
+      for (std::int64_t p = 0; p < place.planes; ++p)
+        offsets.push_back(offset + p * place.elements * scalar_bytes(place.scalar));
+    }
+    matrix.on_disk = left_->with_values(*matrix.on_disk, matrix.element, extents[0], std::move(offsets));
+  }
 
   template <class T>
   void list(const std::string& path, std::vector<T>& values, std::int64_t count) {
@@ -59,8 +78,13 @@ class ReadVisitor {
   }
 
  private:
+  [[nodiscard]] bool is_left(const std::string& name, const PartMatrix& matrix, std::int64_t count) const {
+    return left_ != nullptr && left_->stays(name, matrix.element, count);
+  }
+
   Hdf5Reader& file_;
   PartContent content_;
+  const LeftEntries* left_;
 };
 
 [[noreturn]] void refuse_peers(const std::string& file) {
@@ -210,12 +234,13 @@ std::map<std::string, PartDim> read_part_dims(const FileHandle& file, const Mani
   return dims;
 }
 
-Part read_part(const FileHandle& handle, const Manifest& manifest, int worker, PartContent content) {
+Part read_part(const FileHandle& handle, const Manifest& manifest, int worker, PartContent content,
+               const LeftEntries* left) {
   const std::string& file = handle.path();
   Part part = empty_part(manifest, worker);
   std::vector<AxisPeers> peers(2 * part.matrices.size());
   Hdf5Reader in(handle);
-  ReadVisitor visitor(in, content);
+  ReadVisitor visitor(in, content, left);
   OtherPointers others;
   GroupTables groups;
   describe_part(visitor, manifest, part, peers, others, groups);
@@ -233,6 +258,11 @@ Part read_part(const FileHandle& handle, const Manifest& manifest, int worker, P
     }
   }
   check_part(part, file);
+  for (auto& [name, matrix] : part.matrices) {
+    const std::int64_t count = matrix_facts(manifest, name).entries_by_worker[static_cast<std::size_t>(worker)];
+    const std::int64_t cols = part.dims.at(matrix.col_dim).masters.size() + std::ssize(matrix.col_slaves.slaves);
+    count_left(matrix, count, cols, name, file);
+  }
   return part;
 }
 

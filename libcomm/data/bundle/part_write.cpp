@@ -72,6 +72,14 @@ class LayoutVisitor {
     }
   }
 
+  void columns(const std::string& path, const std::string& /*name*/, const PartMatrix& m, std::int64_t count) {
+    list(path, m.columns, count);
+  }
+  void entry_values(const std::string& path, const std::string& /*name*/, const PartMatrix& m,
+                    const std::vector<std::int64_t>& extents) {
+    planes(path, m.values, m.element, extents);
+  }
+
   void ones(const std::string& path) {
     static constexpr std::uint8_t one = 1;
     pieces_.push_back({file_.dataset(path, FileType::u8, {1}), 0, &one, 1});

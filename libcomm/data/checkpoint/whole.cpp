@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "libcomm/data/cut/partition.h"
+#include "libcore/boxes/box_parts.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
-#include "libcore/kernels/box_parts.h"
 #include "libcore/schedule/schedule.h"
 
 namespace kasen {

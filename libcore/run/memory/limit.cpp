@@ -19,6 +19,7 @@ std::int64_t data_bytes(const Part& part) {
   std::int64_t bytes = 0;
   for (const auto& [name, m] : part.matrices) {
     bytes += 8 * std::ssize(m.row_pointers) + 4 * std::ssize(m.columns) + m.values.bytes.size();
+    if (m.on_disk != nullptr) bytes += 4 * std::ssize(m.on_disk->in_column);
   }
   for (const auto& [name, array] : part.arrays) {
     bytes += array.data.bytes.size() + (array.compressed ? array.compressed->stored_bytes() : 0);

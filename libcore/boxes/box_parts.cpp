@@ -1,4 +1,4 @@
-#include "libcore/kernels/box_parts.h"
+#include "libcore/boxes/box_parts.h"
 
 #include <fmt/format.h>
 

@@ -30,6 +30,26 @@ std::vector<stream::PassingUse> uses_of(const Execution& run, stream::PassingSet
   return uses;
 }
 
+std::vector<stream::PassingUse> uses_of(stream::PassingSet& set, const PassingEntries& entries) {
+  std::vector<stream::PassingUse> uses;
+  for (const int array : entries.arrays) uses.push_back({&set.array(array), true, false});
+  return uses;
+}
+
+// The same for a product that a matrix goes by.
+void add_entries_use(Execution& run, const Step& step, int part, DiskUse& use) {
+  const std::optional<EntryUse> entries = step.entries(run, part);
+  if (!entries) return;
+  for (const stream::PassingUse& one : uses_of(run.storage.passing(part), *entries->passing)) {
+    for (size_t c = 1; c < entries->cuts.size(); ++c) {
+      const std::int64_t first = std::max(entries->cuts[c - 1], one.array->kept), last = entries->cuts[c];
+      if (first >= last) continue;
+      use.first_read += one.array->disk->bytes_of(first, last);
+      use.read += one.array->disk->bytes_of(first, last);
+    }
+  }
+}
+
 // One execution of a step. `loaded`: the rows of each array that are there before, and then behind it.
 void add_disk_use(Execution& run, const Step& step, int part, std::vector<std::int64_t>& loaded, DiskUse& use) {
   stream::PassingSet& set = run.storage.passing(part);
@@ -87,6 +107,8 @@ void Execution::note_passages(int part) {
       passage.arrays.push_back(number);
     }
     if (passage.at_once > 0 && !passage.arrays.empty()) set.add_passage(std::move(passage));
+    if (const auto entries = step->entries(*this, part))
+      set.add_passage({entries->passing->arrays, entries->passing->at_once, times});
   }
 }
 
@@ -185,6 +207,17 @@ std::unique_ptr<stream::RowWindow> Execution::pass(const Step& step, int part) {
   return window;
 }
 
+std::unique_ptr<stream::RowWindow> Execution::pass_some(const Step& step, int part, const PassingEntries& entries,
+                                                        std::int64_t first, std::int64_t last) {
+  stream::PassingSet& set = storage.passing(part);
+  const std::int64_t read = set.read_bytes(), written = set.written_bytes();
+  std::unique_ptr<stream::RowWindow> window = set.pass_some(uses_of(set, entries), first, last, entries.at_once);
+  if (window == nullptr) return nullptr;
+  count(step.number).disk_read_bytes -= read;
+  count(step.number).disk_written_bytes -= written;
+  return window;
+}
+
 void Execution::end_pass(const Step& step, int part, stream::RowWindow& window) {
   window.finish();
   count(step.number).disk_read_bytes += storage.passing(part).read_bytes();
@@ -201,6 +234,19 @@ Bytes Execution::hand_over(const Step& step, int part, const std::byte* data, st
   return pages;
 }
 
+// The forms of matrices: nonzeros, as products take them.
+void Execution::note_forms(int part, MemoryPlan& made) {
+  matrices_.each_passing(part, [&](int form_at, const std::string& name) {
+    made.matrices.insert(name);
+    ArrayOnDiskUse use{name, true, parts[static_cast<size_t>(part)].worker, 0, 0};
+    for (const stream::PassingUse& one : uses_of(storage.passing(part), matrices_.entries(form_at, part))) {
+      use.bytes += one.array->rows * one.array->row_bytes();
+      use.kept += one.array->kept * one.array->row_bytes();
+    }
+    if (use.kept < use.bytes) made.arrays.push_back(std::move(use));
+  });
+}
+
 // An input's operator reads what others need whole.
 MemoryPlan Execution::memory_plan() {
   MemoryPlan made;
@@ -209,15 +255,24 @@ MemoryPlan Execution::memory_plan() {
   for (int p = 0; p < part_count(); ++p) {
     stream::PassingSet& set = storage.passing(p);
     note_arrays(*this, p, made.arrays);
+    note_forms(p, made);
     std::vector<std::int64_t> loaded;
     for (int a = 0; a < set.count(); ++a) loaded.push_back(set.array(a).loaded);
     for (const Step* step : all_) {
       DiskUse& use = made.ops[static_cast<size_t>(step->number)];
       if (step->op.code != OpCode::input) {
         add_disk_use(*this, *step, p, loaded, use);
+        add_entries_use(*this, *step, p, use);
         continue;
       }
       const ValueId v = step->op.results[0];
+      matrices_.each_passing(p, [&](int form_at, const std::string& name) {
+        if (name != step->op.name) return;
+        const MatrixStore::DiskBytes bytes = matrices_.bytes_to_bring(*this, form_at, p);
+        use.first_read += bytes.read;
+        use.written += bytes.written;
+      });
+      if (p == 0) use.first_read += count(step->number).disk_read_bytes;  // numbering them has read, on all parts
       const PartArray* const input =
           module.type(v).sparse ? nullptr : &parts[static_cast<size_t>(p)].arrays.at(step->op.name);
       if (input == nullptr || input->on_disk == nullptr) continue;

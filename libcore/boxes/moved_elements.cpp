@@ -1,4 +1,4 @@
-#include "libcore/kernels/moved_elements.h"
+#include "libcore/boxes/moved_elements.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,10 +1,10 @@
-#include "libcore/kernels/box_exchange.h"
+#include "libcore/boxes/box_exchange.h"
 
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/checked.h"
+#include "libcore/boxes/moved_elements.h"
 #include "libcore/data/data.h"
 #include "libcore/ir/axis_ops.h"
-#include "libcore/kernels/moved_elements.h"
 
 namespace kasen {
 namespace {

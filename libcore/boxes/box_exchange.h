@@ -7,7 +7,7 @@
 /// it will own receives nothing. Every pair of workers with elements has one message for each operand.
 ///
 /// A relayout that rearranges (libcore/ir/axis_ops.h) is the same: elements go to the owners of their places in the
-/// result (libcore/kernels/moved_elements.h). Of a pick these follow from its mask, which all workers have.
+/// result (libcore/boxes/moved_elements.h). Of a pick these follow from its mask, which all workers have.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,279 @@
+#include "libcore/run/matrix_store.h"
+
+#include <algorithm>
+#include <future>
+#include <set>
+#include <utility>
+
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
+#include "libcore/kernels/form_text.h"
+#include "libcore/kernels/local_matrix.h"
+#include "libcore/run/executor_steps.h"
+
+namespace kasen::executor {
+namespace {
+
+constexpr const char* what = "a matrix's size";
+
+// A matrix is an input, and its name identifies it in the data.
+const std::string& input_name(const Module& module, const Op& product) {
+  for (const Op& op : module.body.ops) {
+    if (op.code == OpCode::input && op.results.at(0) == product_matrix(product)) return op.name;
+  }
+  fail(ExitStatus::bad_input, "a product's matrix is not an input", "matrices are read, never computed", "",
+       product.where);
+}
+
+std::int64_t count_rows_alone(const LocalMatrix& matrix, std::int64_t masters) {
+  if (matrix.inputs == masters) return matrix.outputs;
+  const auto first = std::find_if(matrix.indices.begin(), matrix.indices.end(), [&](auto i) { return i >= masters; });
+  const std::int64_t entry = first - matrix.indices.begin();
+  if (entry == matrix.entries()) return matrix.outputs;
+  return std::upper_bound(matrix.pointers.begin(), matrix.pointers.end(), entry) - matrix.pointers.begin() - 1;
+}
+
+// Nonzeros that a thread holds at once: some, but whole rows.
+std::int64_t entries_at_once(const LocalMatrix& form, std::int64_t some_bytes) {
+  std::int64_t most = std::max<std::int64_t>(1, some_bytes / (4 + form.element.bytes()));
+  for (std::int64_t o = 0; o < form.outputs; ++o) {
+    const auto at = static_cast<size_t>(o);
+    most = std::max(most, form.pointers[at + 1] - form.pointers[at]);
+  }
+  return std::min(most, std::max<std::int64_t>(1, form.entries()));
+}
+
+const PartMatrix& matrix_of(const Execution& run, const std::string& name, int part) {
+  return run.parts[static_cast<size_t>(part)].matrices.at(name);
+}
+
+int input_number(const Execution& run, const std::string& name) {
+  int found = -1;
+  for_each_op(run.module, [&](const Op& op, int number, int) {
+    if (op.code == OpCode::input && op.name == name) found = number;
+  });
+  return found;
+}
+
+std::int64_t read_bytes(const EntriesOnDisk& entries) {
+  return entries.columns->read_bytes() + (entries.values != nullptr ? entries.values->read_bytes() : 0);
+}
+
+}  // namespace
+
+MatrixReads read_of_matrices(const std::vector<Part>& parts) {
+  MatrixReads read(parts.size());
+  for (size_t p = 0; p < parts.size(); ++p) {
+    for (const auto& [name, matrix] : parts[p].matrices)
+      if (matrix.on_disk != nullptr) read[p][name] = read_bytes(*matrix.on_disk);
+  }
+  return read;
+}
+
+void MatrixStore::make_keys(const Execution& run) {
+  for (const ScheduleLine& line : run.plan.body.schedule) {
+    if (line.kind != LineKind::form) continue;
+    for (const ValueId product : line.values) forms_.emplace(product, line.form);
+    keys_.resize(std::max(keys_.size(), static_cast<size_t>(line.form) + 1));
+  }
+}
+
+int MatrixStore::find(const Execution& run, const Op& product) {
+  if (!run.module.type(product_matrix(product)).sparse) throw InternalError("only sparse matrices have a pull form");
+  if (forms_.empty()) make_keys(run);
+  const bool fold = is_fold(product);
+  const ValueInfo& operand = run.storage.info(fold ? across_operand(run.module, product) : product.operands.at(0));
+  const ValueInfo& result = run.storage.info(product.results.at(0));
+  if (operand.cut == no_dim || result.cut == no_dim || (!fold && operand.inner != result.inner)) {
+    fail(ExitStatus::bad_input, "a product of a sparse matrix with something that is not distributed as it is", "", "",
+         product.where);
+  }
+  const int form = forms_.at(product.results[0]);
+  keys_.at(static_cast<size_t>(form)) = {input_name(run.module, product), gives_rows(product), operand.space,
+                                         result.space};
+  return form;
+}
+
+void MatrixStore::number(Execution& run, const MatrixReads& before) {
+  const MatrixReads now = read_of_matrices(run.parts);
+  for (size_t p = 0; p < now.size(); ++p) {
+    for (const auto& [name, bytes] : now[p]) {
+      const int input = input_number(run, name);
+      if (input >= 0) run.count(input).disk_read_bytes += bytes - before[p].at(name);
+    }
+  }
+  matrices_.resize(keys_.size());
+  passing_.resize(keys_.size());
+  rows_alone_.assign(keys_.size(), std::vector<std::int64_t>(run.parts.size(), 0));
+  for (size_t k = 0; k < keys_.size(); ++k) {
+    matrices_[k].resize(run.parts.size());
+    passing_[k].resize(run.parts.size());
+    for (int p = 0; p < run.part_count(); ++p) {
+      if (matrix_of(run, keys_[k].name, p).on_disk != nullptr) number_form(run, k, p);
+    }
+  }
+}
+
+void MatrixStore::number_form(Execution& run, size_t k, int part) {
+  const Key& key = keys_[k];
+  const PartMatrix& matrix = matrix_of(run, key.name, part);
+  if (run.options.spill == nullptr) throw InternalError("a matrix on a disk, and no disk for its form");
+  const auto p = static_cast<size_t>(part);
+  LocalMatrix form =
+      FormOnDisk(matrix, key.transposed, run.numbering.space(key.operand, part), run.numbering.space(key.result, part))
+          .numbered();
+  stream::PassingSet& set = run.storage.passing(part);
+  PassingEntries& passing = passing_[k][p];
+  const auto add = [&](const ElementType& element, std::int64_t staging) -> const ElementMemory& {
+    passing.arrays.push_back(set.count());
+    return set.add(element, form.entries(), 1, *run.options.spill, staging);
+  };
+  // What brings the nonzeros takes memory beside those that stay.
+  const std::int64_t staging = stream::MatrixEntries::memory_bytes(matrix, true, run.options.pass_bytes);
+  const ElementMemory& indices = add(ElementType::of(Scalar::i32), staging);
+  std::shared_ptr<const void> nobody(indices.data, [](const void*) {});
+  form.indices = {std::move(nobody), reinterpret_cast<const std::int32_t*>(indices.data),
+                  static_cast<size_t>(form.entries())};
+  if (matrix.element.bytes() > 0) form.values = stream::array_in(add(matrix.element, 0));
+  form.goes_by = true;
+  passing.at_once = entries_at_once(form, 2 * run.options.pass_bytes);
+  matrices_[k][p] = std::move(form);
+}
+
+// Each form is built by its own thread: a plan has few forms, and each takes one pass over the part.
+void MatrixStore::build(const Execution& run) {
+  std::vector<std::future<void>> made;
+  for (size_t k = 0; k < keys_.size(); ++k) made.push_back(std::async([this, &run, k] { build_form(run, k); }));
+  for (std::future<void>& form : made) form.get();
+  tell_of_formed(run, false);
+}
+
+void MatrixStore::tell_of_formed(const Execution& run, bool on_disk) const {
+  if (!run.options.on_formed) return;
+  std::set<std::string> names;
+  for (const Key& key : keys_) names.insert(key.name);
+  for (int p = 0; p < run.part_count(); ++p) {
+    for (const std::string& name : names) {
+      if ((matrix_of(run, name, p).on_disk != nullptr) == on_disk) run.options.on_formed(static_cast<size_t>(p), name);
+    }
+  }
+}
+
+void MatrixStore::build_form(const Execution& run, size_t k) {
+  const Key& key = keys_[k];
+  for (int p = 0; p < run.part_count(); ++p) {
+    const auto part = static_cast<size_t>(p);
+    if (!passing_[k][part].arrays.empty()) continue;
+    const LocalSpace& operand = run.numbering.space(key.operand, p);
+    LocalMatrix& form = matrices_[k][part];
+    form = local_matrix(matrix_of(run, key.name, p), key.transposed, operand, run.numbering.space(key.result, p),
+                        run.options.forms, form_name(run, key, p));
+    rows_alone_[k][part] = count_rows_alone(form, operand.masters);
+  }
+}
+
+FormOnDisk MatrixStore::maker(const Execution& run, size_t k, int part) const {
+  const Key& key = keys_[k];
+  return {matrix_of(run, key.name, part), key.transposed, run.numbering.space(key.operand, part),
+          run.numbering.space(key.result, part)};
+}
+
+std::vector<stream::PassingArray*> MatrixStore::arrays(Execution& run, size_t k, int part) const {
+  std::vector<stream::PassingArray*> found;
+  for (const int array : passing_[k][static_cast<size_t>(part)].arrays)
+    found.push_back(&run.storage.passing(part).array(array));
+  return found;
+}
+
+// First what does not stay, a roomful at a time, then what does: it never leaves.
+std::vector<FormPiece> MatrixStore::pieces(Execution& run, const FormOnDisk& maker, size_t k, int part) const {
+  const LocalMatrix& form = matrix(static_cast<int>(k), part);
+  std::int64_t kept = form.entries();
+  for (const stream::PassingArray* array : arrays(run, k, part)) kept = std::min(kept, array->kept);
+  const std::int64_t room = kept + run.storage.passing(part).window() / (4 + form.element.bytes());
+  std::vector<FormPiece> found = maker.pieces(form, kept, form.entries(), std::max<std::int64_t>(1, room));
+  for (const FormPiece& piece : maker.pieces(form, 0, kept, form.entries())) found.push_back(piece);
+  return found;
+}
+
+void MatrixStore::bring(Execution& run) {
+  for (int p = 0; p < run.part_count(); ++p) {
+    each_passing(p, [&](int k, const std::string& name) {
+      const DiskBytes before = moved(run, static_cast<size_t>(k), p);
+      bring_form(run, static_cast<size_t>(k), p);
+      const DiskBytes after = moved(run, static_cast<size_t>(k), p);
+      OpCount& count = run.count(input_number(run, name));
+      count.disk_read_bytes += after.read - before.read;
+      count.disk_written_bytes += after.written - before.written;
+    });
+  }
+  tell_of_formed(run, true);
+}
+
+void MatrixStore::bring_form(Execution& run, size_t k, int part) {
+  FormOnDisk made = maker(run, k, part);
+  const LocalMatrix& form = matrix(static_cast<int>(k), part);
+  const std::vector<stream::PassingArray*> to = arrays(run, k, part);
+  Array values = to.size() > 1 ? stream::array_in(to[1]->memory) : Array();
+  stream::MatrixEntries entries(matrix_of(run, keys_[k].name, part), true, run.options.pass_bytes);
+  std::vector<std::int64_t> gone;
+  for (const stream::PassingArray* array : to) {
+    gone.push_back(array->kept);
+    if (array->kept < array->rows) array->spilled->begin_store(array->kept, array->rows);
+  }
+  for (const FormPiece& piece : pieces(run, made, k, part)) {
+    made.fill(form, piece, entries, reinterpret_cast<std::int32_t*>(to[0]->memory.data), values);
+    const std::int64_t end = form.pointers[static_cast<size_t>(piece.last_output)];
+    for (size_t a = 0; a < to.size(); ++a) {
+      if (to[a]->kept < to[a]->rows && gone[a] < to[a]->rows) {
+        const std::int64_t last = to[a]->spilled->store(end, to[a]->memory);
+        stream::drop_elements(*to[a], gone[a], last);
+        gone[a] = std::max(gone[a], last);
+      } else {
+        stream::drop_elements(*to[a], to[a]->kept, std::min(end + 1, to[a]->rows));  // an output of both kinds
+      }
+    }
+  }
+  for (stream::PassingArray* array : to) array->loaded = array->kept;
+}
+
+MatrixStore::DiskBytes MatrixStore::moved(Execution& run, size_t k, int part) const {
+  DiskBytes bytes{read_bytes(*matrix_of(run, keys_[k].name, part).on_disk), 0};
+  for (const stream::PassingArray* array : arrays(run, k, part)) bytes.written += array->spilled->written_bytes();
+  return bytes;
+}
+
+MatrixStore::DiskBytes MatrixStore::bytes_to_bring(Execution& run, int place, int part) const {
+  const auto k = static_cast<size_t>(place);
+  DiskBytes bytes;
+  const stream::MatrixEntries entries(matrix_of(run, keys_[k].name, part), true, run.options.pass_bytes);
+  for (const FormPiece& piece : pieces(run, maker(run, k, part), k, part))
+    bytes.read += entries.bytes_of(piece.first_source, piece.last_source);
+  for (const stream::PassingArray* array : arrays(run, k, part)) {
+    if (array->kept < array->rows) bytes.written += array->disk->bytes_of(array->kept, array->rows);
+  }
+  return bytes;
+}
+
+FormName MatrixStore::form_name(const Execution& run, const Key& key, int part) {
+  const auto space = [&](int number) { return run.numbering.keys()[static_cast<size_t>(number)]; };
+  return {matrix_text(run.plan, key.name, key.transposed, space(key.operand), space(key.result), run.options.masters),
+          run.parts[static_cast<size_t>(part)].worker};
+}
+
+std::int64_t MatrixStore::bytes(const Execution& run, int part) const {
+  std::int64_t total = 0;
+  for (const Key& key : keys_) {
+    const PartMatrix& matrix = matrix_of(run, key.name, part);
+    if (matrix.on_disk == nullptr) {
+      const std::int64_t entry = 4 + matrix.element.bytes();
+      total = checked_add(total, checked_mul(std::ssize(matrix.columns), entry, what), what);
+    }
+    total += 8 * (run.numbering.space(key.result, part).total + 1);
+  }
+  return total;
+}
+
+}  // namespace kasen::executor
