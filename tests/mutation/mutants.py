@@ -310,7 +310,8 @@ mutants("readers", "libcomm/data/cut/tables.cpp",
         ("const std::int64_t step = ⟦by_column ? 1 : planes⟧;", "planes"),
         ("return shape.cut == nullptr || (⟦shape.around.outer == 1⟧ &&", "true"))
 mutants("readers", "libcomm/data/cut/assemble.cpp",
-        ("const int place = owner - ⟦(owner > worker ? 1 : 0)⟧;", "0"),
+        ("const int place = owner - ⟦(owner > worker ? 1 : 0)⟧;", "0"))
+mutants("readers", "libcomm/data/cut/part_builder.cpp",
         ("const std::size_t from = ⟦ordered ? k : order[k]⟧;", "k"))
 mutants("readers", "libcomm/data/read/edge_list.cpp",
         ("matrix.row_count = checked_add(⟦largest(matrix.entries, &EntryChunk::rows)⟧, 1, \"the largest id\");",

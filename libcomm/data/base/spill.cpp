@@ -22,10 +22,6 @@ namespace {
 
 constexpr const char* give_room = "name another folder with --spill, or allow more memory";
 
-[[noreturn]] void fail_in(const std::string& folder, const char* what, ExitStatus status) {
-  fail(status, fmt::format("cannot {} a spill file in '{}'", what, folder), std::strerror(errno), give_room);
-}
-
 // An open file that has no name. Systems without such files make one whose name goes at once.
 int open_unnamed(const std::string& folder, int flags) {
   const int fd = file_calls::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
@@ -53,10 +49,9 @@ class SpillFile final : public SpilledElements {
   SpillFile(const ElementType& element, std::int64_t capacity, std::string folder)
       : element_(element), capacity_(capacity), folder_(std::move(folder)) {
     const std::int64_t bytes = checked_add(storage_bytes(element, capacity), group, "an array's size");
-    direct_.fd = open_unnamed(folder_, O_DIRECT);
-    if (direct_.fd < 0 && errno == EINVAL) direct_.fd = open_unnamed(folder_, 0);
-    if (direct_.fd < 0) fail_in(folder_, "make", ExitStatus::cannot_create);
-    if (ftruncate(direct_.fd, bytes) != 0) fail_in(folder_, "make", ExitStatus::io);
+    direct_.fd = open_spill_file(folder_, O_DIRECT);
+    if (direct_.fd < 0) direct_.fd = open_spill_file(folder_, 0);
+    if (ftruncate(direct_.fd, bytes) != 0) fail_spill(folder_, "make", ExitStatus::io);
     for (std::int64_t p = 0; p < element.planes(); ++p)
       sums_.emplace_back(static_cast<std::size_t>(capacity / group), std::uint64_t{0});
   }
@@ -109,10 +104,10 @@ class SpillFile final : public SpilledElements {
   [[nodiscard]] Bytes pages(std::int64_t count) override {
     const std::string name = fmt::format("/proc/self/fd/{}", direct_.fd);
     const FileDescriptor plain(file_calls::open(name.c_str(), O_RDWR | O_CLOEXEC));
-    if (plain.fd < 0) fail_in(folder_, "open", ExitStatus::io);
+    if (plain.fd < 0) fail_spill(folder_, "open", ExitStatus::io);
     const std::int64_t bytes = storage_bytes(element_, count), length = storage_bytes(element_, capacity_) + group;
     void* const data = mmap(nullptr, static_cast<std::size_t>(length), PROT_READ | PROT_WRITE, MAP_SHARED, plain.fd, 0);
-    if (data == MAP_FAILED) fail_in(folder_, "map", ExitStatus::limit);
+    if (data == MAP_FAILED) fail_spill(folder_, "map", ExitStatus::limit);
     madvise(data, static_cast<std::size_t>(length), MADV_SEQUENTIAL);
     std::shared_ptr<const void> owner(
         data, [length](const void* address) { munmap(const_cast<void*>(address), static_cast<std::size_t>(length)); });
@@ -135,11 +130,11 @@ class SpillFile final : public SpilledElements {
       const ssize_t moved = call(span.begin + done, std::min(most, span.bytes - done));
       if (moved < 0 && errno == EINTR) continue;
       if (moved == 0) errno = EIO;
-      if (moved <= 0) fail_in(folder_, "use", ExitStatus::io);
+      if (moved <= 0) fail_spill(folder_, "use", ExitStatus::io);
       done += moved / 4096 * 4096;
       if (moved < 4096) {
         errno = EIO;
-        fail_in(folder_, "use", ExitStatus::io);
+        fail_spill(folder_, "use", ExitStatus::io);
       }
     }
   }
@@ -155,8 +150,7 @@ class SpillFile final : public SpilledElements {
     const std::int64_t bytes = group * scalar_bytes(element_.plane_scalar(plane));
     for (std::int64_t g = next_; g < until; ++g, data += bytes) {
       if (sums_[static_cast<std::size_t>(plane)][static_cast<std::size_t>(g)] == sum_of(plane, data)) continue;
-      fail(ExitStatus::io, fmt::format("a spill file in '{}' does not have what was written to it", folder_),
-           "the disk or memory is faulty, or another program wrote to the file", give_room);
+      fail_altered_spill(folder_);
     }
   }
 
@@ -174,6 +168,21 @@ class SpillFile final : public SpilledElements {
 std::string spill_folder() {
   const char* const named = std::getenv("TMPDIR");
   return named != nullptr && *named != '\0' ? named : "/var/tmp";
+}
+
+int open_spill_file(const std::string& folder, int flags) {
+  const int fd = open_unnamed(folder, flags);
+  if (fd < 0 && (flags == 0 || errno != EINVAL)) fail_spill(folder, "make", ExitStatus::cannot_create);
+  return fd;
+}
+
+void fail_spill(const std::string& folder, const char* what, ExitStatus status) {
+  fail(status, fmt::format("cannot {} a spill file in '{}'", what, folder), std::strerror(errno), give_room);
+}
+
+void fail_altered_spill(const std::string& folder) {
+  fail(ExitStatus::io, fmt::format("a spill file in '{}' does not have what was written to it", folder),
+       "the disk or memory is faulty, or another program wrote to the file", give_room);
 }
 
 std::shared_ptr<SpilledElements> SpillFolder::make(const ElementType& element, std::int64_t capacity) {

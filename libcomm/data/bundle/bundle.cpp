@@ -176,21 +176,28 @@ BundleWriter::BundleWriter(const std::string& path, const BundleInfo& info, bool
 
 BundleWriter::~BundleWriter() = default;
 
-void BundleWriter::add(const Part& part) {
+void BundleWriter::add(const Part& part) { add_part(part, nullptr); }
+
+void BundleWriter::add(Part& part, SpilledMatrices& spilled) {
+  add_part(part, &spilled);
+  spilled.clear();
+}
+
+void BundleWriter::add_part(const Part& part, SpilledMatrices* spilled) {
   State& s = *state_;
   const auto w = static_cast<std::size_t>(part.worker);
   if (part.workers != s.manifest.info.workers || w >= s.written.size() || s.written[w])
     throw InternalError("a part of another bundle, or a repeated part");
   if (s.manifest.info.dims.empty())
     for (const auto& [name, dim] : part.dims) s.manifest.info.dims.push_back(name);
-  add_to_manifest(s.manifest, part);
+  add_to_manifest(s.manifest, part, spilled);
   s.written[w] = true;
   if (s.manifest.info.any_workers) {
     s.arrays.add(fmt::format("{}/{}", s.folder.temporary(), arrays_file_name), part, s.manifest);
     return;
   }
   const std::string file = s.folder.temporary() + "/" + part_file_name(part.worker);
-  FileHandle written = write_part(file, part, s.manifest);
+  FileHandle written = write_part(file, part, s.manifest, spilled);
   s.settle();
   s.last = w;
   s.settling = std::async(

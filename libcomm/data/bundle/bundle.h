@@ -50,10 +50,14 @@ class BundleWriter {
   BundleWriter(const BundleWriter&) = delete;
   BundleWriter& operator=(const BundleWriter&) = delete;
 
-  void add(const Part& part);         ///< each worker once, in any order
+  void add(const Part& part);  ///< each worker once, in any order
+  /// The same of a part without its entries, which go from spill files straight to the part's file. Consumes `spilled`.
+  void add(Part& part, SpilledMatrices& spilled);
   [[nodiscard]] BundleInfo finish();  ///< as read_bundle_info gives it from now on
 
  private:
+  void add_part(const Part& part, SpilledMatrices* spilled);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -209,11 +209,11 @@ const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string
   return row_named(manifest.info.statistics.matrices, name);
 }
 
-void add_to_manifest(Manifest& manifest, const Part& part) {
+void add_to_manifest(Manifest& manifest, const Part& part, const SpilledMatrices* spilled) {
   const bool is_first = manifest.info.statistics.dims.empty();
   if (is_first) note_runs(manifest, part);
   note_any_workers(manifest, part, is_first);
-  add_statistics(manifest.info.statistics, part);
+  add_statistics(manifest.info.statistics, part, spilled);
   for (const auto& [name, dim] : part.dims) manifest.relabelled[name] |= !dim.original.empty();
   for (const auto& [name, matrix] : part.matrices) {
     manifest.matrices[name] = matrix.element;

@@ -78,8 +78,8 @@ struct Manifest {
 
 [[nodiscard]] std::string part_file_name(int worker);  // "part-0000.h5"
 // Adds the part's dimensions, matrices and arrays (the same in all parts). The first part decides whether the bundle is
-// for any number of workers.
-void add_to_manifest(Manifest& manifest, const Part& part);
+// for any number of workers. `spilled` has the entries that the part is without.
+void add_to_manifest(Manifest& manifest, const Part& part, const SpilledMatrices* spilled = nullptr);
 [[nodiscard]] const DimStatistics& dim_facts(const Manifest& manifest, const std::string& name);
 // A dimension in runs: the first index that the worker owns.
 [[nodiscard]] std::int64_t first_master(const DimStatistics& dim, int worker);

@@ -11,8 +11,10 @@
 
 namespace kasen {
 
-// `manifest` includes this part already. Returns the file, written completely and not synced yet.
-FileHandle write_part(const std::string& file, const Part& part, const Manifest& manifest);
+// `manifest` includes this part already. Returns the file, written completely and not synced yet. `spilled` has the
+// entries that the part is without; such a part is not const.
+FileHandle write_part(const std::string& file, const Part& part, const Manifest& manifest,
+                      SpilledMatrices* spilled = nullptr);
 // All of a part, or all but the elements of arrays and the values of matrices, whose planes are then empty.
 enum class PartContent : std::uint8_t { all, lists };
 // Checks structure and content as far as one part alone allows. The nonzeros of matrices stay in the file if `left`

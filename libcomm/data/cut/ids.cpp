@@ -18,6 +18,7 @@ struct Uses {
   std::vector<std::pair<const EntryList*, PackedIds EntryChunk::*>> ids;  // of sparse inputs
   std::int64_t declared = -1;  // largest size that a format or a table states
   std::int64_t ids_total = 0;
+  const SpillRoom* room = nullptr;        // of entries in spill files
   std::vector<const InputData*> counted;  // inputs whose files have exactly one row for each index
 };
 
@@ -47,6 +48,7 @@ Uses find_uses(const std::string& dim, const std::vector<InputData>& inputs) {
       }
       uses.ids.emplace_back(&input.matrix.entries, axis_of(axis));
       uses.ids_total += input.matrix.entries.count();
+      if (input.matrix.entries.spill != nullptr) uses.room = &input.matrix.entries.spill->room();
       if (input.matrix.declared)
         uses.declared = std::max(uses.declared, axis == 0 ? input.matrix.row_count : input.matrix.col_count);
     }
@@ -139,7 +141,8 @@ std::vector<std::int64_t> names_by_sorting(const Uses& uses) {
 
 // The distinct ids, ascending, or nothing if they are 0..largest without a gap.
 std::vector<std::int64_t> names_with_gaps(const Uses& uses, std::int64_t largest) {
-  if (largest / 16 > uses.ids_total) return names_by_sorting(uses);
+  const bool tight = uses.room != nullptr && largest / 8 > uses.room->work() / 2;
+  if (largest / 16 > uses.ids_total || tight) return names_by_sorting(uses);
   std::vector<bool> seen(static_cast<std::size_t>(largest + 1));
   std::vector<std::int64_t> ids;
   for_each_chunk(uses, [&](const PackedIds& packed) {
@@ -224,12 +227,14 @@ class IndexOf {
 void axis_to_indices(EntryList& entries, PackedIds EntryChunk::*axis, const DimLayout& dim) {
   if (dim.original.empty()) return;  // ids are indices
   const IndexOf index_of(dim);
+  const std::shared_ptr<PieceFile> spill = entries.spill != nullptr ? entries.spill->another() : nullptr;
   parallel_for(static_cast<std::int64_t>(entries.chunks.size()), [&](std::int64_t c, int) {
     PackedIds& packed = entries.chunks[static_cast<std::size_t>(c)].*axis;
     std::vector<std::int64_t> ids(static_cast<std::size_t>(packed.size()));
     packed.unpack(ids.data());
     for (std::int64_t& id : ids) id = index_of(id);
     packed = PackedIds(std::span<const std::int64_t>(ids));
+    if (spill != nullptr) packed.move_to(*spill);
   });
 }
 
@@ -277,9 +282,12 @@ void to_indices(EntryList& entries, const std::vector<DimLayout>& layouts, const
   axis_to_indices(entries, &EntryChunk::cols, find_layout(layouts, input, input.dims[1]));
   for_each_id_plane(input.element, layouts, [&](const DimLayout& dim, std::int64_t plane) {
     const IndexOf index_of(dim);
+    const std::shared_ptr<PieceFile> spill = entries.spill != nullptr ? entries.spill->another() : nullptr;
     for (EntryChunk& chunk : entries.chunks) {
+      chunk.values.hold();
       auto* ids = reinterpret_cast<std::int64_t*>(chunk.values.plane(entries.element, plane));
       for (std::int64_t k = 0; k < chunk.count(); ++k) relabel(ids[k], index_of, dim, input);
+      if (spill != nullptr) chunk.values.move_to(*spill);
     }
   });
 }

@@ -148,17 +148,20 @@ std::vector<EntryRule> make_rules(const std::vector<InputData>& inputs, const st
   return rules;
 }
 
-std::vector<Part> build_parts(std::vector<InputData> inputs, const std::vector<DimLayout>& layouts,
-                              std::vector<EntryList> entries, const std::vector<EntryRule>& rules,
-                              const PartitionOptions& options) {
+std::vector<Part> build_parts(std::vector<InputData> inputs, const Layouts& layouts, std::vector<EntryList> entries,
+                              const std::vector<EntryRule>& rules, const PartitionOptions& options) {
   std::vector<Part> parts(static_cast<std::size_t>(options.workers));
-  list_masters(layouts, parts);
+  list_masters(*layouts, parts);
+  if (options.spilled != nullptr) options.spilled->resize(parts.size());
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (!inputs[k].sparse) {
-      place_table(std::move(inputs[k]), layouts, options.stored, parts);
+      place_table(std::move(inputs[k]), *layouts, options, parts);
       continue;
     }
-    assemble_matrix(inputs[k], std::exchange(entries[k], {}), rules[k], parts);
+    if (options.spilled != nullptr && entries[k].spill != nullptr)
+      list_matrix(inputs[k], std::exchange(entries[k], {}), rules[k], layouts, parts, *options.spilled);
+    else
+      assemble_matrix(inputs[k], std::exchange(entries[k], {}), rules[k], parts);
     link_mirrors(parts, inputs[k].name, &PartMatrix::row_slaves, *rules[k].row);
     link_mirrors(parts, inputs[k].name, &PartMatrix::col_slaves, *rules[k].col);
   }
@@ -169,13 +172,16 @@ std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> i
                             const PartitionOptions& options) {
   check_inputs(inputs, options);
   settle_axes(inputs, dims);
-  std::vector<DimLayout> layouts = unite_dims(dims, inputs, options.workers);
+  const auto held = std::make_shared<std::vector<DimLayout>>(unite_dims(dims, inputs, options.workers));
+  std::vector<DimLayout>& layouts = *held;
   mark_whole(dims, inputs, layouts);
   require_room(layouts, [&](const DimLayout& dim) { return part_index_bytes(dim, inputs, options); });
+  reserve_indices(layouts, inputs, options);
+  require_multilevel(inputs, options);
   std::vector<EntryList> entries = take_entries(inputs, layouts);
   const std::vector<EntryRule> rules = make_rules(inputs, entries, layouts, options);
   assign_owners(layouts, inputs, entries, rules, options);
-  return build_parts(std::move(inputs), layouts, std::move(entries), rules, options);
+  return build_parts(std::move(inputs), held, std::move(entries), rules, options);
 }
 
 }  // namespace kasen

@@ -5,8 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +22,18 @@ namespace kasen {
 
 enum class PartitionMethod : std::uint8_t { block, hybrid_cut, ml };
 
+/// The entries of one worker's matrix where they lie in spill files. The matrix has its ghosts already.
+class SpilledEntries {
+ public:
+  /// Entries from `first` on, by row, then column: their local columns, and their values (none for null).
+  using Take = std::function<void(std::int64_t first, const std::vector<std::int32_t>& columns, const Array& values)>;
+  virtual ~SpilledEntries() = default;
+  [[nodiscard]] virtual std::int64_t count() const = 0;
+  /// Gives all of them, some at a time, and fills in the row pointers of `matrix`. Only once. UserError(io).
+  virtual void pass(PartMatrix& matrix, const Take& take) = 0;
+};
+using SpilledMatrices = std::map<std::string, std::unique_ptr<SpilledEntries>>;  ///< by input
+
 struct PartitionOptions {
   int workers = 1;
   PartitionMethod method = PartitionMethod::hybrid_cut;
@@ -28,6 +42,11 @@ struct PartitionOptions {
   /// Gets the inputs whose elements stay in their files, as their parts lie there: worker after worker has the next
   /// rows, or each all of it. The parts have their element type alone. Without it, no table may stay.
   std::map<std::string, StoredTable>* stored = nullptr;
+  /// The memory of inputs that were read with ReadOptions::spill, of which the parts take theirs.
+  std::shared_ptr<SpillRoom> spill = nullptr;
+  /// Gets, by worker, the entries of sparse inputs in spill files. The parts then have no row pointers, columns and
+  /// values of these. Without it, all entries come back into memory.
+  std::vector<SpilledMatrices>* spilled = nullptr;
   std::vector<std::string>* notes = nullptr;  ///< ml: gets notes for the user about the choice of owners
 };
 
@@ -115,8 +134,11 @@ struct BundleStatistics {
   friend bool operator==(const BundleStatistics&, const BundleStatistics&) = default;
 };
 [[nodiscard]] BundleStatistics statistics(const std::vector<Part>& parts);
-/// The same part by part, in any order, starting from an empty BundleStatistics.
-void add_statistics(BundleStatistics& statistics, const Part& part);
+/// The same part by part, in any order, starting from an empty BundleStatistics. `spilled` has the entries of those
+/// matrices that the part is without.
+void add_statistics(BundleStatistics& statistics, const Part& part, const SpilledMatrices* spilled = nullptr);
+/// The entries of one of its matrices.
+[[nodiscard]] std::int64_t entries_of(const Part& part, const std::string& matrix, const SpilledMatrices* spilled);
 /// Text for people: N, S, ghosts by axis, traffic of MxV and MxVT, replication factor, balance, numbers by worker.
 [[nodiscard]] std::string statistics_text(const BundleStatistics& statistics);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "libcomm/data/cut/partition_steps.h"
+#include "libcomm/data/cut/sample.h"
 #include "libcore/base/checked.h"
 #include "libcore/system/memory_limit.h"
 
@@ -26,6 +27,46 @@ std::int64_t part_index_bytes(const DimLayout& dim, const std::vector<InputData>
     if (numbered && workers > 1) bytes += sizeof(std::int32_t);
   }
   return bytes;
+}
+
+namespace {
+
+// What an index takes where entries do not stay in memory, at most: of all that part_index_bytes counts and what is
+// made of it meanwhile, with row pointers of one part at a time.
+std::int64_t spilled_index_bytes(const DimLayout& dim, const std::vector<InputData>& inputs,
+                                 const PartitionOptions& options) {
+  constexpr std::int64_t copies_of_ids = 3;  // of the dimension, of the cut, of the parts
+  std::int64_t bytes = part_index_bytes(dim, inputs, options);
+  if (!dim.original.empty()) bytes += copies_of_ids * listed_index;
+  if (bytes == 0 || dim.local) return bytes;
+  if (options.workers > 1) bytes += listed_index;  // a list as it is written
+  for (const InputData& input : inputs) {
+    const bool counted = input.sparse && input.dims[1] == dim.name;
+    if (counted && options.workers > 1 && options.method != PartitionMethod::block) bytes += sizeof(std::uint32_t);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void reserve_indices(const std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
+                     const PartitionOptions& options) {
+  if (options.spill == nullptr) return;
+  for (const DimLayout& dim : layouts) {
+    const std::int64_t bytes =
+        checked_mul(dim.size, spilled_index_bytes(dim, inputs, options), "the memory of a partition");
+    if (bytes == 0) continue;
+    options.spill->reserve(bytes, fmt::format("the {} indices of dimension {}", dim.size, dim.name));
+  }
+}
+
+void require_multilevel(const std::vector<InputData>& inputs, const PartitionOptions& options) {
+  if (options.spill == nullptr || options.method != PartitionMethod::ml || options.workers == 1) return;
+  const std::int64_t bytes = multilevel_bytes(inputs);
+  if (options.spill->has_room(bytes)) return;
+  fail(ExitStatus::limit, fmt::format("method ml takes some {} bytes of memory for the whole graph", bytes),
+       fmt::format("{} are allowed (--memory)", options.spill->limit()),
+       "partition by --method hybrid-cut, which takes one part of it after another, or allow more memory");
 }
 
 void fail_for_size(const std::string& dim, std::int64_t size, const std::string& why, bool has_ids) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct DimLayout {
   // This worker owns every index, and each index is its own local number.
   [[nodiscard]] bool all_here(int worker) const { return local || masters_of(worker) == size; }
 };
+
+// Entries in spill files are numbered after partition() has ended.
+using Layouts = std::shared_ptr<const std::vector<DimLayout>>;
 
 [[nodiscard]] const DimLayout& find_layout(const std::vector<DimLayout>& layouts, const InputData& input,
                                            const std::string& dim);
@@ -70,6 +74,11 @@ void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& 
                                             const PartitionOptions& options);
 void require_room(const std::vector<DimLayout>& layouts,
                   const std::function<std::int64_t(const DimLayout&)>& index_bytes);
+// Reserves what the indices take in options.spill, if there is one. UserError(limit).
+void reserve_indices(const std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
+                     const PartitionOptions& options);
+// UserError(limit): ml has no room for the whole graph in options.spill.
+void require_multilevel(const std::vector<InputData>& inputs, const PartitionOptions& options);
 // Fails with the message and the remedy for a dimension that is too large. has_ids: with ids, not only positions.
 [[noreturn]] void fail_for_size(const std::string& dim, std::int64_t size, const std::string& why, bool has_ids);
 // Marks the dimensions that the caller names, and those along which a dense input is not cut.
@@ -114,12 +123,15 @@ void own_by_multilevel(std::vector<DimLayout>& layouts, const std::vector<InputD
                        const PartitionOptions& options);
 
 // partition.cpp: the parts, once every index and so every entry has its worker.
-[[nodiscard]] std::vector<Part> build_parts(std::vector<InputData> inputs, const std::vector<DimLayout>& layouts,
+[[nodiscard]] std::vector<Part> build_parts(std::vector<InputData> inputs, const Layouts& layouts,
                                             std::vector<EntryList> entries, const std::vector<EntryRule>& rules,
                                             const PartitionOptions& options);
 
 // assemble.cpp: cuts the entries of one matrix and builds each worker's local matrix with its ghosts.
 void assemble_matrix(const InputData& input, EntryList&& entries, const EntryRule& rule, std::vector<Part>& parts);
+// The same for entries in spill files, which stay there: the parts get the ghosts alone. UserError(limit).
+void list_matrix(const InputData& input, EntryList&& entries, const EntryRule& rule, const Layouts& layouts,
+                 std::vector<Part>& parts, std::vector<SpilledMatrices>& spilled);
 
 // slaves.cpp: numbers one axis of one part's matrix. First every index is shown, then the ghosts are listed, then each
 // index has its local number. It belongs to one thread and serves one part after the other.
@@ -130,6 +142,8 @@ class AxisNumbers {
   [[nodiscard]] AxisSlaves list(const DimLayout& dim, int worker);
   void number(std::vector<std::int64_t>& indices, const DimLayout& dim, int worker) const;
   void forget(const AxisSlaves& axis);
+  // Ghosts that were listed and forgotten, so that indices are numbered again.
+  void recall(const AxisSlaves& axis, const DimLayout& dim, int worker);
 
  private:
   std::vector<std::int32_t> local_;  // by index: the ghost's local index, or -1
@@ -139,8 +153,8 @@ class AxisNumbers {
 void link_mirrors(std::vector<Part>& parts, const std::string& matrix, AxisSlaves PartMatrix::*axis,
                   const DimLayout& dim);
 
-// tables.cpp: cuts a dense input; `stored` as in PartitionOptions.
-void place_table(InputData&& input, const std::vector<DimLayout>& layouts, std::map<std::string, StoredTable>* stored,
+// tables.cpp: cuts a dense input.
+void place_table(InputData&& input, const std::vector<DimLayout>& layouts, const PartitionOptions& options,
                  std::vector<Part>& parts);
 
 }  // namespace kasen

@@ -47,7 +47,7 @@ struct CutSampler::State {
   std::vector<DimData> dims;
   std::vector<InputData> inputs;  // without their entries
   std::vector<EntryList> entries;
-  std::vector<DimLayout> layouts;
+  std::shared_ptr<std::vector<DimLayout>> layouts;
   std::map<std::string, std::vector<Chosen>> chosen;  // by dimension and index
   // The last cut by ml, which takes long to make.
   struct Found {
@@ -71,7 +71,7 @@ struct CutSampler::State {
 
   void choose() {
     std::map<std::string, std::vector<std::uint32_t>> degrees;
-    for (const DimLayout& layout : layouts) degrees[layout.name].resize(static_cast<std::size_t>(layout.size));
+    for (const DimLayout& layout : *layouts) degrees[layout.name].resize(static_cast<std::size_t>(layout.size));
     for (std::size_t k = 0; k < inputs.size(); ++k) {
       if (!inputs[k].sparse) continue;
       auto &rows = degrees[inputs[k].dims[0]], &cols = degrees[inputs[k].dims[1]];
@@ -121,12 +121,12 @@ CutSampler::CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs,
   check_inputs(inputs, {});
   settle_axes(inputs, dims);
   state_->fraction = fraction;
-  state_->layouts = unite_dims(dims, inputs, workers);
-  mark_whole(dims, inputs, state_->layouts);
+  state_->layouts = std::make_shared<std::vector<DimLayout>>(unite_dims(dims, inputs, workers));
+  mark_whole(dims, inputs, *state_->layouts);
   constexpr std::int64_t owner_and_place = 8;
-  require_room(state_->layouts, [](const DimLayout& dim) { return dim.local ? 0 : owner_and_place; });
+  require_room(*state_->layouts, [](const DimLayout& dim) { return dim.local ? 0 : owner_and_place; });
   state_->dims = std::move(dims);
-  state_->entries = take_entries(inputs, state_->layouts);
+  state_->entries = take_entries(inputs, *state_->layouts);
   for (InputData& input : inputs)
     if (!keep) input.table = {};
   state_->inputs = std::move(inputs);
@@ -136,7 +136,7 @@ CutSampler::CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs,
 CutSampler::~CutSampler() = default;
 
 CutSample CutSampler::cut(const PartitionOptions& options) const {
-  std::vector<DimLayout> layouts = state_->layouts;
+  std::vector<DimLayout> layouts = *state_->layouts;
   const std::vector<EntryRule> rules = make_rules(state_->inputs, state_->entries, layouts, options);
   state_->own(layouts, rules, options);
   CutSample sample;
@@ -157,24 +157,35 @@ CutSample CutSampler::cut(const PartitionOptions& options) const {
 
 std::vector<Part> CutSampler::parts(const PartitionOptions& options) {
   State& s = *state_;
-  const std::vector<EntryRule> rules = make_rules(s.inputs, s.entries, s.layouts, options);
-  s.own(s.layouts, rules, options);
+  const std::vector<EntryRule> rules = make_rules(s.inputs, s.entries, *s.layouts, options);
+  s.own(*s.layouts, rules, options);
   s.found = {};
   s.chosen.clear();
+  reserve_indices(*s.layouts, s.inputs, options);
   return build_parts(std::move(s.inputs), s.layouts, std::move(s.entries), rules, options);
 }
 
 const std::vector<DimData>& CutSampler::dims() const { return state_->dims; }
 
-std::int64_t partition_bytes(const std::vector<InputData>& inputs) {
+namespace {
+
+// Sums up what each entry takes, beside its value as often as `values` says, and each index that has one.
+std::int64_t bytes_of(const std::vector<InputData>& inputs, std::int64_t entry, std::int64_t values,
+                      std::int64_t index) {
   std::int64_t bytes = 0;
   for (const InputData& input : inputs) {
     if (!input.sparse) continue;
-    bytes += input.matrix.entries.count() * (16 + input.element.bytes());
-    bytes += 24 * (std::min(input.matrix.row_count, input.matrix.entries.count()) +
-                   std::min(input.matrix.col_count, input.matrix.entries.count()));
+    const std::int64_t count = input.matrix.entries.count();
+    bytes += count * (entry + values * input.element.bytes());
+    bytes += index * (std::min(input.matrix.row_count, count) + std::min(input.matrix.col_count, count));
   }
   return bytes;
 }
+
+}  // namespace
+
+std::int64_t partition_bytes(const std::vector<InputData>& inputs) { return bytes_of(inputs, 16, 1, 24); }
+
+std::int64_t multilevel_bytes(const std::vector<InputData>& inputs) { return bytes_of(inputs, 60, 0, 200); }
 
 }  // namespace kasen

@@ -35,5 +35,7 @@ class CutSampler {
 // Bytes that partition() may take at its peak beside its inputs, roughly: the entries once more, by row, and their
 // numbers, and the bytes of each index.
 [[nodiscard]] std::int64_t partition_bytes(const std::vector<InputData>& inputs);
+// Bytes that method ml takes beside the inputs, roughly: METIS, and the graph that it cuts.
+[[nodiscard]] std::int64_t multilevel_bytes(const std::vector<InputData>& inputs);
 
 }  // namespace kasen

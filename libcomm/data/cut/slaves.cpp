@@ -66,6 +66,13 @@ void AxisNumbers::number(std::vector<std::int64_t>& indices, const DimLayout& di
   }
 }
 
+void AxisNumbers::recall(const AxisSlaves& axis, const DimLayout& dim, int worker) {
+  if (dim.all_here(worker)) return;
+  local_.resize(static_cast<std::size_t>(dim.size), -1);
+  auto next = static_cast<std::int32_t>(dim.masters_of(worker));
+  for (const std::int64_t i : axis.slaves) local_[static_cast<std::size_t>(i)] = next++;
+}
+
 void AxisNumbers::forget(const AxisSlaves& axis) {
   for (const std::int64_t i : axis.slaves) local_[static_cast<std::size_t>(i)] = -1;
 }

@@ -112,7 +112,13 @@ std::string table_text(const BundleStatistics& statistics) {
 
 }  // namespace
 
-void add_statistics(BundleStatistics& statistics, const Part& part) {
+std::int64_t entries_of(const Part& part, const std::string& matrix, const SpilledMatrices* spilled) {
+  const auto found = spilled != nullptr ? spilled->find(matrix) : SpilledMatrices::const_iterator();
+  if (spilled != nullptr && found != spilled->end()) return found->second->count();
+  return std::ssize(part.matrices.at(matrix).columns);
+}
+
+void add_statistics(BundleStatistics& statistics, const Part& part, const SpilledMatrices* spilled) {
   statistics.workers = part.workers;
   for (const auto& [name, dim] : part.dims) {
     DimStatistics& row = row_named(statistics.dims, name);
@@ -126,7 +132,7 @@ void add_statistics(BundleStatistics& statistics, const Part& part) {
     MatrixStatistics& row = row_named(statistics.matrices, name);
     row.row_dim = matrix.row_dim;
     row.col_dim = matrix.col_dim;
-    row.entries += note(row.entries_by_worker, part, matrix.columns.size());
+    row.entries += note(row.entries_by_worker, part, static_cast<std::size_t>(entries_of(part, name, spilled)));
     row.row_slaves += note(row.row_slaves_by_worker, part, matrix.row_slaves.slaves.size());
     row.col_slaves += note(row.col_slaves_by_worker, part, matrix.col_slaves.slaves.size());
     note(row.row_mirrors_by_worker, part, matrix.row_slaves.mirrors.size());

@@ -132,20 +132,30 @@ void refer_to_rows(const InputData& input, std::vector<Part>& parts, std::map<st
   }
 }
 
+void reserve_table(const InputData& input, const PartitionOptions& options) {
+  if (options.spill == nullptr) return;
+  const std::int64_t scalars = checked_mul(input.table.rows, input.table.cols, "an input's size");
+  options.spill->reserve(checked_mul(scalars, scalar_bytes(input.table.values.element.scalar()), "an input's size"),
+                         fmt::format("the elements of '{}'", input.name));
+}
+
 }  // namespace
 
-void place_table(InputData&& from, const std::vector<DimLayout>& layouts, std::map<std::string, StoredTable>* stored,
+void place_table(InputData&& from, const std::vector<DimLayout>& layouts, const PartitionOptions& options,
                  std::vector<Part>& parts) {
   InputData input = std::move(from);
   const Shape shape = shape_of(input, layouts);
   check_table(input, layouts, shape);
   if (input.table.stored) {
-    if (stored != nullptr && has_rows_in_order(input, shape, parts)) return refer_to_rows(input, parts, *stored);
+    if (options.stored != nullptr && has_rows_in_order(input, shape, parts))
+      return refer_to_rows(input, parts, *options.stored);
     const RawTable& table = input.table;
+    reserve_table(input, options);
     const StoredElements all{table.values.element, table.rows * table.cols, {table.stored->head}};
     const BlockGrid grid{.begin = table.stored->head, .end = table.stored->bytes};
     input.table.values = std::move(StoredFile(*table.stored).load({&all, 1}, grid).elements[0]);
   }
+  if (parts.size() > 1) reserve_table(input, options);  // once more, in parts
   relabel_table(input.table.values, input.element, layouts, input);
   const bool few = std::cmp_less(parts.size(), data_threads());
   const auto place = [&](std::int64_t w, int) {

@@ -326,12 +326,17 @@ void parse_block(const TextBlock& block, const EntryShape& shape, const ElementT
   if (shape.lower) turn_down(block, shape, entries);
 }
 
-ChunkList::ChunkList(ElementType element, std::string path)
-    : list_(std::move(element)), path_(std::move(path)), room_(available_memory()) {}
+ChunkList::ChunkList(const ReadOptions& options, std::string path)
+    : list_(options.element), path_(std::move(path)), room_(available_memory()) {
+  if (options.spill == nullptr) return;
+  options.spill->reserve(0, "");
+  list_.spill = PieceFile::make(options.spill);
+}
 
 void ChunkList::add(std::int64_t block, EntryChunk chunk) {
+  if (list_.spill != nullptr) chunk.move_to(*list_.spill);
   const std::scoped_lock lock(mutex_);
-  held_ += chunk.rows.bytes() + chunk.cols.bytes() + chunk.count() * list_.element.bytes();
+  if (list_.spill == nullptr) held_ += chunk.rows.bytes() + chunk.cols.bytes() + chunk.count() * list_.element.bytes();
   if (room_ && held_ > *room_)
     fail(ExitStatus::limit, fmt::format("the matrix needs more than {} bytes of memory", *room_),
          "this process can take no more", "use a larger machine or a smaller input", {path_});
@@ -341,7 +346,7 @@ void ChunkList::add(std::int64_t block, EntryChunk chunk) {
 }
 
 EntryList parse_entries(TextSource& text, const EntryShape& shape, const ReadOptions& options) {
-  ChunkList chunks(options.element, text.path());
+  ChunkList chunks(options, text.path());
   std::vector<BlockEntries> scratch(static_cast<size_t>(data_threads()));
   for_each_block(text, options.progress, [&](const TextBlock& block, int thread) {
     BlockEntries& entries = scratch[static_cast<size_t>(thread)];

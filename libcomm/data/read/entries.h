@@ -41,10 +41,10 @@ struct BlockEntries {
 void parse_block(const TextBlock& block, const EntryShape& shape, const ElementType& element, BlockEntries& entries);
 
 // Chunks that threads make of a text's blocks and hand over in any order. UserError(limit) before they take more memory
-// than the process could take at their start: a compressed file does not state its size.
+// than the process could take at their start: a compressed file does not state its size. With a spill, they go there.
 class ChunkList {
  public:
-  ChunkList(ElementType element, std::string path);
+  ChunkList(const ReadOptions& options, std::string path);
   void add(std::int64_t block, EntryChunk chunk);
   // In the order of the text, including the empty ones.
   [[nodiscard]] EntryList take() { return std::move(list_); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace kasen {
 namespace {
@@ -30,8 +31,36 @@ std::vector<std::int64_t> unpack_all(const EntryList& list, PackedIds EntryChunk
 }  // namespace
 
 PackedValues::PackedValues(const ElementType& element, std::int64_t count) : count_(count) {
-  const std::int64_t bytes = element.bytes() > 0 ? offset_of(element, element.planes(), count) : 0;
-  if (bytes > 0) data_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+  bytes_ = element.bytes() > 0 ? offset_of(element, element.planes(), count) : 0;
+  if (bytes_ > 0) data_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes_));
+}
+
+void PackedValues::move_to(PieceFile& file) {
+  if (data_ == nullptr) return;
+  spilled_ = file.add(data_.get(), bytes_);
+  data_ = nullptr;
+}
+
+const PackedValues& PackedValues::held(PackedValues& room) const {
+  if (!spilled_.holds()) return *this;
+  room.count_ = count_;
+  room.bytes_ = bytes_;
+  room.data_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes_));
+  spilled_.load(room.data_.get());
+  return room;
+}
+
+void PackedValues::hold() {
+  if (!spilled_.holds()) return;
+  PackedValues room;
+  (void)held(room);
+  *this = std::move(room);
+}
+
+void EntryChunk::move_to(PieceFile& file) {
+  rows.move_to(file);
+  cols.move_to(file);
+  values.move_to(file);
 }
 
 PackedValues::PackedValues(const Array& from, std::int64_t first, std::int64_t count)
@@ -69,16 +98,25 @@ std::int64_t EntryList::count() const {
 
 void release_freed_memory() { malloc_trim(0); }
 
+// The allocator would raise these with each large block that is freed, up to 64 MiB in each thread's heap.
+void keep_little_free_memory() {
+  constexpr int large_block = 1 << 18, kept = 1 << 20;
+  (void)mallopt(M_MMAP_THRESHOLD, large_block);
+  (void)mallopt(M_TRIM_THRESHOLD, kept);
+}
+
 std::vector<std::int64_t> EntryList::rows() const { return unpack_all(*this, &EntryChunk::rows); }
 std::vector<std::int64_t> EntryList::cols() const { return unpack_all(*this, &EntryChunk::cols); }
 
 Array EntryList::values() const {
   Array all(element, count());
   std::int64_t first = 0;
+  PackedValues room;
   for (const EntryChunk& chunk : chunks) {
+    const PackedValues& values = chunk.values.held(room);
     for (std::int64_t p = 0; valued() && p < element.planes(); ++p) {
       const std::int64_t width = scalar_bytes(element.plane_scalar(p));
-      std::memcpy(all.plane(p) + first * width, chunk.values.plane(element, p),
+      std::memcpy(all.plane(p) + first * width, values.plane(element, p),
                   static_cast<std::size_t>(chunk.count() * width));
     }
     first += chunk.count();

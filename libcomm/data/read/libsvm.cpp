@@ -88,7 +88,7 @@ class FeatureReader : public BlockReader {
       : path_(path),
         pattern_(options.element.is(Scalar::null)),
         parse_(parser_of(pattern_ ? Scalar::f64 : options.element.scalar())),
-        chunks_(options.element, path),
+        chunks_(options, path),
         rooms_(static_cast<size_t>(data_threads())) {
     for (Room& room : rooms_) room.values.element = options.element;
   }

@@ -113,7 +113,7 @@ MarketHeader read_header(const Beginning& file) {
 }
 
 // The entries above the diagonal, from those below it.
-EntryChunk mirrored(const EntryChunk& chunk, const ElementType& element, bool skew) {
+EntryChunk mirrored(const EntryChunk& chunk, const ElementType& element, bool skew, PieceFile* spill) {
   const auto count = static_cast<size_t>(chunk.count());
   std::vector<std::int64_t> rows(count), cols(count);
   chunk.rows.unpack(rows.data());
@@ -128,15 +128,17 @@ EntryChunk mirrored(const EntryChunk& chunk, const ElementType& element, bool sk
   rows.resize(kept.size());
   cols.resize(kept.size());
   EntryChunk mirror{PackedIds(std::span<const std::int64_t>(cols)), PackedIds(std::span<const std::int64_t>(rows)), {}};
-  if (element.bytes() == 0) return mirror;
-  mirror.values = PackedValues(element, mirror.count());
-  for (std::int64_t p = 0; p < element.planes(); ++p) {
+  PackedValues room;
+  const PackedValues& values = chunk.values.held(room);
+  if (element.bytes() > 0) mirror.values = PackedValues(element, mirror.count());
+  for (std::int64_t p = 0; p < element.planes() && element.bytes() > 0; ++p) {
     const auto width = static_cast<size_t>(scalar_bytes(element.plane_scalar(p)));
     std::byte* const to = mirror.values.plane(element, p);
     for (size_t k = 0; k < kept.size(); ++k)
-      std::copy_n(chunk.values.plane(element, p) + kept[k] * width, width, to + k * width);
+      std::copy_n(values.plane(element, p) + kept[k] * width, width, to + k * width);
     for (std::int64_t k = 0; k < mirror.count() && skew; ++k) negate(element, to, p, k);
   }
+  if (spill != nullptr) mirror.move_to(*spill);
   return mirror;
 }
 
@@ -146,7 +148,7 @@ void expand(EntryList& list, bool skew) {
   list.chunks.resize(2 * stored);
   parallel_for(static_cast<std::int64_t>(stored), [&](std::int64_t c, int) {
     const auto at = static_cast<size_t>(c);
-    list.chunks[stored + at] = mirrored(list.chunks[at], list.element, skew);
+    list.chunks[stored + at] = mirrored(list.chunks[at], list.element, skew, list.spill.get());
   });
   std::erase_if(list.chunks, [](const EntryChunk& chunk) { return chunk.count() == 0; });
 }
@@ -169,8 +171,8 @@ RawMatrix read_market_matrix(TextSource& text, const ReadOptions& options) {
   if (header.skew && (options.element.is(Scalar::boolean) || options.element.is(Scalar::null))) {
     file.fail_at(0, "the file holds a skew-symmetric matrix", "the input's elements have no sign", "declare a number");
   }
-  check_memory(checked_mul(header.entries, 4 + options.element.bytes(), "the number of entries"), "the matrix",
-               text.path());
+  const std::int64_t bytes = checked_mul(header.entries, 4 + options.element.bytes(), "the number of entries");
+  if (options.spill == nullptr) check_memory(bytes, "the matrix", text.path());
   check_memory(checked_mul(std::max(header.rows, header.cols), 8, "the matrix's size"), "a vector of its size",
                text.path());
 

@@ -83,15 +83,24 @@ void PackedIds::pack(std::span<const T> ids) {
   }
 }
 
+void PackedIds::move_to(PieceFile& file) {
+  if (data_ == nullptr) return;
+  spilled_ = file.add(data_.get(), bytes_);
+  data_ = nullptr;
+}
+
 template <class T>
 void PackedIds::unpack_as(T* to) const {
-  if (runs_ == 0) {
-    if (size_ > 0)
-      unpackers<T>[static_cast<std::size_t>(width_)](data_.get(), size_, static_cast<std::uint64_t>(base_), to);
-    return;
+  if (size_ == 0) return;
+  std::unique_ptr<std::byte[]> loaded;
+  if (spilled_.holds()) {
+    loaded = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes_ + slack));
+    spilled_.load(loaded.get());
   }
+  const std::byte* from = loaded != nullptr ? loaded.get() : data_.get();
+  if (runs_ == 0)
+    return unpackers<T>[static_cast<std::size_t>(width_)](from, size_, static_cast<std::uint64_t>(base_), to);
   const std::uint64_t mask = mask_of(width_), length_mask = mask_of(length_bytes);
-  const std::byte* from = data_.get();
   for (std::int64_t r = 0; r < runs_; ++r, from += width_ + length_bytes) {
     const auto id = static_cast<T>(static_cast<std::uint64_t>(base_) + (get(from) & mask));
     to = std::fill_n(to, get(from + width_) & length_mask, id);

@@ -6,6 +6,8 @@
 #include <memory>
 #include <span>
 
+#include "libcomm/data/base/spill_pieces.h"
+
 namespace kasen {
 
 class PackedIds {
@@ -20,6 +22,9 @@ class PackedIds {
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }      // that the ids take
   void shift(std::int64_t by);                                     // adds `by` to each
 
+  // Their bytes lie in the file from now on, and unpacking reads them each time. UserError: cannot_create, io.
+  void move_to(PieceFile& file);
+
   void unpack(std::int64_t* to) const;
   void unpack(std::int32_t* to) const;  // they must fit
 
@@ -32,6 +37,7 @@ class PackedIds {
   std::int64_t size_ = 0, base_ = 0, largest_ = -1, runs_ = 0, bytes_ = 0;
   int width_ = 0;  // bytes of an offset; with runs (runs_ > 0) each is followed by a length of 4 bytes
   std::unique_ptr<std::byte[]> data_;
+  SpilledPiece spilled_;  // in its place
 };
 
 }  // namespace kasen

@@ -1,5 +1,7 @@
 #include "libcomm/data/read/readers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -82,9 +84,15 @@ void check_choices(const std::string& path, const FormatRow& format, const ReadO
          "leave out --columns for this input", {path});
 }
 
+// Dense arrays are in memory, and so is the content of their files while it is read.
+void reserve(const ReadOptions& options, std::int64_t bytes, fmt::format_string<const std::string&> what,
+             const std::string& path) {
+  if (options.spill != nullptr && bytes > 0) options.spill->reserve(bytes, fmt::format(what, path));
+}
+
 void read_blocks(TextSource& text, const std::vector<std::unique_ptr<BlockReader>>& readers,
-                 const std::function<void(double)>& progress, std::vector<RawInput>& inputs) {
-  for_each_block(text, progress, [&](const TextBlock& block, int thread) {
+                 std::span<const ReadOptions> options, std::vector<RawInput>& inputs) {
+  for_each_block(text, options[0].progress, [&](const TextBlock& block, int thread) {
     std::optional<TextFault> first;  // in the block, whichever reader found it
     for (const auto& reader : readers) {
       try {
@@ -99,12 +107,17 @@ void read_blocks(TextSource& text, const std::vector<std::unique_ptr<BlockReader
     if (readers[k] == nullptr) continue;
     inputs[k] = readers[k]->finish();
     inputs[k].matrix.digest = inputs[k].table.digest = text.digest();
+    reserve(options[k], inputs[k].table.values.bytes.size(), "the elements of '{}'", text.path());
   }
 }
 
 void read_alone(TextSource& text, const FormatRow& format, const ReadOptions& options, RawInput& input) {
   if (!options.sparse) {
+    const std::int64_t held = options.may_stay ? 0 : text.file_bytes();
+    reserve(options, held, "the text of '{}'", text.path());
     input.table = format.table(text, options);
+    if (options.spill != nullptr) options.spill->release(held);
+    reserve(options, input.table.values.bytes.size(), "the elements of '{}'", text.path());
     return;
   }
   input.matrix = format.matrix(text, options);
@@ -138,7 +151,7 @@ std::vector<RawInput> read_inputs(const std::string& path, std::span<const ReadO
     for (const ReadOptions& one : options) readers.push_back(format.blocks(one, path));
     const bool together = std::any_of(readers.begin(), readers.end(), [](const auto& r) { return r != nullptr; });
     if (together) {
-      read_blocks(*text, readers, options[0].progress, inputs);
+      read_blocks(*text, readers, options, inputs);
       text = nullptr;
     }
     for (std::size_t k = 0; k < inputs.size(); ++k) {

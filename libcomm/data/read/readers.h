@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcomm/data/base/spill_pieces.h"
 #include "libcomm/data/base/stored_table.h"
 #include "libcomm/data/read/columns.h"
 #include "libcomm/data/read/dictionary.h"
@@ -48,6 +50,8 @@ struct ReadOptions {
   bool by_column = false;  ///< a table's columns may stand one behind the other, where nothing is copied
   bool labels = true;      ///< a table from LIBSVM: the labels; else the features, absent ones 0
   std::function<void(double fraction)> progress;
+  /// Entries of a matrix go to spill files, and memory is for one part of them after another. None: all in memory.
+  std::shared_ptr<SpillRoom> spill = nullptr;
 };
 
 /// Entries of a sparse matrix, distinct; in file order, or by row, then column, if the search for repeats had to sort

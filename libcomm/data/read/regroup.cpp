@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::int64_t waiting_entries = std::int64_t{1} << 18;  // of all groups together, about
 constexpr std::int64_t fewest_in_chunk = 64, most_in_chunk = 8192;
+constexpr std::int64_t fewest_in_piece = 4096, most_in_piece = std::int64_t{1} << 16;  // of chunks in a file
 
 // to[k] = from[order[k]]
 void permute_plane(std::byte* to, const std::byte* from, std::int64_t width, std::span<const std::uint32_t> order) {
@@ -62,9 +65,11 @@ Sorted sort_chunk(EntryChunk&& chunk, const ElementType& element, std::int32_t g
   }
   if (element.bytes() == 0) return sorted;
   sorted.values = PackedValues(element, chunk.count());
+  PackedValues room;
+  const PackedValues& values = chunk.values.held(room);
   for (std::int64_t p = 0; p < element.planes(); ++p)
-    permute_plane(sorted.values.plane(element, p), chunk.values.plane(element, p),
-                  scalar_bytes(element.plane_scalar(p)), order);
+    permute_plane(sorted.values.plane(element, p), values.plane(element, p), scalar_bytes(element.plane_scalar(p)),
+                  order);
   return sorted;
 }
 
@@ -101,6 +106,7 @@ class Growing {
   }
 
   Growing() = default;
+  explicit Growing(std::shared_ptr<PieceFile> spill) { done_.spill = std::move(spill); }
 
  private:
   explicit Growing(EntryList done) : done_(std::move(done)) {}
@@ -114,6 +120,7 @@ class Growing {
       std::copy(planes_[p].begin(), planes_[p].end(), chunk.values.plane(element, static_cast<std::int64_t>(p)));
       planes_[p].clear();
     }
+    if (done_.spill != nullptr) chunk.move_to(*done_.spill);
     done_.chunks.push_back(std::move(chunk));
     rows_.clear();
     cols_.clear();
@@ -140,6 +147,18 @@ class RowSorter {
  private:
   std::vector<std::pair<std::int64_t, std::uint32_t>> pairs_;
 };
+
+// The entries that may wait for their chunks where these go to a file.
+std::int64_t waiting_in_room(const EntryList& list) {
+  const std::int64_t bytes = 2 * (16 + list.element.bytes());  // vectors that grow have up to twice their room
+  return list.spill->room().work() / 4 / bytes;
+}
+
+// The entries of a group that wait for their chunk.
+std::int64_t full_chunk(const EntryList& list, std::int64_t groups) {
+  if (list.spill == nullptr) return std::clamp(waiting_entries / groups, fewest_in_chunk, most_in_chunk);
+  return std::clamp(waiting_in_room(list) / groups, fewest_in_chunk, most_in_piece);
+}
 
 // For rows so far apart that they are not counted.
 std::vector<std::uint32_t> order_by_comparing(std::span<const std::int64_t> rows, std::span<const std::int64_t> cols) {
@@ -170,17 +189,39 @@ void LooseEntries::load(const EntryList& list) {
   }
 }
 
-std::vector<EntryList> regroup(EntryList&& from, std::int32_t groups, const Grouping& grouping) {
+namespace {
+
+// Groups base to base + width - 1 of others are one, and so on.
+class Runs : public Grouping {
+ public:
+  Runs(const Grouping& of, std::int32_t base, std::int32_t width) : of_(of), base_(base), width_(width) {}
+  [[nodiscard]] std::int32_t whole(const EntryChunk& chunk) const override {
+    const std::int32_t group = of_.whole(chunk);
+    return group < 0 ? group : (group - base_) / width_;
+  }
+  void find(const LooseEntries& entries, std::vector<std::int32_t>& groups) const override {
+    of_.find(entries, groups);
+    for (std::int32_t& group : groups) group = (group - base_) / width_;
+  }
+
+ private:
+  const Grouping& of_;
+  std::int32_t base_, width_;
+};
+
+std::vector<EntryList> regroup_at_once(EntryList&& from, std::int32_t groups, const Grouping& grouping) {
   EntryList list = std::move(from);
   std::vector<EntryList> result(static_cast<std::size_t>(groups));
   if (groups == 1) {
     result[0] = std::move(list);
     return result;
   }
-  const std::int64_t full = std::clamp(waiting_entries / groups, fewest_in_chunk, most_in_chunk);
+  const std::int64_t full = full_chunk(list, groups);
   const auto wave = static_cast<std::size_t>(data_threads());
   constexpr std::int64_t groups_at_once = 16;
-  std::vector<Growing> growing(static_cast<std::size_t>(groups));
+  std::vector<Growing> growing;
+  const std::shared_ptr<PieceFile> spill = list.spill != nullptr ? list.spill->another() : nullptr;
+  for (std::int32_t g = 0; g < groups; ++g) growing.emplace_back(spill);
   std::vector<Sorted> sorted(wave);
   for (std::size_t first = 0; first < list.chunks.size(); first += wave) {
     const std::size_t count = std::min(wave, list.chunks.size() - first);
@@ -206,6 +247,32 @@ std::vector<EntryList> regroup(EntryList&& from, std::int32_t groups, const Grou
   sorted.clear();
   for (std::size_t g = 0; g < growing.size(); ++g) result[g] = growing[g].finish(list.element);
   return result;
+}
+
+// Groups base to base + count - 1. More than memory has waiting entries for take several passes.
+std::vector<EntryList> regroup_in_passes(EntryList&& from, std::int32_t base, std::int32_t count,
+                                         const Grouping& grouping) {
+  EntryList list = std::move(from);
+  const auto at_once = static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(waiting_in_room(list) / fewest_in_piece, 2, std::numeric_limits<std::int32_t>::max()));
+  if (count <= at_once) return regroup_at_once(std::move(list), count, Runs(grouping, base, 1));
+  const std::int32_t width = (count + at_once - 1) / at_once, runs = (count + width - 1) / width;
+  std::vector<EntryList> result;
+  std::int32_t first = base;
+  for (EntryList& run : regroup_at_once(std::move(list), runs, Runs(grouping, base, width))) {
+    const std::int32_t groups = std::min(width, base + count - first);
+    for (EntryList& group : regroup_in_passes(std::move(run), first, groups, grouping))
+      result.push_back(std::move(group));
+    first += width;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<EntryList> regroup(EntryList&& from, std::int32_t groups, const Grouping& grouping) {
+  return from.spill != nullptr ? regroup_in_passes(std::move(from), 0, groups, grouping)
+                               : regroup_at_once(std::move(from), groups, grouping);
 }
 
 bool in_order(std::span<const std::int64_t> rows, std::span<const std::int64_t> cols) {

@@ -28,7 +28,7 @@ class Grouping {
   virtual void find(const LooseEntries& entries, std::vector<std::int32_t>& groups) const = 0;
 };
 // The entries of each group, in the order of the list. Deterministic. The list's chunks are freed on the way, so both
-// sides together never hold much more than the entries once.
+// sides together never hold much more than the entries once. Chunks in a file are read, and the groups' go to another.
 [[nodiscard]] std::vector<EntryList> regroup(EntryList&& list, std::int32_t groups, const Grouping& grouping);
 
 // Whether entries are sorted by row, then column.

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "libcomm/data/base/parallel.h"
@@ -83,6 +85,47 @@ class RowGroups : public Grouping {
   std::vector<std::int64_t> bounds_;
 };
 
+// Groups of pairs between bounds, as many as it takes for each to have so many entries: one row may have more.
+class PairGroups : public Grouping {
+ public:
+  PairGroups(const EntryList& list, std::int64_t most) {
+    const std::int64_t wanted = (list.count() + most - 1) / most;
+    std::vector<Pair> sample;
+    constexpr std::int64_t samples = 64;  // of each group
+    const std::int64_t step = std::max<std::int64_t>(1, list.count() / (samples * wanted));
+    std::int64_t next = 0;  // the entry of the list that is in the sample next
+    std::int64_t before = 0;
+    for (const EntryChunk& chunk : list.chunks) {
+      const std::int64_t end = before + chunk.count();
+      const LooseEntries loose = next < end ? LooseEntries(chunk) : LooseEntries();
+      for (; next < end; next += step) {
+        const auto at = static_cast<size_t>(next - before);
+        sample.emplace_back(loose.rows[at], loose.cols[at]);
+      }
+      before = end;
+    }
+    std::sort(sample.begin(), sample.end());
+    for (std::int64_t g = 1; g < wanted; ++g)
+      bounds_.push_back(sample[static_cast<size_t>(g * std::ssize(sample) / wanted)]);
+  }
+
+  [[nodiscard]] std::int32_t count() const { return static_cast<std::int32_t>(bounds_.size()) + 1; }
+  [[nodiscard]] std::int32_t whole(const EntryChunk& chunk) const override {
+    const std::int32_t group = group_of({chunk.rows.smallest(), chunk.cols.smallest()});
+    return group == group_of({chunk.rows.largest(), chunk.cols.largest()}) ? group : -1;
+  }
+  void find(const LooseEntries& entries, std::vector<std::int32_t>& to) const override {
+    for (size_t k = 0; k < to.size(); ++k) to[k] = group_of({entries.rows[k], entries.cols[k]});
+  }
+
+ private:
+  [[nodiscard]] std::int32_t group_of(const Pair& pair) const {
+    return static_cast<std::int32_t>(std::upper_bound(bounds_.begin(), bounds_.end(), pair) - bounds_.begin());
+  }
+
+  std::vector<Pair> bounds_;
+};
+
 template <class T>
 T combine(T a, T b, Repeats how) {
   if (how == Repeats::first) return a;
@@ -136,6 +179,8 @@ void combine_values(Array& values, std::int64_t to, std::int64_t from, Repeats h
   }
 }
 
+constexpr size_t most_repeated = size_t{1} << 20;  // that are remembered to report the first of them
+
 // One group in order, each entry once.
 class Group {
  public:
@@ -145,7 +190,7 @@ class Group {
     for (size_t k = 1; k < order_.size(); ++k) {
       if (pair(k) != pair(kept)) {
         order_[++kept] = order_[k];
-      } else if (refuse) {
+      } else if (refuse && repeated.size() < most_repeated) {
         repeated.insert(pair(k));
       } else if (values_.element.bytes() > 0) {
         combine_values(values_, order_[kept], order_[k], how);
@@ -154,10 +199,24 @@ class Group {
     if (!order_.empty()) order_.resize(kept + 1);
   }
 
-  [[nodiscard]] EntryChunk pack() const {
-    std::vector<std::int64_t> ids(order_.size());
+  // All of them, or in pieces of about so many that end where a row does.
+  [[nodiscard]] EntryList pack(size_t most = std::numeric_limits<size_t>::max()) const {
+    EntryList list(values_.element);
+    for (size_t begin = 0, end = 0; begin < order_.size(); begin = end) {
+      end = begin + std::min(most, order_.size() - begin);
+      while (end < order_.size() && pair(end).first == pair(end - 1).first) ++end;
+      list.chunks.push_back(pack(std::span(order_).subspan(begin, end - begin)));
+    }
+    return list;
+  }
+
+  std::set<Pair> repeated;  // if they are refused
+
+ private:
+  [[nodiscard]] EntryChunk pack(std::span<const std::uint32_t> order) const {
+    std::vector<std::int64_t> ids(order.size());
     const auto packed = [&](const std::vector<std::int64_t>& from) {
-      for (size_t k = 0; k < order_.size(); ++k) ids[k] = from[order_[k]];
+      for (size_t k = 0; k < order.size(); ++k) ids[k] = from[order[k]];
       return PackedIds(std::span<const std::int64_t>(ids));
     };
     EntryChunk chunk{packed(entries_.rows), packed(entries_.cols), {}};
@@ -167,21 +226,22 @@ class Group {
     for (std::int64_t p = 0; p < element.planes(); ++p) {
       const auto width = static_cast<size_t>(scalar_bytes(element.plane_scalar(p)));
       std::byte* to = chunk.values.plane(element, p);
-      for (size_t k = 0; k < order_.size(); ++k, to += width)
-        std::copy_n(values_.plane(p) + order_[k] * width, width, to);
+      for (size_t k = 0; k < order.size(); ++k, to += width)
+        std::copy_n(values_.plane(p) + order[k] * width, width, to);
     }
     return chunk;
   }
 
-  std::set<Pair> repeated;  // if they are refused
-
- private:
   [[nodiscard]] Pair pair(size_t k) const { return {entries_.rows[order_[k]], entries_.cols[order_[k]]}; }
 
   LooseEntries entries_;
   Array values_;
   std::vector<std::uint32_t> order_;
 };
+
+// Of an entry of a group: its row, column and place, a count of its row, and its value, all of it twice over while the
+// entries are packed again.
+std::int64_t combined_bytes(const ElementType& element) { return 60 + 2 * element.bytes(); }
 
 // Reads the file again and reports, of these pairs, the one that is repeated first.
 [[noreturn]] void fail_repeated(const std::set<Pair>& repeated, const ElementType& element, const EntryShape& shape,
@@ -215,28 +275,98 @@ class Group {
        {text.path()});
 }
 
+// The groups' entries once each, in the order of the groups.
+class Combined {
+ public:
+  Combined(std::vector<EntryList> grouped, Repeats how, bool refuse)
+      : groups_(std::move(grouped)), how_(how), refuse_(refuse), done_(groups_.size()) {}
+
+  [[nodiscard]] EntryList take() {
+    parallel_for(std::ssize(groups_), [&](std::int64_t g, int) { combine_group(static_cast<size_t>(g)); });
+    EntryList list;
+    for (EntryList& done : done_)
+      for (EntryChunk& chunk : done.chunks) list.chunks.push_back(std::move(chunk));
+    return list;
+  }
+  [[nodiscard]] const std::set<Pair>& repeated() const { return repeated_; }
+
+ private:
+  void combine_group(size_t g) {
+    EntryList mine = std::move(groups_[g]);
+    const std::shared_ptr<PieceFile> spill = mine.spill;
+    if (spill != nullptr) fold(mine, spill->room().entries_at_a_time(combined_bytes(mine.element)));
+    const Group group(mine, how_, refuse_);
+    mine = {};
+    release_freed_memory();
+    done_[g] = spill != nullptr ? group.pack(piece) : group.pack();
+    keep(group);
+    if (spill == nullptr) return;
+    const std::scoped_lock lock(mutex_);
+    if (results_ == nullptr) results_ = spill->another();
+    for (EntryChunk& chunk : done_[g].chunks) chunk.move_to(*results_);
+  }
+
+  // Where a group has many more entries than it should, some pair may stand there again and again: those so far are
+  // combined before the next ones are looked at, which is the same as all at once.
+  void fold(EntryList& group, std::int64_t most) {
+    if (group.count() <= 2 * most) return;
+    EntryList some(group.element);
+    std::int64_t count = 0, enough = 2 * most;
+    for (EntryChunk& chunk : group.chunks) {
+      count += chunk.count();
+      some.chunks.push_back(std::move(chunk));
+      if (count < enough) continue;
+      const Group folded(some, how_, refuse_);
+      some = folded.pack(piece);
+      keep(folded);
+      count = some.count();
+      enough = std::max(2 * most, 2 * count);
+    }
+    group = std::move(some);
+  }
+
+  void keep(const Group& group) {
+    const std::scoped_lock lock(mutex_);
+    for (const Pair& pair : group.repeated) {
+      if (repeated_.size() >= most_repeated) break;
+      repeated_.insert(pair);
+    }
+  }
+
+  static constexpr size_t piece = size_t{1} << 16;
+
+  std::vector<EntryList> groups_;
+  Repeats how_;
+  bool refuse_;
+  std::vector<EntryList> done_;
+  std::shared_ptr<PieceFile> results_;
+  std::set<Pair> repeated_;
+  std::mutex mutex_;
+};
+
+std::vector<EntryList> group_entries(EntryList&& list) {
+  if (list.spill == nullptr) {
+    const RowGroups by_rows(list);
+    return regroup(std::move(list), static_cast<std::int32_t>(groups), by_rows);
+  }
+  // By a sample, groups are not quite alike.
+  const std::int64_t most = 2 * list.spill->room().entries_at_a_time(combined_bytes(list.element)) / 3;
+  const PairGroups by_pairs(list, std::max<std::int64_t>(1, most));
+  return regroup(std::move(list), by_pairs.count(), by_pairs);
+}
+
 }  // namespace
 
 void combine_repeats(EntryList& list, const ReadOptions& options, const EntryShape& shape, const TextSource& text) {
   if (strictly_ascending(list)) return;
   const bool refuse = options.repeats == Repeats::refuse && list.valued();
   const ElementType element = list.element;
-  const RowGroups by_rows(list);
-  std::vector<EntryList> grouped = regroup(std::move(list), static_cast<std::int32_t>(groups), by_rows);
-  list = EntryList(element);
-  list.chunks.resize(groups);
-  std::mutex mutex;
-  std::set<Pair> repeated;
-  parallel_for(static_cast<std::int64_t>(groups), [&](std::int64_t g, int) {
-    EntryList mine = std::move(grouped[static_cast<size_t>(g)]);
-    Group group(mine, options.repeats, refuse);
-    mine = {};
-    release_freed_memory();
-    list.chunks[static_cast<size_t>(g)] = group.pack();
-    const std::scoped_lock lock(mutex);
-    repeated.merge(group.repeated);
-  });
-  if (!repeated.empty()) fail_repeated(repeated, element, shape, text);
+  const std::shared_ptr<PieceFile> spill = list.spill;
+  Combined combined(group_entries(std::move(list)), options.repeats, refuse);
+  list = combined.take();
+  list.element = element;
+  list.spill = spill;
+  if (!combined.repeated().empty()) fail_repeated(combined.repeated(), element, shape, text);
   std::erase_if(list.chunks, [](const EntryChunk& chunk) { return chunk.count() == 0; });
 }
 
