@@ -212,9 +212,7 @@ class Pipeline {
   void partition() const {
     Arguments options{"--method",   text("method"),  "--theta", std::to_string(values_["theta"].as<int>()),
                       "--compress", text("compress")};
-    add(options, "dim", "--dim");
-    add(options, "columns", "--columns");
-    add(options, "words", "--words");
+    for (const std::string each : {"dim", "columns", "words"}) add(options, each, "--" + each);
     if (has("dictionary")) options.insert(options.end(), {"--dictionary", text("dictionary")});
     if (has("repeats")) options.insert(options.end(), {"--repeats", text("repeats")});
     for (const std::string& data : list("data")) options.push_back(data);
@@ -229,6 +227,8 @@ class Pipeline {
     Arguments argv{tool("partition"), "--program", file("plan.kir"),         "--replace", "--no-sync", "-o",
                    file("bundle"),    "--workers", std::to_string(workers())};
     if (text("compress") == "none") argv.push_back("--references");
+    for (const std::string limit : {"memory", "spill"})
+      if (has(limit)) argv.insert(argv.end(), {"--" + limit, text(limit)});
     argv.insert(argv.end(), options.begin(), options.end());
     step(argv);
     tell("partition  {}{}\n", file("bundle"), record.write() ? "" : " (the data may change: made again the next time)");

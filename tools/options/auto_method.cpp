@@ -35,10 +35,25 @@ Module plan_of(const Module* module) {
   return optimize(std::move(plan), laws, options);
 }
 
-double fraction_of(const ProgramData& data) {
-  double entries = 0;
+// Of a sampled entry, with the ghosts that it may bring.
+constexpr double sampled_bytes = 64;
+
+double fraction_of(const ProgramData& data, const PartitionOptions& options) {
+  double entries = 0, most = looked_at;
   for (const InputData& input : data.inputs) entries += static_cast<double>(input.matrix.entries.count());
-  return entries <= looked_at ? 1 : looked_at / entries;
+  if (options.spill != nullptr) most = std::min(most, static_cast<double>(options.spill->work()) / sampled_bytes);
+  return entries <= most ? 1 : most / entries;
+}
+
+// Whether memory has room for the method; if not, a note says so.
+bool fits(PartitionMethod method, const std::vector<InputData>& inputs, const PartitionOptions& options) {
+  if (options.spill == nullptr || method != PartitionMethod::ml || options.workers == 1) return true;
+  const std::int64_t bytes = multilevel_bytes(inputs);
+  if (options.spill->has_room(bytes)) return true;
+  if (options.notes != nullptr)
+    options.notes->push_back(
+        fmt::format("auto did not look at ml, which takes some {} bytes of memory for the whole graph", bytes));
+  return false;
 }
 
 }  // namespace
@@ -46,19 +61,22 @@ double fraction_of(const ProgramData& data) {
 ChosenParts partition_automatically(const Module* module, ProgramData& data, PartitionOptions options,
                                     const MachineProfile& machine) {
   const Module plan = plan_of(module);
-  const double fraction = fraction_of(data);
+  const double fraction = fraction_of(data, options);
+  std::vector<PartitionMethod> methods;
+  for (const auto& [name, method] : partition_methods)
+    if (fits(method, data.inputs, options)) methods.push_back(method);
   CutSampler sampler(data.dims, std::move(data.inputs), fraction, true, options.workers);
   std::vector<CutCandidate> candidates;
-  std::vector<std::vector<std::string>> notes(partition_methods.size());
+  std::vector<std::vector<std::string>> notes(methods.size());
   PartitionOptions tried = options;
-  for (std::size_t m = 0; m < partition_methods.size(); ++m) {
-    tried.method = partition_methods[m].second;
+  for (std::size_t m = 0; m < methods.size(); ++m) {
+    tried.method = methods[m];
     tried.notes = &notes[m];
     candidates.push_back(
-        {std::string(partition_methods[m].first), sampled_sizes(plan, sampler.cut(tried), "the data").estimate});
+        {std::string(method_name(methods[m])), sampled_sizes(plan, sampler.cut(tried), "the data").estimate});
   }
   const CutChoice choice = choose_cut(plan, candidates, machine);
-  options.method = partition_methods[choice.best].second;
+  options.method = methods[choice.best];
   if (options.notes != nullptr) {
     options.notes->push_back(
         fmt::format("auto chose {}: {}{}{}", candidates[choice.best].name, choice.why,

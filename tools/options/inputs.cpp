@@ -138,11 +138,13 @@ ReadOptions read_options(const WantedInput& wanted, const po::variables_map& val
 
 // Reads all inputs that one file gives.
 std::vector<RawInput> read_file(const std::string& path, const std::vector<const WantedInput*>& wanted,
-                                const po::variables_map& values, const Dictionary& dictionary) {
+                                const po::variables_map& values, const Dictionary& dictionary,
+                                const std::shared_ptr<SpillRoom>& spill) {
   Progress progress("reading " + path);
   std::vector<ReadOptions> options;
   for (const WantedInput* input : wanted) {
     options.push_back(read_options(*input, values, dictionary));
+    options.back().spill = spill;
     options.back().progress = [&](double fraction) { progress.update(fraction); };
   }
   return read_inputs(path, options);
@@ -265,7 +267,7 @@ ProgramInputs::ProgramInputs(const Module& module, const po::variables_map& valu
   dims_ = dims_of(module, values);
 }
 
-ProgramData ProgramInputs::read() const {
+ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill) const {
   std::map<std::string, RawInput> raw;
   for (const WantedInput& first : wanted_) {
     if (raw.contains(first.name)) continue;
@@ -273,7 +275,7 @@ ProgramData ProgramInputs::read() const {
     std::vector<const WantedInput*> inputs;
     for (const WantedInput& w : wanted_)
       if (files_.at(w.name) == path) inputs.push_back(&w);
-    std::vector<RawInput> read = read_file(path, inputs, values_, dictionary_);
+    std::vector<RawInput> read = read_file(path, inputs, values_, dictionary_, spill);
     for (size_t k = 0; k < inputs.size(); ++k) raw[inputs[k]->name] = std::move(read[k]);
   }
   ProgramData data{dims_, {}};

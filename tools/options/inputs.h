@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,9 @@ void declare_cut_options(Tool& tool);  // --method, --theta
 class ProgramInputs {
  public:
   ProgramInputs(const Module& module, const po::variables_map& values);
-  // Reads all files, with a progress line for each. Throws the readers' UserError.
-  [[nodiscard]] ProgramData read() const;
+  // Reads all files, with a progress line for each. Entries go to `spill`, if there is one. Throws the readers'
+  // UserError.
+  [[nodiscard]] ProgramData read(const std::shared_ptr<SpillRoom>& spill = nullptr) const;
 
  private:
   const po::variables_map& values_;

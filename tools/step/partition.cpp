@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
+#include <memory>
 
 #include "libcomm/data/base/digest.h"
+#include "libcomm/data/base/parallel.h"
+#include "libcomm/data/base/spill.h"
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/bundle/forms.h"
 #include "libcomm/data/compress/compress.h"
@@ -14,8 +18,11 @@
 #include "libcore/base/printable.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
+#include "libcore/system/processors.h"
+#include "libopt/text/report_parts.h"
 #include "tools/common/tool.h"
 #include "tools/options/auto_method.h"
+#include "tools/options/byte_option.h"
 #include "tools/options/inputs.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/words.h"
@@ -44,6 +51,24 @@ std::vector<Part> make_parts(const Module* program, ProgramData& data, const po:
   ChosenParts chosen = partition_automatically(program, data, options, machine);
   options.method = chosen.method;
   return std::move(chosen.parts);
+}
+
+// The limit on memory, if there is one. Each thread has text of its own, so a small limit has few of them.
+std::shared_ptr<SpillRoom> spill_of(const po::variables_map& values) {
+  if (values.count("memory") == 0) return nullptr;
+  SpillRoom::Limits limits{.bytes = byte_option(values, "memory")};
+  constexpr std::int64_t share_of_threads = 4;
+  const std::int64_t threads = limits.bytes / share_of_threads / limits.thread;
+  set_usable_threads(static_cast<int>(std::clamp<std::int64_t>(threads, 1, data_threads())));
+  keep_little_free_memory();
+  const std::string folder = values.count("spill") > 0 ? values["spill"].as<std::string>() : spill_folder();
+  return std::make_shared<SpillRoom>(limits, folder, data_threads());
+}
+
+void tell_spilled(const SpillRoom* spill) {
+  if (spill == nullptr || spill->written_bytes() == 0) return;
+  tell("kasen-partition: spill files: {} bytes written, {} read\n", grouped(spill->written_bytes()),
+       grouped(spill->read_bytes()));
 }
 
 // Displaced slices that leave their dimensions would fail every run.
@@ -120,7 +145,10 @@ ExitStatus make_bundle(const po::variables_map& values) {
   if (module.level > 1 || !module.mesh.empty()) require_default_layouts(module);
   const ProgramInputs inputs(module, values);
   PartitionOptions options = partition_options(values, values["workers"].as<std::int64_t>());
-  ProgramData data = inputs.read();
+  options.spill = spill_of(values);
+  std::vector<SpilledMatrices> spilled;
+  if (options.spill != nullptr) options.spilled = &spilled;
+  ProgramData data = inputs.read(options.spill);
   BundleInfo info;
   options.notes = &info.notes;
   options.stored = &info.stored;
@@ -143,11 +171,15 @@ ExitStatus make_bundle(const po::variables_map& values) {
   info.theta = options.theta;
   for (const DimData& dim : data.dims) info.dims.push_back(dim.name);
   BundleWriter writer(output, info, replace, values.count("no-sync") > 0 ? Sync::no : Sync::yes);
-  for (Part& part : parts) {
-    writer.add(part);
-    part = {};
+  for (std::size_t w = 0; w < parts.size(); ++w) {
+    if (spilled.empty())
+      writer.add(parts[w]);
+    else
+      writer.add(parts[w], spilled[w]);
+    parts[w] = {};
   }
   (void)writer.finish();
+  tell_spilled(options.spill.get());
   if (module.level >= 3) add_forms(values["program"].as<std::string>(), output);
   return ExitStatus::done;
 }
@@ -155,7 +187,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
 ExitStatus partition_or_stats(const po::variables_map& values) {
   if (values.count("stats") == 0) return make_bundle(values);
   for (const char* other : {"program", "data", "workers", "method", "theta", "dim", "columns", "words", "dictionary",
-                            "machine", "compress", "output", "references", "no-sync", "replace"}) {
+                            "machine", "compress", "memory", "spill", "output", "references", "no-sync", "replace"}) {
     if (values.count(other) == 0 || values[other].defaulted()) continue;
     fail(ExitStatus::usage, fmt::format("--stats prints the content of a bundle; '{}' does not apply to it", other), "",
          "leave out one of them");
@@ -188,6 +220,10 @@ int partition_main(int argc, char** argv) {
   tool.options.add_options()("compress", po::value<std::string>()->default_value("none")->value_name("auto|none"),
                              "auto: stores dense matrices by groups of columns, where that saves more than a tenth");
   takes(tool, "compress", compress_words);
+  tool.options.add_options()(
+      "memory", po::value<std::string>()->value_name("SIZE"),
+      "the memory of the process, as 8G: entries that do not fit go by from disk (default: what is left)")(
+      "spill", po::value<std::string>()->value_name("FOLDER"), "files of entries beyond --memory ($TMPDIR)");
   tool.under("Bundle");
   tool.options.add_options()("output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(
       "references", "does not copy .npy files whose rows lie as the parts want them: the bundle refers to them")(
