@@ -73,10 +73,18 @@ class Spilled(ToolTest):
         numpy.save(self.dir / "g.npy", self.skewed(400_000, 3000))
         self.kasen("go", PAGERANK, "G=g.npy", "--workers", 2, "-o", "whole.h5", "--dir", "one", "--kernels", "interpreter")
         _, err = self.kasen("go", PAGERANK, "G=g.npy", "--workers", 2, "-o", "part.h5", "--dir", "other", "--kernels", "interpreter",
-                            "--memory", "200M", "--spill", ".")
+                            "--memory", "100M", "--spill", ".")
         self.assertRegex(err, SPILLED)
         self.same("one/bundle", "other/bundle")
         self.assertEqual((self.dir / "whole.h5").read_bytes(), (self.dir / "part.h5").read_bytes())
+
+    def test_data_that_surely_fit_stay_in_memory(self):
+        _, err = self.kasen("partition", "G=graph.txt", "--workers", 2, "-o", "part", "--memory", "1G")
+        self.kasen("partition", "G=graph.txt", "--workers", 2, "-o", "whole")
+        self.assertNotIn("spill", err)
+        self.same("whole", "part")
+        self.fault("partition", "G=graph.txt", "-o", "b", "--dim", "N=100000000", "--memory", "1G", status=LIMIT,
+                   says=["the 100000000 indices of dimension N take", "needs at least"])
 
     def test_automatic_choice(self):
         numpy.save(self.dir / "g.npy", self.skewed(400_000, 3000))

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 
+#include "libcomm/data/base/byte_source.h"
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/read/readers.h"
 #include "libcore/analysis/whole.h"
+#include "libcore/base/checked.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "tools/options/words.h"
@@ -265,6 +268,20 @@ ProgramInputs::ProgramInputs(const Module& module, const po::variables_map& valu
   check_columns(wanted_, values, "words");
   dictionary_ = given_dictionary(wanted_, values);
   dims_ = dims_of(module, values);
+}
+
+std::optional<std::int64_t> ProgramInputs::plain_bytes() const {
+  std::int64_t total = 0;
+  for (const auto& [name, path] : files_) {
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(path, none)) return std::nullopt;
+    std::string first(6, '\0');
+    const OpenedFile file = open_bytes(path);
+    first.resize(static_cast<size_t>(file.bytes->read(first.data(), std::ssize(first))));
+    if (compression_of(first) != Compression::none) return std::nullopt;
+    total = checked_add(total, file.size, "the size of the data");
+  }
+  return total;
 }
 
 ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill) const {

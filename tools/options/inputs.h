@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ void declare_cut_options(Tool& tool);  // --method, --theta
 class ProgramInputs {
  public:
   ProgramInputs(const Module& module, const po::variables_map& values);
+  // The bytes of all files together; nothing where one is compressed or no regular file, so that its content may be of
+  // any size.
+  [[nodiscard]] std::optional<std::int64_t> plain_bytes() const;
   // Reads all files, with a progress line for each. Entries go to `spill`, if there is one. Throws the readers'
   // UserError.
   [[nodiscard]] ProgramData read(const std::shared_ptr<SpillRoom>& spill = nullptr) const;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/base/parallel.h"
@@ -54,7 +55,7 @@ std::vector<Part> make_parts(const Module* program, ProgramData& data, const po:
 }
 
 // The limit on memory, if there is one. Each thread has text of its own, so a small limit has few of them.
-std::shared_ptr<SpillRoom> spill_of(const po::variables_map& values) {
+std::shared_ptr<SpillRoom> room_of(const po::variables_map& values) {
   if (values.count("memory") == 0) return nullptr;
   SpillRoom::Limits limits{.bytes = byte_option(values, "memory")};
   constexpr std::int64_t share_of_threads = 4;
@@ -63,6 +64,15 @@ std::shared_ptr<SpillRoom> spill_of(const po::variables_map& values) {
   keep_little_free_memory();
   const std::string folder = values.count("spill") > 0 ? values["spill"].as<std::string>() : spill_folder();
   return std::make_shared<SpillRoom>(limits, folder, data_threads());
+}
+
+// Whether entries may not fit. Four bytes of text bring an entry with ids of dimensions that hold few, or more bring
+// one with longer ids: at most some twelve times as much memory.
+bool may_spill(const SpillRoom* room, const ProgramInputs& inputs) {
+  if (room == nullptr) return false;
+  constexpr std::int64_t times = 12;
+  const std::optional<std::int64_t> plain = inputs.plain_bytes();
+  return !plain || *plain > room->work() / times;
 }
 
 void tell_spilled(const SpillRoom* spill) {
@@ -145,10 +155,11 @@ ExitStatus make_bundle(const po::variables_map& values) {
   if (module.level > 1 || !module.mesh.empty()) require_default_layouts(module);
   const ProgramInputs inputs(module, values);
   PartitionOptions options = partition_options(values, values["workers"].as<std::int64_t>());
-  options.spill = spill_of(values);
+  options.spill = room_of(values);
+  const bool spills = may_spill(options.spill.get(), inputs);
   std::vector<SpilledMatrices> spilled;
-  if (options.spill != nullptr) options.spilled = &spilled;
-  ProgramData data = inputs.read(options.spill);
+  if (spills) options.spilled = &spilled;
+  ProgramData data = inputs.read(spills ? options.spill : nullptr);
   BundleInfo info;
   options.notes = &info.notes;
   options.stored = &info.stored;

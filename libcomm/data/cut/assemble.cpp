@@ -167,6 +167,27 @@ class SpilledGroups : public SpilledEntries {
   PartBuilder builder_;
 };
 
+// Reserves the memory of ghosts, as if each worker had as many as the one that has most so far: a refusal then says
+// what is enough for all, and not for one worker after another.
+class HeldGhosts {
+ public:
+  HeldGhosts(SpillRoom& room, std::string matrix, std::size_t workers)
+      : room_(room), matrix_(std::move(matrix)), workers_(static_cast<std::int64_t>(workers)) {}
+
+  void add(std::size_t ghosts) {
+    constexpr std::int64_t listed = sizeof(std::int64_t) + sizeof(std::int32_t);  // by its worker, and by its owner
+    const std::int64_t bytes = workers_ * listed * static_cast<std::int64_t>(ghosts);
+    if (bytes <= reserved_) return;
+    room_.reserve(bytes - reserved_, fmt::format("the ghosts of '{}'", matrix_));
+    reserved_ = bytes;
+  }
+
+ private:
+  SpillRoom& room_;
+  std::string matrix_;
+  std::int64_t workers_, reserved_ = 0;
+};
+
 }  // namespace
 
 void assemble_matrix(const InputData& input, EntryList&& from, const EntryRule& rule, std::vector<Part>& parts) {
@@ -196,16 +217,14 @@ void list_matrix(const InputData& input, EntryList&& from, const EntryRule& rule
   std::vector<EntryList> cut = cut_entries(std::move(from), rule, parts.size());
   const std::size_t each = cut.size() / parts.size();
   AxisNumbers rows, cols;
+  HeldGhosts held(spill->room(), input.name, parts.size());
   for (std::size_t w = 0; w < parts.size(); ++w) {
     std::vector<EntryList> mine;
     for (std::size_t g = w * each; g < (w + 1) * each; ++g) mine.push_back(std::move(cut[g]));
     auto groups =
         std::make_unique<SpilledGroups>(matrix_cut(input, rule), layouts, static_cast<int>(w), std::move(mine));
     PartMatrix& matrix = parts[w].matrices.emplace(input.name, groups->list(rows, cols)).first->second;
-    const std::size_t ghosts = matrix.row_slaves.slaves.size() + matrix.col_slaves.slaves.size();
-    constexpr std::int64_t listed = sizeof(std::int64_t) + sizeof(std::int32_t);  // here, and by its owner
-    spill->room().reserve(listed * static_cast<std::int64_t>(ghosts),
-                          fmt::format("the ghosts of worker {} of '{}'", w, input.name));
+    held.add(matrix.row_slaves.slaves.size() + matrix.col_slaves.slaves.size());
     spilled[w].emplace(input.name, std::move(groups));
   }
 }
