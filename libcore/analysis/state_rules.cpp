@@ -293,6 +293,9 @@ RuleAnswer relayout_rule(const Question& q) {
   return yes(16, State::part());
 }
 
+// What is on a disk is what was in memory.
+RuleAnswer stored_rule(const Question& q) { return yes(-1, q.states[0]); }
+
 // ---- lists keep one state; an array of another state may enter only by rule 0
 
 RuleAnswer make_list_rule(const Question& q) { return yes(-1, q.states[0]); }

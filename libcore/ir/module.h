@@ -40,6 +40,7 @@ enum class OpGroup : std::uint8_t {
   linear,
   shared,
   transition,
+  tier,
   list,
   control,
   end
@@ -213,6 +214,7 @@ struct BufferDecl {
   std::vector<DimId> dims;
   std::vector<SlaveSet> holds;  ///< empty: owned elements only
   std::vector<MeshAxes> cuts;   ///< like those of the types that it holds
+  bool on_disk = false;         ///< it takes no memory: store writes it, and load reads it (tiers.h)
   friend bool operator==(const BufferDecl&, const BufferDecl&) = default;
 };
 
@@ -263,6 +265,7 @@ struct Module {
   IdMap<FnId, ScalarFunction> functions;
   IdMap<ValueId, Value> values;
   IdMap<BufferId, BufferDecl> buffers;  ///< level 3
+  std::int64_t memory = 0;              ///< bytes that the buffers of a worker may take in memory; 0: no limit
   std::vector<LawUse> laws;             ///< of maps (level 2 on), and of reducers whose laws are not obvious
   std::vector<LawUse> assumptions;      ///< the user's (`assume`)
   std::vector<RangeAssumption> ranges;

@@ -99,12 +99,14 @@ void Execution::observe(const Op& op, std::int64_t size) {
 
 std::optional<ObservedSize> Execution::run() {
   matrices_.bring(*this);
+  begin_moves();
   if (first_line_ == 0) began_ = Clock::now();
   if (resumption_) {
     resume_steps(steps_);
   } else {
     run_lines(std::span<const Line>(steps_.lines).subspan(first_line_));
   }
+  finish_moves();
   return observed_;
 }
 

@@ -118,6 +118,10 @@ void move_arranged(const ElementType& element, const Arrangement& arrangement, c
 }  // namespace
 
 void Execution::copy_value(ValueId from, const View& source, ValueId to, const View& target, int part) const {
+  if (tier_mover != nullptr) {
+    tier_mover->await_reading(source.data);
+    tier_mover->await_writing(target.data);
+  }
   const ElementType& element = module.type(to).element;
   if (!forms.are_boxes() || stored_box(plan, plan.type(from)) == stored_box(plan, plan.type(to))) {
     const std::int64_t count = std::min(storage.elements(from, part), storage.elements(to, part));

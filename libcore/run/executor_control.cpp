@@ -219,6 +219,7 @@ Rebinding::Rebinding(const Execution& run, const std::vector<Binding>& bindings,
       if (alike) {
         move(from.slot + i, to.slot + i);
       } else {
+        if (run.storage.slot(to.slot + i).on_disk) throw InternalError("a place on a disk is copied");
         copy(b.from, i, b.to, to.slot + i);
       }
     }

@@ -68,6 +68,8 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
     case OpGroup::transition:
       if (!run.forms.are_boxes()) return make_transition_step(run, op, number);
       return make_box_transition(run, op, *planned.at(static_cast<size_t>(number)), number);
+    case OpGroup::tier:
+      return make_tier_step(op, number);
     case OpGroup::list:
       return make_list_step(run, op, number);
     case OpGroup::control:
@@ -105,7 +107,10 @@ std::unique_ptr<Step> Decoder::make_in_batch(std::span<const Op> ahead, int numb
   const std::span<const Op> planned_batch = batches.led_by(*planned.at(static_cast<size_t>(number)));
   if (planned_batch.empty()) return make(ahead.front(), number);
   batched = planned_batch.size() - 1;
-  return make_batch_step(run, ahead.first(planned_batch.size()), batches.is_paired(planned_batch), number);
+  const std::span<const Op> batch = ahead.first(planned_batch.size());
+  std::unique_ptr<Step> step = make_batch_step(run, batch, batches.is_paired(planned_batch), number);
+  step->together = batch;
+  return step;
 }
 
 Sequence Decoder::decode(const Block& block) {

@@ -57,6 +57,7 @@ void Execution::run_line(const Line& line, bool from_border) {
   began(RunPhase::step, step.number);
   const AccessCount before = forms.accesses();
   const Clock::time_point begin = Clock::now();
+  if (tier_mover != nullptr) await_moves(step);
   if (line.first) {
     for (const Op* slice : step.slices) {
       require_inside(range_sizes(module, *slice), shared_word(range_begin(*slice)).i, slice->where);
@@ -87,6 +88,7 @@ void Execution::run_line(const Line& line, bool from_border) {
       counted.written_bytes += step.shared_writes;
     }
   }
+  if (tier_mover != nullptr) count_moves();
   ended(RunPhase::step, step.number);
 }
 

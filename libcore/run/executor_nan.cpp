@@ -9,6 +9,7 @@
 #include "libcore/analysis/nan_watch.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/regions.h"
+#include "libcore/ir/tiers.h"
 #include "libcore/run/executor_steps.h"
 
 namespace kasen::executor {
@@ -120,7 +121,7 @@ std::int64_t Execution::nan_at(ValueId value, int part) const {
 
 // Marks report the rows that a region makes; all other results are read here.
 void Execution::look_for_nan(const Step& step) {
-  if (step.control) return;
+  if (step.control || moves_tier(step.op)) return;
   const std::vector<const Op*> order = in_program_order(form, step.op);
   NanPlace first;
   for (size_t k = 0; k < step.op.results.size(); ++k) {

@@ -1,5 +1,4 @@
-// The decoded plan: one step for each operator, made before the run, and the lines of the schedule that run them.
-// Internal to the executor; each kind of step has its own file.
+// The decoded plan, internal to the executor: a step for each operator, and lines that run them. Steps have own files.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/analysis/liveness.h"
 #include "libcore/analysis/shared_batch.h"
-#include "libcore/analysis/whole.h"
 #include "libcore/base/error.h"
 #include "libcore/run/executor.h"
 #include "libcore/run/executor_storage.h"
@@ -63,15 +60,14 @@ class Step {
 
   const Op& op;
   const int number;
-  bool in_loop = false;
-  bool control = false;                              // holds other steps, which read and write values themselves
+  bool in_loop = false, control = false;             // control: it holds steps, which read and write values themselves
   std::vector<ValueId> reads_whole, makes_whole;     // stand-ins (KernelForm) in its operands and results
   std::int64_t shared_reads = 0, shared_writes = 0;  // bytes of shared arrays, on all parts
   std::vector<const Op*> slices;                     // the slices that it reads: itself, or some of its region
   ValueId progress = no_value;                       // the progress of the loop around, known after this step
+  std::span<const Op> together;                      // a batch whose work it does; empty: it is in none
 };
 
-// A gather or a scatter.
 class TransitionStep : public Step {
  public:
   using Step::Step;
@@ -130,7 +126,7 @@ class Execution {
   Execution(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
             const RunOptions& options, Execution* before = nullptr);
   ~Execution();
-  // To the end, or to an operator that has found another size of a dimension than the module's.
+  // To the end, or until an operator finds another size than the module's.
   [[nodiscard]] std::optional<ObservedSize> run();
   [[nodiscard]] RunResult finish();
   [[nodiscard]] MemoryPlan memory_plan();  // instead of run()
@@ -148,7 +144,6 @@ class Execution {
   void end_iteration(int number);
   void close_loop();
 
-  // Notify the observer, if there is one.
   void began(RunPhase phase, int number) {
     if (options.observer != nullptr) options.observer->began(phase, number, place, count(number));
   }
@@ -188,8 +183,7 @@ class Execution {
   // The identity of a reducer, which is searched once; UserError if it has none.
   [[nodiscard]] const std::vector<Word>& identity(FnId reducer);
 
-  // Copies the content of a value to a slot and charges it: the source's elements as read, the target's as written.
-  // `to` has no element that `from` lacks.
+  // Copies and charges: the source's elements as read, the target's as written. `to` has none that `from` lacks.
   void copy_value(ValueId from, const View& source, ValueId to, const View& target, int part) const;
   void copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number);
   void charge_copy(ValueId from, ValueId to, int number);
@@ -214,11 +208,13 @@ class Execution {
   const MatrixReads read_before;
   const Numbering numbering;
   Storage storage;
+  std::unique_ptr<stream::TierMover> tier_mover;  // of a plan that stores arrays
   RunResult result;
   Place place;
 
  private:
   void check_params() const;
+  void finish_moves();
   void look_for_nan(const Step& step);
   [[nodiscard]] std::int64_t nan_at(ValueId value, int part) const;  // -1: nowhere
   [[nodiscard]] size_t marked(ValueId mark, int part) const;
@@ -247,6 +243,9 @@ class Execution {
   bool spill_buffers();
   void fix_slots(const Op& op, std::set<int>& fixed, bool in_region = false) const;
   void allocate(Execution* before);
+  void check_pool() const;             // of a plan that limits or stores it
+  void await_moves(const Step& step);  // what it reads has come, and what it writes over has gone
+  void begin_moves(), count_moves();   // count_moves: their bytes, so far
   void go_on(Execution& before);
 
   MatrixStore matrices_;
@@ -351,6 +350,7 @@ std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int num
 std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, bool paired, int number);
 void require_gathered_is_pre(const Execution& run, const Op& op);   // UserError
 std::unique_ptr<Step> make_batched_step(const Op& op, int number);  // any other of a batch
+std::unique_ptr<Step> make_tier_step(const Op& op, int number);
 std::unique_ptr<Step> make_list_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_control_step(Decoder& decoder, const Op& op, int number);
 std::unique_ptr<Step> make_output_step(Execution& run, const Op& op, int number);

@@ -8,6 +8,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/tiers.h"
 
 namespace kasen::executor {
 namespace {
@@ -28,6 +29,7 @@ Storage::Storage(const Module& plan, const LocalForms& forms, const Liveness& li
       numbering_(numbering),
       parts_(parts.size()),
       values_(module_.values.size()),
+      on_disk_(values_on_disk(module_)),
       passing_(parts.size()) {
   pool_.assign(parts_, 0);
   whole_.assign(parts_, 0);
@@ -91,13 +93,14 @@ std::vector<std::int64_t> Storage::capacity_of(DimId cut, std::int64_t inner, st
   return capacity;
 }
 
-int Storage::add_slot(const ElementType& element, std::vector<std::int64_t> capacity, bool pooled) {
+int Storage::add_slot(const ElementType& element, std::vector<std::int64_t> capacity, bool pooled, bool on_disk) {
   Slot slot;
   slot.element = element;
-  slot.form = forms_.emplace(std::tuple(element, capacity), static_cast<int>(forms_.size())).first->second;
+  slot.form = forms_.emplace(std::tuple(element, capacity, on_disk), static_cast<int>(forms_.size())).first->second;
   for (const std::int64_t elements : capacity) slot.views.push_back({nullptr, elements});
   slot.capacity = std::move(capacity);
-  slot.pooled = pooled;
+  slot.pooled = pooled && !on_disk;
+  slot.on_disk = on_disk;
   slots_.push_back(std::move(slot));
   return static_cast<int>(slots_.size()) - 1;
 }
@@ -109,10 +112,10 @@ int Storage::buffer_slot(BufferId buffer) {
     for (size_t p = 0; p < parts_; ++p) {
       capacity.push_back(forms_of_parts_.buffer_elements(buffer, static_cast<int>(p)));
     }
-    return add_slot(decl.element, std::move(capacity), true);
+    return add_slot(decl.element, std::move(capacity), true, decl.on_disk);
   }
   const Layout layout(module_, decl.dims);
-  return add_slot(decl.element, capacity_of(layout.cut(), layout.elements_per_index(), decl.holds), true);
+  return add_slot(decl.element, capacity_of(layout.cut(), layout.elements_per_index(), decl.holds), true, decl.on_disk);
 }
 
 void Storage::place(const Op& op, const Liveness& live, std::span<const Part> parts) {
@@ -149,7 +152,7 @@ void Storage::place_value(ValueId value) {
     return;
   }
   for (int i = 0; i < info.slots; ++i) {
-    const int made = add_slot(v.type.element, capacity_of(value), !v.type.dims.empty());
+    const int made = add_slot(v.type.element, capacity_of(value), !v.type.dims.empty(), on_disk_[value]);
     if (i == 0) info.slot = made;
   }
 }
@@ -252,7 +255,7 @@ std::int64_t Storage::inner(ValueId value, int part) const {
 
 void Storage::allocate() {
   for (Slot& slot : slots_) {
-    if (slot.form < 0 || slot.spilled) continue;
+    if (slot.form < 0 || slot.spilled || slot.on_disk) continue;
     for (size_t p = 0; p < parts_; ++p) {
       if (slot.pooled) pool_[p] += storage_bytes(slot.element, slot.capacity[p]);
       if (slot.views[p].data != nullptr) continue;  // adopted
@@ -292,7 +295,7 @@ Bytes Storage::take(const std::byte* data) {
 std::int64_t Storage::planned_bytes(int part) const {
   std::int64_t total = 0;
   for (const Slot& slot : slots_) {
-    if (slot.form < 0 || slot.spilled) continue;
+    if (slot.form < 0 || slot.spilled || slot.on_disk) continue;
     total =
         checked_add(total, storage_bytes(slot.element, slot.capacity[static_cast<size_t>(part)]), "the pool's size");
   }

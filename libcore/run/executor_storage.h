@@ -15,6 +15,7 @@
 #include "libcore/run/executor.h"
 #include "libcore/run/local_forms.h"
 #include "libcore/stream/passing_set.h"
+#include "libcore/stream/tier_mover.h"
 
 namespace kasen::executor {
 
@@ -35,6 +36,7 @@ struct Slot {
   int form = -1;                       // slots of one form may exchange their memory; -1: never (an input's own data)
   bool pooled = false;                 // counts as buffer_bytes
   bool spilled = false;                // its memory is that of an array on a disk
+  bool on_disk = false;                // it has no memory: its views stand for places on a disk
 };
 
 class Storage {
@@ -74,8 +76,11 @@ class Storage {
   void spill(int slot, ValueId value, Tier& tier);
   [[nodiscard]] std::int64_t slot_bytes(int slot) const;  // on the largest part
 
+  // Gives each slot that is on a disk its place there.
+  void place_on_disk(stream::TierMover& mover, Tier& tier);
   // The bytes that allocate() will take on a part: the pool, and shareds without a buffer of it.
   [[nodiscard]] std::int64_t planned_bytes(int part) const;
+  [[nodiscard]] std::int64_t planned_pool_bytes(int part) const;  // the pool alone
   // Allocates the memory of every slot, so that nothing is allocated later. Pages that are never touched cost nothing.
   void allocate();
   // Takes over the memory of all slots of the same sizes, before allocate(). `other` is of the same plan, with other
@@ -90,7 +95,7 @@ class Storage {
   [[nodiscard]] std::int64_t allocations() const { return static_cast<std::int64_t>(memory_.size()); }
 
  private:
-  int add_slot(const ElementType& element, std::vector<std::int64_t> capacity, bool pooled);
+  int add_slot(const ElementType& element, std::vector<std::int64_t> capacity, bool pooled, bool on_disk = false);
   int buffer_slot(BufferId buffer);
   void place(const Op& op, const Liveness& live, std::span<const Part> parts);
   void place_input(const Op& op, std::span<const Part> parts);
@@ -108,9 +113,10 @@ class Storage {
   const Numbering& numbering_;
   size_t parts_;
   IdMap<ValueId, ValueInfo> values_;
+  const IdMap<ValueId, bool> on_disk_;
   std::vector<Slot> slots_;
   IdMap<BufferId, int> buffers_;  // slot of each buffer
-  std::map<std::tuple<ElementType, std::vector<std::int64_t>>, int> forms_;
+  std::map<std::tuple<ElementType, std::vector<std::int64_t>, bool>, int> forms_;
   std::vector<Bytes> memory_;
   std::vector<stream::PassingSet> passing_;           // by part
   std::vector<std::int64_t> pool_, whole_, adopted_;  // bytes on each part

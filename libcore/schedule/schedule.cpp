@@ -11,6 +11,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
+#include "libcore/ir/tiers.h"
 
 namespace kasen {
 namespace {
@@ -210,10 +211,11 @@ std::vector<ProductForm> product_forms(const Module& module) {
 
 std::vector<ValueId> arrays_without_buffer(const Module& module) {
   const Liveness liveness(module);
+  const IdMap<ValueId, bool> on_disk = values_on_disk(module);
   std::vector<ValueId> found;
   const auto add = [&](ValueId v) {
     const Value& value = module.value(v);
-    const bool array = !value.type.sparse && !value.type.dims.empty();
+    const bool array = !value.type.sparse && !value.type.dims.empty() && !on_disk[v];
     if (value.buffer == no_buffer && array && !liveness.is_view(v)) found.push_back(v);
   };
   int region = -1;  // the depth of the open region
@@ -242,7 +244,9 @@ std::vector<ScheduleLine> memory_lines(const Module& module) {
   };
   ScheduleLine alloc, whole;
   alloc.kind = LineKind::alloc;
-  for (const BufferId b : module.buffers.ids()) alloc.buffers.push_back(b);
+  for (const BufferId b : module.buffers.ids()) {
+    if (!module.buffers[b].on_disk) alloc.buffers.push_back(b);
+  }
   alloc.values = arrays_without_buffer(module);
   add(std::move(alloc));
   whole.kind = LineKind::whole;

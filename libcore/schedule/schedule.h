@@ -24,8 +24,8 @@ struct ProductForm {
 /// In preorder of their first products.
 [[nodiscard]] std::vector<ProductForm> product_forms(const Module& module);
 
-/// Arrays with memory of their own: they have no buffer, and are no inputs, no views, and not inside a region. In
-/// order.
+/// Arrays with memory of their own: they have no buffer, and are no inputs, no views, not on a disk, and not inside a
+/// region. In order.
 [[nodiscard]] std::vector<ValueId> arrays_without_buffer(const Module& module);
 
 /// True if the operator is computed in parts, by rows of a sparse matrix.

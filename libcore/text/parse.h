@@ -50,6 +50,7 @@ class ModuleParser {
   ElementRange element_range(const ElementType& type);
   bool assumption();
   bool law(std::vector<LawUse>& uses);
+  bool memory();
   bool buffer();
 
   // ---- names, types and states

@@ -19,6 +19,7 @@ bool ModuleParser::declaration() {
   if (lexer_.accept("assume")) return assumption();
   if (lexer_.accept("law")) return law(m_.laws);
   if (lexer_.accept("buffer")) return buffer();
+  if (lexer_.accept("memory")) return memory();
   if (lexer_.accept("planned")) {
     m_.planned_by = unquoted(lexer_.expect(TokenKind::string, "options").text);
     return true;
@@ -229,6 +230,16 @@ bool ModuleParser::law(std::vector<LawUse>& uses) {
   return true;
 }
 
+// `memory 16777216`
+bool ModuleParser::memory() {
+  const Token number = lexer_.peek();
+  const std::int64_t bytes = parse_integer(lexer_, "bytes of memory");
+  if (m_.memory > 0) lexer_.fail_at(number, "there is one limit of memory");
+  if (bytes < 1) lexer_.fail_at(number, "a limit of no memory", "", "leave the line out for none");
+  m_.memory = bytes;
+  return true;
+}
+
 bool ModuleParser::buffer() {
   const Token name = lexer_.expect(TokenKind::buffer, "a buffer such as ~b0");
   if (name.text != fmt::format("b{}", m_.buffers.size())) {
@@ -239,6 +250,10 @@ bool ModuleParser::buffer() {
   decl.element = parse_element_type(lexer_, m_);
   dims(decl.dims, decl.cuts);
   while (lexer_.at("{")) decl.holds.push_back(slave_set());
+  if (lexer_.accept("on")) {
+    lexer_.expect("disk");
+    decl.on_disk = true;
+  }
   m_.buffers.push_back(std::move(decl));
   return true;
 }

@@ -220,6 +220,7 @@ struct ModulePrinter {
     laws("law", m.laws);
     if (!m.fitted_to.empty()) out += "  fitted " + quoted_text(m.fitted_to) + '\n';
     if (!m.planned_by.empty()) out += "  planned " + quoted_text(m.planned_by) + '\n';
+    if (m.memory > 0) out += fmt::format("  memory {}\n", m.memory);
     for (const BufferId id : m.buffers.ids()) {
       const BufferDecl& b = m.buffers[id];
       Type type;
@@ -229,6 +230,7 @@ struct ModulePrinter {
       std::string text = print_type(m, type);
       text.resize(text.size() - 3);  // without the state " @?"
       for (const SlaveSet& set : b.holds) text += ' ' + print_set(set);
+      if (b.on_disk) text += " on disk";
       out += fmt::format("  buffer ~b{} : {}\n", id, text);
     }
   }

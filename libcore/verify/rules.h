@@ -62,6 +62,7 @@ void verify_reducers(const Module& module, LawChecker& laws, Faults& faults);
 void verify_states(const Module& module, LawChecker& laws, Faults& faults);  // level 2
 void verify_regions(const Module& module, Faults& faults);                   // level 3
 void verify_buffers(const Module& module, Faults& faults);                   // level 3
-void verify_schedule(const Module& module, Faults& faults);                  // level 4
+void verify_tiers(const Module& module, Faults& faults);     // level 3: what is on a disk, and the limit
+void verify_schedule(const Module& module, Faults& faults);  // level 4
 
 }  // namespace kasen

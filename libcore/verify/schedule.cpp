@@ -13,6 +13,7 @@
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/ir/regions.h"
+#include "libcore/ir/tiers.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -173,7 +174,7 @@ class BlockCheck {
     if (by_rows_ && *by_rows_ != at()) return wrong("another operator has run some of its rows alone");
     if (!open_ || *open_ == line_->op) return true;
     if (sorts_across(m_, op())) return wrong("it has exchanges itself, and another one is under way");
-    if (holds_steps(op()) || is_list(op()) || op().code == OpCode::output)
+    if (holds_steps(op()) || is_list(op()) || moves_tier(op()) || op().code == OpCode::output)
       return wrong("an exchange is under way, and it may touch every array");
     const size_t first = static_cast<size_t>(*open_);
     for (size_t i = first; i < first + static_cast<size_t>(open_count_); ++i) {

@@ -160,6 +160,7 @@ struct TableCheck {
       if (!fault.empty()) faults.add(fmt::format("buffer ~b{} is not possible", b), fault);
     }
     if (m.level < 3 && !m.buffers.empty()) faults.add("buffers are declared", "only level 3 has buffers");
+    if (m.level < 3 && m.memory > 0) faults.add("the memory of buffers is limited", "only level 3 has buffers");
   }
 
   void ranges() {

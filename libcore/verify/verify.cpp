@@ -92,6 +92,7 @@ std::vector<Diagnostic> verify_module(const Module& module, LawChecker& laws) {
   // Between fusing and assigning buffers a module of level 3 has no buffers. The executor then gives every value a
   // buffer of its own.
   if (faults.empty() && module.level >= 3 && !module.buffers.empty()) verify_buffers(module, faults);
+  if (faults.empty() && module.level >= 3) verify_tiers(module, faults);
   if (faults.empty() && module.level >= 4) verify_schedule(module, faults);
   return faults.take();
 }

@@ -7,6 +7,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/boxes/box_exchange.h"
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/tiers.h"
 #include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/box_cost.h"
 #include "libopt/cost/traffic.h"
@@ -22,6 +23,7 @@ class BoxParts {
         batches_(m_),
         live_(m_),
         inside_(made_in_regions(m_)),
+        on_disk_(values_on_disk(m_)),
         is_input_(m_.values.size(), false) {
     for_each_op(m_, [&](const Op& op, int, int) {
       if (op.code == OpCode::input) is_input_[op.results.at(0)] = true;
@@ -33,7 +35,7 @@ class BoxParts {
     PartCount part;
     part.worker = worker;
     for (const BufferId b : m_.buffers.ids()) {
-      add(part.buffer_bytes, storage_bytes(m_.buffers[b].element, form.elements[b]));
+      if (!m_.buffers[b].on_disk) add(part.buffer_bytes, storage_bytes(m_.buffers[b].element, form.elements[b]));
     }
     for (const ValueId v : m_.values.ids()) {
       if (is_input_[v]) add(part.input_bytes, box_bytes(m_, v, worker));
@@ -54,7 +56,7 @@ class BoxParts {
 
   [[nodiscard]] bool has_own_memory(ValueId v) const {
     return m_.value(v).buffer == no_buffer && !inside_[v] && !is_input_[v] && !m_.type(v).dims.empty() &&
-           !live_.is_view(v);
+           !live_.is_view(v) && !on_disk_[v];
   }
 
   // One area serves all exchanges.
@@ -79,7 +81,7 @@ class BoxParts {
   const Sizes& sizes_;
   const SharedBatches batches_;
   const Liveness live_;
-  const IdMap<ValueId, bool> inside_;
+  const IdMap<ValueId, bool> inside_, on_disk_;
   IdMap<ValueId, bool> is_input_;
 };
 

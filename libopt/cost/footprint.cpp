@@ -50,10 +50,12 @@ Room own_room(const Type& type) {
   return {type.element, type.dims, holds, std::max<std::int64_t>(type.list, 1)};
 }
 
-// Returns the plan's buffers, and space for each array without a buffer.
+// Returns the plan's buffers in memory, and space for each array without a buffer.
 std::vector<Room> rooms(const Module& module) {
   std::vector<Room> found;
-  for (const BufferDecl& b : module.buffers) found.push_back({b.element, b.dims, b.holds, 1});
+  for (const BufferDecl& b : module.buffers) {
+    if (!b.on_disk) found.push_back({b.element, b.dims, b.holds, 1});
+  }
   for (const ValueId v : arrays_without_buffer(module)) found.push_back(own_room(module.type(v)));
   return found;
 }
@@ -253,6 +255,11 @@ Polynomial room_form(const Module& module, const Room& room) {
 
 std::int64_t value_bytes(const Module& module, ValueId value, const Sizes& sizes, int worker) {
   return room_bytes(module, own_room(module.type(value)), sizes.by_worker.at(static_cast<size_t>(worker)));
+}
+
+std::int64_t buffer_bytes(const Module& module, BufferId buffer, const Sizes& sizes, int worker) {
+  const BufferDecl& b = module.buffers[buffer];
+  return room_bytes(module, {b.element, b.dims, b.holds, 1}, sizes.by_worker.at(static_cast<size_t>(worker)));
 }
 
 std::int64_t form_bytes(const Module& module, const ProductForm& form, const Sizes& sizes, int worker) {

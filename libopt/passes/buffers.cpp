@@ -14,6 +14,7 @@
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
+#include "libcore/ir/tiers.h"
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/lifetimes.h"
 #include "libopt/rewrite/read_stored.h"
@@ -40,7 +41,8 @@ struct Wish {  // two values that should share one buffer, the deepest first
 // Sets of values that certainly share a buffer.
 class Webs {
  public:
-  Webs(const Module& module, const Lifetimes& lives) : m_(module), lives_(lives), web_(module.values.size()) {
+  Webs(const Module& module, const Lifetimes& lives, const IdMap<ValueId, bool>& on_disk)
+      : m_(module), lives_(lives), on_disk_(on_disk), web_(module.values.size()) {
     std::iota(web_.begin(), web_.end(), 0);
     members_.resize(web_.size());
     for (const ValueId v : lives.owners()) members_[static_cast<size_t>(v)] = {v};
@@ -61,7 +63,8 @@ class Webs {
   [[nodiscard]] bool alike(ValueId a, ValueId b) const {
     const Type& s = m_.type(a);
     const Type& t = m_.type(b);
-    return s.element == t.element && s.dims == t.dims && s.cuts == t.cuts && s.list == t.list;
+    return s.element == t.element && s.dims == t.dims && s.cuts == t.cuts && s.list == t.list &&
+           on_disk_[a] == on_disk_[b];
   }
 
   void join(ValueId a, ValueId b) {
@@ -80,6 +83,7 @@ class Webs {
  private:
   const Module& m_;
   const Lifetimes& lives_;
+  const IdMap<ValueId, bool>& on_disk_;
   std::vector<int> web_;  // named after one of the members
   std::vector<std::vector<ValueId>> members_;
 };
@@ -193,6 +197,7 @@ class Assignment {
 
   void run() {
     read_stored(m_);
+    on_disk_ = values_on_disk(m_);
     m_.level = 3;
     // A view has no buffer, and buffers may decide whether a list moves under it. The loop ends when the two agree.
     for (int round = 0; round < 4; ++round) {
@@ -210,7 +215,7 @@ class Assignment {
     m_.buffers.clear();
     for (Value& value : m_.values) value.buffer = no_buffer;
     const Lifetimes lives(m_, live);
-    Webs webs(m_, lives);
+    Webs webs(m_, lives, on_disk_);
     for (const Wish& wish : Wishes(m_).in_order()) webs.join(wish.a, wish.b);
     const Links links(m_, live, webs);
     std::vector<std::vector<int>> rooms;  // the webs of each room; a list's room has many buffers
@@ -222,7 +227,7 @@ class Assignment {
       while (room < rooms.size() && !fits(webs, links, rooms[room], web)) ++room;
       if (room == rooms.size()) {
         rooms.emplace_back();
-        first.push_back(declare(m_.type(v)));
+        first.push_back(declare(m_.type(v), on_disk_[v]));
       }
       rooms[room].push_back(web);
       for (const ValueId member : webs.members(web)) give(member, first[room]);
@@ -249,10 +254,10 @@ class Assignment {
     return std::none_of(room.begin(), room.end(), [&](int other) { return webs.meet(other, web); });
   }
 
-  BufferId declare(const Type& type) {
+  BufferId declare(const Type& type, bool on_disk) {
     const auto first = static_cast<BufferId>(m_.buffers.size());
     for (std::int64_t i = 0; i < std::max<std::int64_t>(type.list, 1); ++i) {
-      m_.buffers.push_back({type.element, type.dims, {}, type.cuts});
+      m_.buffers.push_back({type.element, type.dims, {}, type.cuts, on_disk});
     }
     return first;
   }
@@ -336,6 +341,7 @@ class Assignment {
   }
 
   Module& m_;
+  IdMap<ValueId, bool> on_disk_;
 };
 
 }  // namespace

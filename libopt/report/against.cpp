@@ -16,6 +16,7 @@
 #include "libopt/cost/cost.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/cost/traffic.h"
+#include "libopt/report/disk_moves.h"
 #include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/run_report.h"
@@ -30,6 +31,7 @@ class Checker {
         sizes_(sizes),
         at_rest_(names_layouts(module) ? with_sorts_at_rest(module, sizes) : sizes.totals),
         run_(run),
+        disk_uses_(limited != nullptr ? limited->ops : predict_disk(module, sizes)),
         limited_(limited),
         report_(measure(module, sizes)) {
     for_each_op(module, [&](const Op& op, int, int) { ops_.push_back(&op); });
@@ -131,7 +133,7 @@ class Checker {
 
   // The first execution reads what stays from then on.
   void check_disk(const CostRow& at, const OpCount& op) {
-    const DiskUse use = limited_ != nullptr ? limited_->ops.at(static_cast<size_t>(at.number)) : DiskUse{};
+    const DiskUse& use = disk_uses_.at(static_cast<size_t>(at.number));
     const auto again = [&](std::int64_t bytes) {
       return checked_mul(bytes, std::max<std::int64_t>(op.executions - 1, 0), "predicted bytes of a disk");
     };
@@ -209,6 +211,7 @@ class Checker {
   Polynomial::Bindings at_rest_;
   std::vector<const Op*> ops_;  // by number
   const RunReport& run_;
+  const std::vector<DiskUse> disk_uses_;  // by operator
   const MemoryPlan* limited_;
   CostReport report_;
   struct {

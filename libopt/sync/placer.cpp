@@ -155,7 +155,8 @@ void Placer::place(const Op& op) {
       return;
     }
     case OpGroup::transition:
-      throw InternalError("a transition in a module without states");
+    case OpGroup::tier:
+      throw InternalError("an operator of a placed module in one without states");
   }
 }
 

@@ -44,6 +44,7 @@ ROOMS = {
         "kernels": "base system ir data laws linear axis analysis stream",
         "run": "base system ir data laws linear axis analysis schedule verify sorting boxes kernels stream transport",
         "run/memory": "base system ir data stream run",
+        "run/swap": "base system ir data analysis stream run",
         "reference": "base scalar ir data laws linear axis analysis", "syntax": "base scalar lex",
         "lang/terms": "base scalar ir laws analysis lex syntax",
         "lang/calls": "base scalar ir laws analysis lex syntax lang/terms",

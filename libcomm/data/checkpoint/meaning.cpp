@@ -93,6 +93,8 @@ class Reader {
       case OpCode::gather:
       case OpCode::scatter:
       case OpCode::relayout:
+      case OpCode::store:
+      case OpCode::load:
         if (rearranges_on_the_way(op)) break;
         of(op.results[0]) = of(op.operands[0]);
         return;

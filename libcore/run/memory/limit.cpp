@@ -46,6 +46,7 @@ void Execution::allocate(Execution* before) {
   }
   const std::vector<std::int64_t> on_disk = share_out_memory(packing);
   check_memory(packing, on_disk);
+  check_pool();
   storage.allocate();
   for (int p = 0; p < part_count(); ++p) {
     PartCount& count = result.parts[static_cast<size_t>(p)];

@@ -6,6 +6,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
+#include "libcore/ir/tiers.h"
 #include "libcore/run/executor_steps.h"
 
 namespace kasen::executor {
@@ -260,6 +261,13 @@ MemoryPlan Execution::memory_plan() {
     for (int a = 0; a < set.count(); ++a) loaded.push_back(set.array(a).loaded);
     for (const Step* step : all_) {
       DiskUse& use = made.ops[static_cast<size_t>(step->number)];
+      if (moves_tier(step->op)) {
+        const ValueId v = step->op.operands[0];
+        const std::int64_t bytes = stream::TierMover::moved_bytes(module.type(v).element, storage.elements(v, p));
+        (step->op.code == OpCode::load ? use.read : use.written) += bytes;
+        if (step->op.code == OpCode::load) use.first_read += bytes;
+        continue;
+      }
       if (step->op.code != OpCode::input) {
         add_disk_use(*this, *step, p, loaded, use);
         add_entries_use(*this, *step, p, use);
