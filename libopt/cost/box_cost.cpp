@@ -12,6 +12,7 @@
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
+#include "libcore/ir/tiers.h"
 #include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/extent.h"
 
@@ -65,9 +66,11 @@ Polynomial BoxCosts::buffer_bytes(const BufferDecl& buffer) const {
 
 Footprint BoxCosts::footprint() const {
   Footprint total;
-  for (const BufferDecl& buffer : module_.buffers) total.buffers += buffer_bytes(buffer);
+  for (const BufferDecl& buffer : module_.buffers) {
+    if (!buffer.on_disk) total.buffers += buffer_bytes(buffer);
+  }
   const Liveness live(module_);
-  const IdMap<ValueId, bool> inside = made_in_regions(module_);
+  const IdMap<ValueId, bool> inside = made_in_regions(module_), on_disk = values_on_disk(module_);
   IdMap<ValueId, bool> is_input(module_.values.size(), false);
   const auto bytes = [&](ValueId v) {
     const Type& type = module_.type(v);
@@ -80,7 +83,7 @@ Footprint BoxCosts::footprint() const {
   });
   for (const ValueId v : module_.values.ids()) {
     const bool own = module_.value(v).buffer == no_buffer && !is_input[v] && !module_.type(v).dims.empty();
-    if (own && !inside[v] && !live.is_view(v)) total.buffers += bytes(v);
+    if (own && !inside[v] && !on_disk[v] && !live.is_view(v)) total.buffers += bytes(v);
   }
   return total;
 }

@@ -125,7 +125,9 @@ std::string buffer_text(const PlanView& view, const BufferShare& room, const std
   std::vector<std::string> names;
   for (const ValueId v : values) names.push_back(view.name(v));
   const std::string more = room.last > room.first + 1 ? fmt::format(" to ~b{}", room.last - 1) : "";
-  std::string text = fmt::format("    ~b{}{}, {}: {}\n", room.first, more, view.bytes(room.bytes), listed(names, 10));
+  const char* const where = view.plan.buffers[room.first].on_disk ? " on a disk" : "";
+  std::string text =
+      fmt::format("    ~b{}{}, {}{}: {}\n", room.first, more, view.bytes(room.bytes), where, listed(names, 10));
   if (room.arrays < 2 && room.like > 0) {
     text += fmt::format(
         "      runner-up: one of the {} others of its kind; each is in use meanwhile or bound to one that is, else it "
@@ -172,7 +174,10 @@ std::string explain_buffers(const PlanView& view) {
     const BufferDecl& own = buffers[first];
     for (const BufferId b : buffers.ids()) {
       const BufferDecl& other = buffers[b];
-      others += (b < first || b >= last) && other.element == own.element && other.dims == own.dims ? 1 : 0;
+      others += (b < first || b >= last) && other.on_disk == own.on_disk && other.element == own.element &&
+                        other.dims == own.dims
+                    ? 1
+                    : 0;
     }
     return others;
   };
@@ -182,8 +187,10 @@ std::string explain_buffers(const PlanView& view) {
     while (buffers.contains(next) && held[next] == held[b]) ++next;
     const Polynomial bytes = buffer_bytes(view.plan, buffers[b]) * Polynomial(next - b);
     const int arrays = chains.count(held[b]);
-    pool += bytes;
-    apart += bytes * Polynomial(arrays);
+    if (!buffers[b].on_disk) {
+      pool += bytes;
+      apart += bytes * Polynomial(arrays);
+    }
     text += buffer_text(view, {b, next, bytes, arrays, like(b, next)}, held[b]);
   }
   return text + fmt::format("  the pool: {}; without reuse {}\n", view.bytes(pool), view.bytes(apart));

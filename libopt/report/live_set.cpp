@@ -9,6 +9,7 @@
 #include "libcore/analysis/liveness.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/tiers.h"
 #include "libopt/cost/box_cost.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/rewrite/lifetimes.h"
@@ -28,7 +29,9 @@ class LiveSets {
  public:
   explicit LiveSets(const Module& module) : liveness_(module), lives_(module, liveness_) {
     int own = static_cast<int>(module.buffers.size());  // names of values without a buffer
+    const IdMap<ValueId, bool> on_disk = values_on_disk(module);
     for (const ValueId v : lives_.owners()) {
+      if (on_disk[v]) continue;
       const BufferId buffer = module.value(v).buffer;
       all_.push_back({v, buffer == no_buffer ? own++ : static_cast<int>(buffer), lives_.begin(v), lives_.end(v)});
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
@@ -131,14 +132,16 @@ std::string disk_text(const Module& plan, const MemoryPlan& memory, std::int64_t
                       const MachineProfile& machine) {
   std::string text = fmt::format("\nIn {} bytes of memory for each process (the least is {})\n\n", grouped(allowed),
                                  grouped(memory.least));
-  if (memory.arrays.empty()) return text + "Everything stays in memory.\n";
+  const bool moves = std::any_of(memory.ops.begin(), memory.ops.end(),
+                                 [](const DiskUse& use) { return use.first_read + use.written > 0; });
+  if (memory.arrays.empty() && !moves) return text + "Everything stays in memory.\n";
   std::vector<std::vector<std::string>> arrays{{"array", "worker", "bytes", "stay in memory", "go by"}};
   for (const ArrayOnDiskUse& array : memory.arrays) {
     arrays.push_back({fmt::format("%{}{}", array.name, array.made ? " (made by the run)" : ""),
                       std::to_string(array.worker), grouped(array.bytes), grouped(array.kept),
                       grouped(array.bytes - array.kept)});
   }
-  text += table_text(arrays) + '\n';
+  if (!memory.arrays.empty()) text += table_text(arrays) + '\n';
   std::vector<std::vector<std::string>> rows{
       {"operator", "line", "read first", "read again", "written", "seconds", "again"}};
   const auto seconds = [&](std::int64_t read, std::int64_t written) {
