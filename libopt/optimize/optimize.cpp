@@ -56,6 +56,8 @@ bool is_enabled(PassWhen when, const OptimizeOptions& options) {
       return greedy;
     case PassWhen::selected:
       return fusing && !greedy;
+    case PassWhen::swapping:
+      return options.swap_memory > 0;
     case PassWhen::scheduling:
       return options.schedule;
   }
@@ -64,7 +66,7 @@ bool is_enabled(PassWhen when, const OptimizeOptions& options) {
 
 bool runs_over_mesh(PassWhen when) {
   return when == PassWhen::always || when == PassWhen::simplifying || when == PassWhen::hoisting ||
-         when == PassWhen::clustering || when == PassWhen::scheduling;
+         when == PassWhen::clustering || when == PassWhen::swapping || when == PassWhen::scheduling;
 }
 
 bool runs(const PassRow& pass, const Module& module, const OptimizeOptions& options) {
@@ -155,11 +157,12 @@ OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker&
   return keep ? options : still ? other : plain;
 }
 
-// A plan of level 3 only gets its schedule, if that is asked for.
+// A plan of level 3 only gets its stores and loads, and its schedule, if these are asked for.
 Module finished(Module module, LawChecker& laws, const OptimizeOptions& options) {
   PassContext context{laws, options};
   for (const PassRow& pass : rows) {
-    if (pass.when == PassWhen::scheduling && runs(pass, module, options)) (void)run_pass(pass, module, context);
+    const bool last = pass.when == PassWhen::swapping || pass.when == PassWhen::scheduling;
+    if (last && runs(pass, module, options)) (void)run_pass(pass, module, context);
   }
   return module;
 }
@@ -182,6 +185,14 @@ Planned planned(const Module& module, LawChecker& laws, const OptimizeOptions& o
   instead.notes = nullptr;
   if (options.notes != nullptr) options.notes->fusion = std::move(notes.fusion);
   return {std::move(plan), instead};
+}
+
+// Other plans, to which it is compared, have no need to fit.
+Module optimize_in_memory(Module module, LawChecker& laws, const OptimizeOptions& asked) {
+  OptimizeOptions without = asked;
+  without.swap_memory = 0;
+  without.schedule = false;
+  return finished(optimize(std::move(module), laws, without), laws, asked);
 }
 
 }  // namespace
@@ -261,6 +272,7 @@ Module before_tiling(Module module, LawChecker& laws, const OptimizeOptions& ask
 }
 
 Module optimize(Module module, LawChecker& laws, const OptimizeOptions& asked) {
+  if (asked.swap_memory > 0) return optimize_in_memory(std::move(module), laws, asked);
   const OptimizeOptions options = over_mesh(module, asked);
   if (!options.print_after.empty() && options.print_after != "all")
     (void)find_pass(options.print_after, "--print-after");

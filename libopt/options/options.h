@@ -88,8 +88,10 @@ struct OptimizeOptions {
   std::pair<std::string, double> scaled;  // a dimension whose size counts so many times, to ask what changes then
   std::int64_t copy_bytes = -1;           // on a worker: the budget for copies of arrays with other cuts; -1: no limit
   std::vector<LayoutHint> layouts;        // with a mesh; UserError (usage) for one that does not fit the program
-  bool schedule = false;                  // the plan gets its schedule (level 4)
-  bool split = true;                      // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
+  // On a worker: what buffers may take; what does not fit goes to a disk and comes back (pass swap). 0: no limit.
+  std::int64_t swap_memory = 0;
+  bool schedule = false;  // the plan gets its schedule (level 4)
+  bool split = true;      // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
   // These decide where formulas alone cannot: the numbers known for a plan (if unset, default sizes) and the machine.
   std::function<Sizes(const Module& plan)> sizes;
   MachineProfile machine;

@@ -168,6 +168,13 @@ std::string explain_strategies(const PlanNotes& notes) {
   return text;
 }
 
+std::string explain_swaps(const PlanNotes& notes) {
+  if (notes.swaps.empty()) return "";
+  std::string text = "\nStores and loads (seconds by the machine profile; moves run beside operators)\n";
+  for (const std::string& line : notes.swaps) text += "  " + line + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes* notes, const MachineProfile& machine,
@@ -185,7 +192,7 @@ std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes
            "\nThe cost of the whole plan in other modes is not known: its source does not give this very plan with the "
            "options that it records and these sizes. Fuse the program again.\n";
   }
-  return text + explain_modes(*notes) + explain_fusion(*notes) + explain_strategies(*notes);
+  return text + explain_swaps(*notes) + explain_modes(*notes) + explain_fusion(*notes) + explain_strategies(*notes);
 }
 
 }  // namespace kasen

@@ -57,6 +57,7 @@ struct PlanNotes {
   StrategyChoice strategies;
   std::vector<FusionNote> fusion;
   std::vector<PointsNote> points;
+  std::vector<std::string> swaps;       // for each store and load of the pass swap: why, in a line
   GivenUp given_up = GivenUp::nothing;  // because it would have cost more than the unfused plan
   std::vector<std::string> taken;       // sizes that nobody gave, in the prices of `sync`
   std::vector<std::string> defaults;    // sizes that nobody gave and that decided: "N = 1,000,000"

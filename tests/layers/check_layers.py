@@ -53,11 +53,11 @@ ROOMS = {
     },
     "libopt": {
         "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "options": "cost time", "sync": "time rewrite options",
-        "packing": "", "tiling": "", "tiling/solve": "tiling", "layouts": "cost text time options sync tiling tiling/solve", "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
-        "passes": "time rewrite options sync layouts fusion selection",
+        "swap": "draw cost text", "packing": "", "tiling": "", "tiling/solve": "tiling", "layouts": "cost text time options sync tiling tiling/solve", "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
+        "swapping": "cost time rewrite swap",
+        "passes": "time rewrite options sync layouts fusion selection swap swapping",
         "optimize": "cost time rewrite options sync fusion prover passes", "picture": "draw cost text time",
         "report": "draw cost text time rewrite sync optimize picture",
-        "swap": "draw cost text",
     },
     "libcomm/data": {
         "base": "", "hdf5": "base", "text": "base", "read": "base text", "cut": "base read", "compress": "base",

@@ -42,6 +42,15 @@ void write_explanation(const std::string& text) {
     fail(ExitStatus::io, "cannot write to standard error", "the requested text is lost");
 }
 
+void read_memory(const po::variables_map& values, OptimizeOptions& options) {
+  const bool swap = values.count("swap") > 0;
+  if (swap && values.count("memory") == 0)
+    fail(ExitStatus::usage, "--swap without --memory", "it makes a plan fit into so much", "add --memory 2GB");
+  if (values.count("memory") == 0) return;
+  options.copy_bytes = byte_option(values, "memory");
+  if (swap) options.swap_memory = options.copy_bytes;
+}
+
 OptimizeOptions options_from(const po::variables_map& values) {
   OptimizeOptions options;
   options.strategy = choose(values, "strategy", strategy_words);
@@ -53,7 +62,7 @@ OptimizeOptions options_from(const po::variables_map& values) {
   options.schedule = values["level"].as<std::string>() == "4";
   read_layout_options(values, options);
   options.tile_costs = choose(values, "tile-costs", tile_cost_words);
-  if (values.count("memory") > 0) options.copy_bytes = byte_option(values, "memory");
+  read_memory(values, options);
   if (const auto machine = machine_of(values)) options.machine = *machine;
   if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
   options.on_print = [](const std::string& pass, const Module& module) {
@@ -277,7 +286,10 @@ void declare_options(Tool& tool) {
   takes(tool, "tile-costs", tile_cost_words);
   add("tile-costs", text("actual|paper")->default_value("actual"),
       "what --tile compares: bytes sent, or Spartan's own costs");
-  add("memory", text("SIZE"), "over a mesh: what copies of arrays with other cuts may take on a worker, as 2GB");
+  add("memory", text("SIZE"),
+      "with --swap: what the buffers of a worker may take, as 2GB; over a mesh: what copies of arrays with other cuts "
+      "may take");
+  add("swap", "arrays for which --memory has no room are stored on a disk and loaded again while operators run");
   tool.under("Output");
   tool.words["level"] = {"3", "4"};
   add("level", text("3|4")->default_value("3"),

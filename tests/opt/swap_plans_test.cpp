@@ -1,0 +1,378 @@
+// Plans whose arrays are stored on a disk and loaded again, where memory has no room for them (pass swap): results have
+// the bits of memory, buffers stay within the limit, and what is moved is what was predicted.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <limits>
+#include <random>
+
+#include "libcore/data/disk_elements.h"
+#include "libcore/ir/tiers.h"
+#include "libcore/stream/simulated_tier.h"
+#include "libopt/cost/footprint.h"
+#include "libopt/sync/plan_notes.h"
+#include "tests/opt/random_program.h"
+#include "tests/opt/run_everywhere.h"
+
+namespace kasen {
+namespace {
+
+std::int64_t pool_of(const Module& plan, const std::vector<Part>& parts) {
+  std::int64_t most = 0;
+  for (const PartCount& part : predict_parts(plan, sizes_from_parts(plan, parts)))
+    most = std::max(most, part.buffer_bytes);
+  return most;
+}
+
+Module swapped(const Module& plan, const std::vector<Part>& parts, std::int64_t memory, PlanNotes* notes = nullptr) {
+  static TrialLawChecker laws;  // remembers its answers
+  OptimizeOptions options;
+  options.sizes = [&](const Module& module) { return sizes_from_parts(module, parts); };
+  options.swap_memory = memory;
+  options.notes = notes;
+  return optimize(plan, laws, options);
+}
+
+RunResult run_on_disk(const Module& plan, const std::vector<Part>& parts, KernelSet& kernels,
+                      const RunOptions& given = {}) {
+  const auto tier = stream::make_simulated_tier();
+  const auto transport = make_simulated_transport(static_cast<int>(parts.size()));
+  RunOptions options = given;
+  options.spill = tier.get();
+  return execute(plan, parts, *transport, kernels, options);
+}
+
+std::map<std::string, std::vector<Word>> outputs_of(const Module& plan, const RunResult& result,
+                                                    const std::vector<Part>& parts) {
+  std::map<std::string, std::vector<Word>> words;
+  for (const Output& output : result.outputs) words[output.name] = testing::whole_words(plan, output, parts);
+  return words;
+}
+
+bool same_bits(const std::map<std::string, std::vector<Word>>& a, const std::map<std::string, std::vector<Word>>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.first == y.first && std::equal(x.second.begin(), x.second.end(), y.second.begin(), y.second.end(),
+                                            [](const Word& v, const Word& w) { return v.i == w.i; });
+  });
+}
+
+struct Moved {
+  std::int64_t read = 0, written = 0;
+};
+Moved moved(const RunResult& result) {
+  Moved sum;
+  for (const OpCount& count : result.ops) {
+    sum.read += count.disk_read_bytes;
+    sum.written += count.disk_written_bytes;
+  }
+  return sum;
+}
+
+// The plan in so many bytes gives what the given plan does; a limit that nothing fits is refused. Returns what moved.
+std::optional<Moved> expect_same(const Module& given, const std::vector<Part>& parts, std::int64_t memory,
+                                 KernelSet& kernels) {
+  const auto transport = make_simulated_transport(static_cast<int>(parts.size()));
+  const auto wanted = outputs_of(given, execute(given, parts, *transport, kernels, {}), parts);
+  Module plan;
+  try {
+    plan = swapped(given, parts, memory);
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.status(), ExitStatus::limit) << error.what();
+    return std::nullopt;
+  }
+  expect_valid(plan);
+  EXPECT_LE(pool_of(plan, parts), memory);
+  const std::vector<LiveSet> live = largest_live_sets(plan, sizes_from_parts(plan, parts));
+  for (const LiveSet& set : live) EXPECT_LE(set.bytes, memory);
+  EXPECT_EQ(print_module(parse_module(print_module(plan), "again.kir")), print_module(plan));
+  EXPECT_EQ(print_module(swapped(plan, parts, memory)), print_module(plan));
+  const RunResult result = run_on_disk(plan, parts, kernels);
+  EXPECT_TRUE(same_bits(outputs_of(plan, result, parts), wanted)) << print_module(given) << print_module(plan);
+  const Check check = check_against(plan, sizes_from_parts(plan, parts), make_run_report(plan, result));
+  EXPECT_TRUE(check.mismatches.empty()) << check_text(plan, check) << print_module(plan);
+  EXPECT_EQ(result.late_allocations, 0);
+  return moved(result);
+}
+
+Module plan_of(const std::string& text, Strategy strategy) { return plan(compile(text), strategy, SyncMode::hybrid); }
+
+std::vector<Part> parts_over(const Module& plan, int workers, std::int64_t size) {
+  return testing::split(testing::random_data(plan, workers, size, 30, 5));
+}
+
+constexpr std::int64_t group = SpilledElements::group;
+
+// Of a, b and c, two fit: a leaves once, and comes back once.
+TEST(SwapPlans, MovesOneOfThree) {
+  const Module made =
+      plan_of("dim N\ninput x : f64[N]\na = exp(x)\nb = tanh(x)\nc = sin(x)\nd = sqrt(b + c)\noutput e = d * a",
+              Strategy::none);
+  for (const std::int64_t size : {2 * group, 2 * group + 1, group - 3}) {
+    const std::vector<Part> parts = parts_over(made, 1, size);
+    const std::int64_t three = pool_of(made, parts), one = storage_bytes(ElementType::of(Scalar::f64), size);
+    EXPECT_EQ(three, 3 * one);
+    const auto kernels = make_interpreter_kernels();
+    const auto bytes = expect_same(made, parts, 2 * one, *kernels);
+    ASSERT_TRUE(bytes);
+    const std::int64_t groups = (size + group - 1) / group * group * 8;
+    EXPECT_EQ(bytes->read, groups);
+    EXPECT_EQ(bytes->written, groups);
+    EXPECT_FALSE(expect_same(made, parts, one, *kernels)) << "an operator reads two";
+    const auto none = expect_same(made, parts, three, *kernels);
+    ASSERT_TRUE(none);
+    EXPECT_EQ(none->read + none->written, 0);
+  }
+}
+
+// What the disk still has leaves without a copy.
+TEST(SwapPlans, DropsWhatIsClean) {
+  const Module made = plan_of(
+      "dim N\ninput x : f64[N]\na = exp(x)\nb = tanh(x)\nc = sin(x)\nd = sqrt(b + c)\ne = sin(d * a)\nf = cos(d)\n"
+      "g = sqrt(e + f)\nh = tanh(f * e)\noutput o = g * h * a",
+      Strategy::none);
+  const std::vector<Part> parts = parts_over(made, 1, 2 * group);
+  const auto kernels = make_interpreter_kernels();
+  const std::int64_t one = storage_bytes(ElementType::of(Scalar::f64), 2 * group);
+  const auto bytes = expect_same(made, parts, 3 * one, *kernels);
+  ASSERT_TRUE(bytes);
+  EXPECT_LE(bytes->written, 2 * one);
+}
+
+// Sums end lives: what a program puts out is in memory at its end.
+constexpr NamedProgram swapped_programs[] = {
+    {"a chain",
+     "dim N\ninput x : f64[N]\na = exp(x)\nb = tanh(a)\nc = sin(b + sum(b))\nd = sqrt(c * c + sum(c))\n"
+     "e = d * c + sum(d)\nf = e * b\noutput g = f + a"},
+    {"tuples",
+     "dim N\ninput x : f64[N]\np = map(x -> (x, x > 2.0), x)\nq = map(x -> (x + 1.0, x < 3.0), x)\n"
+     "r = map(x -> (x * 2.0, x > 1.0), x)\ns = sum(p.0)\nt = sum(q.0) + s\nu = sum(r.0) + t\n"
+     "w = map((p, u) -> (p.0 + u, p.1), p, u)\nz = map((w, q) -> (w.0 + q.0, q.1), w, q)\n"
+     "output r2 = map((z, r) -> (z.0 * r.0, r.1), z, r)"},
+    {"several types",
+     "dim N\ninput x : f64[N]\na = exp(x)\nc = tanh(x)\nf = sin(x)\ng = cos(x)\ns = sum(a) + sum(c)\nb = a / s\n"
+     "k = map(x -> i64(x), x)\nm = k * 3\n"
+     "j = k + sum(k) + m\nd = b * b + sum(b)\ne = d + c * a\nn = j % 7 + m\nt = sum(n) + sum(k)\n"
+     "output o = e * f64(t) + a + f * sum(g)"},
+    {"carried in a loop",
+     "dim N\ninput x : f64[N]\nu = exp(x)\nv = tanh(x)\nw = sin(x)\nfor i in 0..4 {\n  a = sqrt(u * u + 1)\n"
+     "  s = sum(a)\n  b = v / s\n  t = sum(b)\n  u = u * 0.5 + b * t\n  v = v + sum(u) * 0.001\n  w = w * 0.9 + u * "
+     "0.1\n}\n"
+     "output u, s = sum(v), t = sum(w)"},
+    {"carried from an input",
+     "dim N\ninput u0 : f64[N], v0 : f64[N]\nu = u0\nv = v0\nw = u0\nfor i in 0..3 {\n  u = u * 0.5 + sum(u) * 0.001\n"
+     "  v = v + u * sum(v) * 0.001\n  w = w * 0.5 + sum(v) * 0.001\n}\noutput u, s = sum(v), t = sum(w)"},
+    {"read in a loop",
+     "dim N\ninput x : f64[N]\na = exp(x)\nb = tanh(x)\nc = sin(x)\nd = cos(x)\ns = 0.0\nfor i in 0..4 {\n"
+     "  s = tanh(sum(a * s + b) / 100)\n  s = tanh(sum(c * s - d) / 100)\n  s = tanh(sum(a * c + s) / 1000)\n}\n"
+     "output s, t = sum(a * b), y = c * d"},
+    {"a while loop",
+     "dim N\ninput x : f64[N]\nu = exp(x)\nv = tanh(x)\nw = sin(x)\nz = cos(x)\nk = 0.0\nwhile k < 3.5 likely {\n"
+     "  u = sqrt(u + v * v)\n  s = sum(u)\n  w = w / s + z * 0.1\n  t = sum(w)\n  v = v * 0.5 + t * 0.01\n"
+     "  z = sin(z + sum(v))\n  k = k + 1\n}\noutput u, s = sum(v), t = sum(w), r = sum(z)"},
+    {"branches",
+     "dim N\ninput x : f64[N]\nu = exp(x)\nv = tanh(x)\nw = cos(x)\nz = sin(x)\nfor i in 0..3 {\n  if sum(u) > 10.0 {\n"
+     "    a = u * 0.5\n    v = v + a * sum(a) / 100\n  } else {\n    u = u + v * sum(v) / 100\n  }\n"
+     "  u = sqrt(u * u + sum(v) * 0.001)\n  w = w + z * sum(u)\n  z = z * 0.5 + sum(w) * 0.001\n}\n"
+     "output u, s = sum(v), t = sum(w), r = sum(z)"},
+    {"nested loops",
+     "dim N\ninput x : f64[N]\nu = exp(x)\nv = tanh(x)\nw = cos(x)\nz = sin(x)\nfor i in 0..2 {\n  for j in 0..2 {\n"
+     "    u = u * 0.5 + sum(u) * 0.01\n    v = v * 0.5 + u * sum(u) * 0.01\n  }\n  w = w + z * sum(v)\n"
+     "  z = z + sum(w) * 0.001\n}\noutput u, s = sum(v), t = sum(w), r = sum(z)"},
+    {"a product",
+     "dim N\ninput G : null[N, N], x : f64[N]\nu = x * 1.5\nv = tanh(x)\nw = sin(x)\nz = cos(x)\nfor i in 0..3 {\n  p "
+     "= G' @ u\n"
+     "  z = z * 0.5 + sum(z) * 0.001\n  v = v * 0.5 + sum(u) * 0.001\n  w = w * v + 0.5\n  u = tanh(0.2 * p + u)\n}\n"
+     "output u, s = sum(v), t = sum(w), r = sum(z)"},
+    {"local arrays",
+     "dim B local = 40, H local = 30\ninput X : f64[B, H], W0 : f64[H, H], U0 : f64[H, H]\nW = W0 * 0.01\nU = U0 * "
+     "0.01\n"
+     "for i in 0..3 {\n  h1 = tanh(X @ W)\n  h2 = tanh(h1 @ U)\n  h3 = tanh(h2 @ W)\n  e = h3 - X * 0.1\n"
+     "  d3 = e * (1 - h3 * h3)\n  d2 = (d3 @ W') * (1 - h2 * h2)\n  d1 = (d2 @ U') * (1 - h1 * h1)\n"
+     "  gw = h2' @ d3 + X' @ d1\n  gu = h1' @ d2\n  W = W - 0.001 * gw\n  U = U - 0.001 * gu\n}\noutput W, U"},
+};
+
+class SwapPlansOf : public ::testing::TestWithParam<NamedProgram> {};
+
+TEST_P(SwapPlansOf, HaveTheBitsOfMemory) {
+  int fitted = 0;
+  for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
+    const Module made = plan_of(GetParam().text, strategy);
+    for (const int workers : {1, 2}) {
+      const std::vector<Part> parts = parts_over(made, workers, 2 * group + 100);
+      const std::int64_t pool = pool_of(made, parts);
+      const auto kernels = make_interpreter_kernels();
+      for (const std::int64_t percent : {30, 50, 75, 100}) {
+        SCOPED_TRACE(std::string(strategy_name(strategy)) + ", workers " + std::to_string(workers) + ", percent " +
+                     std::to_string(percent));
+        fitted += expect_same(made, parts, pool * percent / 100, *kernels) ? 1 : 0;
+        if (HasFailure()) return;
+      }
+      for (const int threads : {1, 3}) {
+        if (strategy != Strategy::greedy || workers != 2) continue;  // kernels take long to make
+        const auto generated = testing::make_kernels({.threads = threads});
+        (void)expect_same(made, parts, pool * 3 / 4, *generated);
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_GE(fitted, 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SwapPlansOf, ::testing::ValuesIn(swapped_programs), [](const auto& named) {
+  std::string word = named.param.name;
+  std::replace(word.begin(), word.end(), ' ', '_');
+  return word;
+});
+
+TEST(SwapPlans, TellWhy) {
+  const Module made =
+      plan_of("dim N\ninput x : f64[N]\na = exp(x)\nb = tanh(x)\nc = sin(x)\nd = sqrt(b + c)\noutput e = d * a",
+              Strategy::none);
+  const std::vector<Part> parts = parts_over(made, 1, group);
+  PlanNotes notes;
+  (void)swapped(made, parts, 2 * storage_bytes(ElementType::of(Scalar::f64), group), &notes);
+  ASSERT_EQ(notes.swaps.size(), 3);
+  EXPECT_NE(notes.swaps[1].find("store %a: 65536 bytes"), std::string::npos) << notes.swaps[1];
+  EXPECT_NE(notes.swaps[1].find("%c needs the room"), std::string::npos) << notes.swaps[1];
+  EXPECT_NE(notes.swaps[2].find("load %a"), std::string::npos) << notes.swaps[2];
+  EXPECT_NE(notes.swaps[2].find("%e reads it"), std::string::npos) << notes.swaps[2];
+}
+
+TEST(SwapPlans, AreRefusedWithoutADisk) {
+  const Module made =
+      plan_of("dim N\ninput x : f64[N]\na = exp(x)\nb = tanh(x)\nc = sin(x)\nd = sqrt(b + c)\noutput e = d * a",
+              Strategy::none);
+  const std::vector<Part> parts = parts_over(made, 1, group);
+  const std::int64_t one = storage_bytes(ElementType::of(Scalar::f64), group);
+  const Module plan = swapped(made, parts, 2 * one);
+  EXPECT_THROW((void)testing::run_simulated(plan, parts), UserError);
+  RunOptions checkpoints;
+  checkpoints.on_border = [](const Border&) {};
+  const auto kernels = make_interpreter_kernels();
+  EXPECT_THROW((void)run_on_disk(plan, parts, *kernels, checkpoints), UserError);
+  const std::vector<Part> larger = parts_over(made, 1, group + 1);
+  try {
+    (void)run_on_disk(plan, larger, *kernels);
+    FAIL() << "arrays are larger than the plan allows";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.status(), ExitStatus::limit) << error.what();
+  }
+}
+
+// A disk that fails ends the run with its message.
+TEST(SwapPlans, PassFaultsOn) {
+  const Module made =
+      plan_of("dim N\ninput x : f64[N]\na = exp(x)\nb = tanh(x)\nc = sin(x)\nd = sqrt(b + c)\noutput e = d * a",
+              Strategy::none);
+  const std::vector<Part> parts = parts_over(made, 1, group);
+  const Module plan = swapped(made, parts, 2 * storage_bytes(ElementType::of(Scalar::f64), group));
+  for (const int last : {0, 1}) {
+    std::atomic<int> events = 0;
+    const auto tier = stream::make_simulated_tier([&](std::int64_t) {
+      if (events++ == last) fail(ExitStatus::io, "the disk is full");
+    });
+    RunOptions options;
+    options.spill = tier.get();
+    try {
+      (void)testing::run_simulated(plan, parts, options);
+      FAIL() << "a fault was lost";
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::io);
+    }
+  }
+}
+
+// Random programs of many vectors, which sums keep apart.
+class ManyVectors {
+ public:
+  explicit ManyVectors(std::uint64_t seed) : random_(seed) {}
+
+  std::string write() {
+    text_ = "dim N\ninput G : null[N, N], x : f64[N]\ns = 0.25\n";
+    for (int i = 0; i < count; ++i) line(0, fmt::format("v{} = tanh(x * {}.5)", i, i));
+    block(0, 12);
+    text_ += "output v0, s";
+    for (int i = 1; i < count; ++i) text_ += fmt::format(", q{0} = sum(v{0})", i);
+    return text_ + '\n';
+  }
+
+ private:
+  static constexpr int count = 14;
+  int pick(int end) { return static_cast<int>(random_() % static_cast<std::uint64_t>(end)); }
+  std::string vector() { return "v" + std::to_string(pick(count)); }
+  void line(int depth, const std::string& text) {
+    text_ += std::string(static_cast<size_t>(2 * depth), ' ') + text + '\n';
+  }
+  void block(int depth, int statements) {
+    for (int i = 0; i < statements; ++i) statement(depth);
+  }
+  void statement(int depth) {
+    const std::string a = vector(), b = vector(), c = vector();
+    switch (pick(depth < 1 ? 9 : 6)) {
+      case 0:
+      case 1:
+        return line(depth, fmt::format("{} = 0.5 * {} + {} * s", a, b, c));
+      case 2:
+        return line(depth, fmt::format("{} = tanh({} * {})", a, b, c));
+      case 3:
+        return line(depth, fmt::format("{} = tanh(0.2 * (G' @ {}))", a, b));
+      case 4:
+      case 5:
+        return line(depth, fmt::format("s = tanh(sum({} * {}) / 16)", a, b));
+      case 6:
+      case 7:
+        line(depth, fmt::format("for i{} in 0..3 {{", depth));
+        break;
+      default:
+        line(depth, "if s > 0.1 {");
+    }
+    block(depth + 1, 2 + pick(3));
+    line(depth, "}");
+  }
+
+  std::mt19937_64 random_;
+  std::string text_;
+};
+
+std::uint64_t asked_number(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// How many plans move something. KASEN_SEED=n runs one program.
+template <class Program>
+int check_random(std::uint64_t count, const Program& program) {
+  const std::uint64_t one = asked_number("KASEN_SEED", 0);
+  const auto kernels = make_interpreter_kernels();
+  int moving = 0;
+  for (std::uint64_t seed = one > 0 ? one : 1; seed <= (one > 0 ? one : count); ++seed) {
+    SCOPED_TRACE(seed);
+    const Module made = plan_of(program(seed), seed % 2 == 0 ? Strategy::greedy : Strategy::none);
+    const std::vector<Part> parts = parts_over(made, static_cast<int>(seed % 3) + 1, 50);
+    const std::int64_t pool = pool_of(made, parts);
+    for (const std::int64_t percent : {50, 70, 90}) {
+      SCOPED_TRACE(percent);
+      const auto bytes = expect_same(made, parts, pool * percent / 100, *kernels);
+      moving += bytes && bytes->read > 0 ? 1 : 0;
+      if (::testing::Test::HasFailure()) return moving;
+    }
+  }
+  return one > 0 ? std::numeric_limits<int>::max() : moving;
+}
+
+TEST(SwapPlans, OfRandomPrograms) {
+  EXPECT_GE(check_random(8, [](std::uint64_t seed) { return ManyVectors(seed).write(); }), 5);
+}
+
+TEST(SwapPlans, OfRandomProgramsWithLists) {
+  (void)check_random(4, [](std::uint64_t seed) { return testing::random_program(seed); });
+}
+
+TEST(LongSwapPlans, OfRandomPrograms) {
+  EXPECT_GE(check_random(200, [](std::uint64_t seed) { return ManyVectors(seed + 1000).write(); }), 100);
+}
+
+}  // namespace
+}  // namespace kasen
