@@ -187,27 +187,46 @@ std::vector<stream::PassingArray*> MatrixStore::arrays(Execution& run, size_t k,
   return found;
 }
 
+std::int64_t MatrixStore::kept_bytes(Execution& run, size_t k, int part) const {
+  std::int64_t bytes = 0;
+  for (const stream::PassingArray* array : arrays(run, k, part)) bytes += array->kept * array->row_bytes();
+  return bytes;
+}
+
+// Those of which least stays come first: they have the room of what comes behind them.
+std::vector<size_t> MatrixStore::in_order(Execution& run, int part) const {
+  std::vector<size_t> order;
+  for (size_t k = 0; k < passing_.size(); ++k)
+    if (!passing_[k][static_cast<size_t>(part)].arrays.empty()) order.push_back(k);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return kept_bytes(run, a, part) < kept_bytes(run, b, part); });
+  return order;
+}
+
 // First what does not stay, a roomful at a time, then what does: it never leaves.
 std::vector<FormPiece> MatrixStore::pieces(Execution& run, const FormOnDisk& maker, size_t k, int part) const {
   const LocalMatrix& form = matrix(static_cast<int>(k), part);
-  std::int64_t kept = form.entries();
+  std::int64_t kept = form.entries(), room = run.storage.passing(part).window();
   for (const stream::PassingArray* array : arrays(run, k, part)) kept = std::min(kept, array->kept);
-  const std::int64_t room = kept + run.storage.passing(part).window() / (4 + form.element.bytes());
-  std::vector<FormPiece> found = maker.pieces(form, kept, form.entries(), std::max<std::int64_t>(1, room));
+  const std::vector<size_t> order = in_order(run, part);
+  for (auto at = std::find(order.begin(), order.end(), k); at != order.end(); ++at) room += kept_bytes(run, *at, part);
+  for (const stream::PassingArray* array : arrays(run, k, part)) room -= (array->kept - kept) * array->row_bytes();
+  const std::int64_t most = std::max<std::int64_t>(1, room / (4 + form.element.bytes()));
+  std::vector<FormPiece> found = maker.pieces(form, kept, form.entries(), most);
   for (const FormPiece& piece : maker.pieces(form, 0, kept, form.entries())) found.push_back(piece);
   return found;
 }
 
 void MatrixStore::bring(Execution& run) {
   for (int p = 0; p < run.part_count(); ++p) {
-    each_passing(p, [&](int k, const std::string& name) {
-      const DiskBytes before = moved(run, static_cast<size_t>(k), p);
-      bring_form(run, static_cast<size_t>(k), p);
-      const DiskBytes after = moved(run, static_cast<size_t>(k), p);
-      OpCount& count = run.count(input_number(run, name));
+    for (const size_t k : in_order(run, p)) {
+      const DiskBytes before = moved(run, k, p);
+      bring_form(run, k, p);
+      const DiskBytes after = moved(run, k, p);
+      OpCount& count = run.count(input_number(run, keys_[k].name));
       count.disk_read_bytes += after.read - before.read;
       count.disk_written_bytes += after.written - before.written;
-    });
+    }
   }
   tell_of_formed(run, true);
 }

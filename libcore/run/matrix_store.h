@@ -76,6 +76,8 @@ class MatrixStore {
   void tell_of_formed(const Execution& run, bool on_disk) const;
   void number_form(Execution& run, size_t k, int part);
   void bring_form(Execution& run, size_t k, int part);
+  [[nodiscard]] std::int64_t kept_bytes(Execution& run, size_t k, int part) const;
+  [[nodiscard]] std::vector<size_t> in_order(Execution& run, int part) const;
   [[nodiscard]] FormOnDisk maker(const Execution& run, size_t k, int part) const;
   [[nodiscard]] std::vector<FormPiece> pieces(Execution& run, const FormOnDisk& maker, size_t k, int part) const;
   [[nodiscard]] std::vector<stream::PassingArray*> arrays(Execution& run, size_t k, int part) const;

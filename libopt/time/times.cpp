@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "libcore/ir/module.h"
 #include "libopt/text/report_parts.h"
@@ -71,16 +72,21 @@ std::string against_line(const std::string& what, const PredictedTime& time, dou
                      duration_text(measured), (time.sum() / measured - 1) * 100);
 }
 
-// The operators that took at least a twentieth of the time, the slowest first.
-std::string operator_lines(const ReportContext& context, const OnRanks& on_ranks, const RunReport& run) {
+// Operators that hold no others, and regions as a whole.
+std::vector<const CostRow*> working_rows(const ReportContext& context) {
   std::vector<const CostRow*> rows;
-  double all = 0;
   for (const CostRow& row : context.report().rows) {
     const bool holds_others = kasen::row(row.code).group == OpGroup::control && row.code != OpCode::region;
-    if (row.region >= 0 || holds_others) continue;
-    rows.push_back(&row);
-    all += run.ops[static_cast<size_t>(row.number)].seconds;
+    if (row.region < 0 && !holds_others) rows.push_back(&row);
   }
+  return rows;
+}
+
+// The operators that took at least a twentieth of the time, the slowest first.
+std::string operator_lines(const ReportContext& context, const OnRanks& on_ranks, const RunReport& run) {
+  std::vector<const CostRow*> rows = working_rows(context);
+  double all = 0;
+  for (const CostRow* row : rows) all += run.ops[static_cast<size_t>(row->number)].seconds;
   const auto seconds = [&](const CostRow* row) { return run.ops[static_cast<size_t>(row->number)].seconds; };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const CostRow* a, const CostRow* b) { return seconds(a) > seconds(b); });
@@ -172,6 +178,30 @@ std::string times_against_text(const Module& module, const Sizes& sizes, const R
   }
   return against_line("the program, once", on_ranks.iteration(nullptr), measured) +
          operator_lines(context, on_ranks, run);
+}
+
+std::string time_with_disk_text(const Module& module, const Sizes& sizes, const RunReport& run,
+                                const MachineProfile& machine, const MemoryPlan& memory) {
+  const ReportContext context(module, &sizes);
+  const OnRanks on_ranks(module, sizes, run, context, machine);
+  std::set<size_t> brought;  // before the run
+  for_each_op(module, [&](const Op& op, int number, int) {
+    if (op.code == OpCode::input && module.type(op.results[0]).sparse) brought.insert(static_cast<size_t>(number));
+  });
+  double predicted = 0, measured = 0;
+  for (const CostRow* row : working_rows(context)) {
+    const auto number = static_cast<size_t>(row->number);
+    const DiskUse& use = memory.ops.at(number);
+    const auto times = static_cast<double>(run.ops[number].executions);
+    if (times == 0 || brought.contains(number)) continue;
+    const double read = static_cast<double>(use.first_read) + (times - 1) * static_cast<double>(use.read);
+    const double disk =
+        read / machine.disk_read_bandwidth + times * static_cast<double>(use.written) / machine.disk_write_bandwidth;
+    predicted += std::max(on_ranks.all_of(row->number).sum(), disk);
+    measured += run.ops[number].seconds;
+  }
+  return fmt::format("time of the run with its disk: predicted {}, measured {} ({:+.0f} %)\n", duration_text(predicted),
+                     duration_text(measured), (predicted / measured - 1) * 100);
 }
 
 }  // namespace kasen

@@ -47,5 +47,9 @@ struct OperatorTime {
 // measured time of an iteration, with the workers on the run's ranks.
 [[nodiscard]] std::string times_against_text(const Module& module, const Sizes& sizes, const RunReport& run,
                                              const MachineProfile& machine);
+// One line for a run in limited memory: while one block of rows is computed with, the next ones come from the disk, so
+// an operator takes as long as its work or its disk, whatever is longer.
+[[nodiscard]] std::string time_with_disk_text(const Module& module, const Sizes& sizes, const RunReport& run,
+                                              const MachineProfile& machine, const MemoryPlan& memory);
 
 }  // namespace kasen

@@ -54,6 +54,25 @@ bool stays_on_disk(const Part& part) {
                      [](const auto& matrix) { return matrix.second.on_disk != nullptr; });
 }
 
+bool matrices_surely_fit(const Module& plan, const BundleStatistics& data, int ranks, std::int64_t memory) {
+  constexpr std::int64_t forms = 8;  // of which each takes about as much as the matrix
+  const std::int64_t workers_of_rank = (data.workers + ranks - 1) / std::max(ranks, 1);
+  std::int64_t left = memory;
+  bool any = false;
+  for (const Op& op : plan.body.ops) {
+    if (op.code != OpCode::input || !plan.type(op.results[0]).sparse) continue;
+    const auto facts = std::find_if(data.matrices.begin(), data.matrices.end(),
+                                    [&](const MatrixStatistics& matrix) { return matrix.name == op.name; });
+    if (facts == data.matrices.end() || facts->entries_by_worker.empty()) return false;
+    const std::int64_t most = *std::max_element(facts->entries_by_worker.begin(), facts->entries_by_worker.end());
+    const std::int64_t entry = forms * workers_of_rank * (4 + plan.type(op.results[0]).element.bytes());
+    if (most > left / entry) return false;
+    left -= most * entry;
+    any = true;
+  }
+  return any;
+}
+
 void take_sizes(Module& plan, std::vector<Part>& parts, std::span<const ObservedSize> observed) {
   for (const ObservedSize& found : observed) plan.dims[plan.find_dim(found.dim)].size = found.size;
   for (Part& part : parts) set_observed_sizes(part, plan);

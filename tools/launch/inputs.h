@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libcomm/data/cut/partition.h"
 #include "libcore/data/data.h"
 #include "libcore/data/run_result.h"
 #include "libcore/ir/module.h"
@@ -25,6 +26,10 @@ namespace kasen::tools {
 [[nodiscard]] std::set<std::string> passing_inputs(const Module& plan);
 // Whether a matrix of the part did.
 [[nodiscard]] bool stays_on_disk(const Part& part);
+// Whether the plan reads matrices, and all forms of them take a small part of each process's memory. Then they are read
+// as without a limit: forms are kept, and sorted ones made. `ranks` processes share the workers.
+[[nodiscard]] bool matrices_surely_fit(const Module& plan, const BundleStatistics& data, int ranks,
+                                       std::int64_t memory);
 
 // Gives the plan and its parts the sizes that the run found (libcore/ir/observed.h): its results have them.
 void take_sizes(Module& plan, std::vector<Part>& parts, std::span<const ObservedSize> observed);

@@ -166,7 +166,8 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
       p.parts = read_boxes(settings.bundle, p.module, *p.transport);
     } else {
       PartsWanted wanted{.workers = settings.workers, .mapped = maps_inputs(p.module) ? &p.mapped : nullptr};
-      if (inputs_may_pass(settings)) {
+      if (inputs_may_pass(settings) &&
+          !matrices_surely_fit(p.module, p.info.statistics, cluster.ranks(), settings.memory)) {
         wanted.streamed = [names = passing_inputs(p.module)](const std::string& name) { return names.contains(name); };
       }
       p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers(), wanted);

@@ -109,11 +109,12 @@ void add(const MemoryPlan& rank, MemoryPlan& sum) {
 }  // namespace
 
 MemoryPlan plan_of_memory(const Module& plan, const std::string& bundle, int workers, std::vector<WorkersOfRank> ranks,
-                          std::int64_t memory) {
+                          std::int64_t memory, bool in_memory) {
   const int all = read_bundle_info(bundle, workers).workers;
   for (int worker = 0, alone = ranks.empty() ? all : 0; worker < alone; ++worker) ranks.push_back({worker, 1});
   PartsWanted wanted{.workers = workers};
-  wanted.streamed = [names = passing_inputs(plan)](const std::string& name) { return names.contains(name); };
+  if (!in_memory)
+    wanted.streamed = [names = passing_inputs(plan)](const std::string& name) { return names.contains(name); };
   CountingTier tier;
   RunOptions options;
   options.memory = memory;

@@ -21,6 +21,7 @@
 #include "tools/common/choice.h"
 #include "tools/common/fitted.h"
 #include "tools/common/tool.h"
+#include "tools/launch/inputs.h"
 #include "tools/options/byte_option.h"
 #include "tools/options/calibrate.h"
 #include "tools/options/machine_file.h"
@@ -110,8 +111,12 @@ std::optional<MemoryPlan> limited_memory(const Module& module, const po::variabl
     for (const RankCount& rank : read_run_report(read_text(path), shown_name(path)).by_rank)
       ranks.push_back({rank.first_worker, rank.workers});
   }
-  return plan_of_memory(module, values["bundle"].as<std::string>(), bundle_workers(values, module), std::move(ranks),
-                        byte_option(values, "memory"));
+  const auto& bundle = values["bundle"].as<std::string>();
+  const int workers = bundle_workers(values, module);
+  const std::int64_t memory = byte_option(values, "memory");
+  const bool in_memory = !ranks.empty() && matrices_surely_fit(module, read_bundle_info(bundle, workers).statistics,
+                                                               static_cast<int>(ranks.size()), memory);
+  return plan_of_memory(module, bundle, workers, std::move(ranks), memory, in_memory);
 }
 
 // The check as text; `right` states whether it holds.
@@ -131,7 +136,10 @@ std::string against(const Module& module, const po::variables_map& values, const
   if (format == Format::json) return check_json(check);
   if (format == Format::html) return page_of(module, sizes, before, values, {.run = &run});
   if (format != Format::text) refuse_format("--against");
-  return check_text(module, check) + (machine != nullptr ? times_against_text(module, *sizes, run, *machine) : "");
+  std::string text = check_text(module, check);
+  if (machine != nullptr) text += times_against_text(module, *sizes, run, *machine);
+  if (machine != nullptr && limited) text += time_with_disk_text(module, *sizes, run, *machine, *limited);
+  return text;
 }
 
 // The schedule over time; with a run's counters also as it was measured.
