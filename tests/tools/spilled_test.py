@@ -90,7 +90,7 @@ class Spilled(ToolTest):
         numpy.save(self.dir / "g.npy", self.skewed(400_000, 3000))
         self.kasen("partition", "G=g.npy", "--workers", 3, "-o", "whole", "--method", "auto")
         _, err = self.kasen("partition", "G=g.npy", "--workers", 3, "-o", "part", "--method", "auto", "--memory", "56M")
-        self.assertIn("auto did not look at ml, which takes some", err)
+        self.assertIn("auto did not look at ml, which needs some", err)
         self.assertIn("auto chose", err)
 
     def test_what_is_refused(self):
@@ -99,7 +99,7 @@ class Spilled(ToolTest):
         self.fault("partition", "G=g.npy", "-o", "b", "--memory", "1M", status=LIMIT, says=["needs at least", "--memory"])
         self.fault("partition", "G=g.npy", "-o", "b", "--memory", "much", status=USAGE, says="is no size")
         self.fault("partition", "G=g.npy", "-o", "b", "--workers", 3, "--method", "ml", "--memory", "56M", status=LIMIT,
-                   says=["method ml takes some", "--method hybrid-cut"])
+                   says=["method ml needs some", "--method hybrid-cut"])
         numpy.savetxt(self.dir / "x.csv", numpy.zeros((900_000, 4)), fmt="%d", delimiter=",")
         (self.dir / "p.ks").write_text("dim N, F local\ninput X : f64[N, F]\noutput s = sum(X)\n")
         self.kasen("plan", "p.ks", "-o", "p.kir")

@@ -48,11 +48,11 @@ double fraction_of(const ProgramData& data, const PartitionOptions& options) {
 // Whether memory has room for the method; if not, a note says so.
 bool fits(PartitionMethod method, const std::vector<InputData>& inputs, const PartitionOptions& options) {
   if (options.spill == nullptr || method != PartitionMethod::ml || options.workers == 1) return true;
-  const std::int64_t bytes = multilevel_bytes(inputs);
-  if (options.spill->has_room(bytes)) return true;
+  const std::int64_t enough = options.spill->enough_for(multilevel_bytes(inputs));
+  if (enough <= options.spill->limit()) return true;
   if (options.notes != nullptr)
     options.notes->push_back(
-        fmt::format("auto did not look at ml, which takes some {} bytes of memory for the whole graph", bytes));
+        fmt::format("auto did not look at ml, which needs some {} bytes of memory for the whole graph", enough));
   return false;
 }
 

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t waiting_bytes = std::size_t{1} << 19;
 constexpr std::int64_t fewest_entries = 64;
+constexpr const char* of_partition = "the memory of a partition";
 
 }  // namespace
 
@@ -27,14 +28,13 @@ SpillRoom::SpillRoom(const Limits& limits, std::string folder, int threads)
   limits_.process += threads * limits_.thread;
 }
 
-bool SpillRoom::has_room(std::int64_t bytes) const {
-  return bytes <= limits_.bytes - limits_.process - limits_.least_work - reserved_;
+std::int64_t SpillRoom::enough_for(std::int64_t bytes) const {
+  return checked_add(limits_.process + limits_.least_work, checked_add(reserved_, bytes, of_partition), of_partition);
 }
 
 void SpillRoom::reserve(std::int64_t bytes, const std::string& what) {
-  constexpr const char* total = "the memory of a partition";
-  reserved_ = checked_add(reserved_, bytes, total);
-  const std::int64_t needed = checked_add(limits_.process + limits_.least_work, reserved_, total);
+  const std::int64_t needed = enough_for(bytes);
+  reserved_ += bytes;
   if (needed <= limits_.bytes) return;
   const std::string taken = what.empty() ? "" : fmt::format(", and {} take {}", what, bytes);
   fail(ExitStatus::limit, fmt::format("to partition the data needs at least {} bytes of memory", needed),

@@ -30,7 +30,8 @@ class SpillRoom {
   // without data; it says how much memory would be enough. `what`: "the ids of N".
   void reserve(std::int64_t bytes, const std::string& what);
   void release(std::int64_t bytes) { reserved_ -= bytes; }
-  [[nodiscard]] bool has_room(std::int64_t bytes) const;
+  // The limit that would be enough if these were held, too.
+  [[nodiscard]] std::int64_t enough_for(std::int64_t bytes) const;
   // What is left for entries that are taken out of the files at a time, for all threads together.
   [[nodiscard]] std::int64_t work() const;
   // Of `bytes` each, those that a thread takes at a time; at least a few.

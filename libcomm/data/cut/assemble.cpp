@@ -178,8 +178,9 @@ class HeldGhosts {
     constexpr std::int64_t listed = sizeof(std::int64_t) + sizeof(std::int32_t);  // by its worker, and by its owner
     const std::int64_t bytes = workers_ * listed * static_cast<std::int64_t>(ghosts);
     if (bytes <= reserved_) return;
-    room_.reserve(bytes - reserved_, fmt::format("the ghosts of '{}'", matrix_));
-    reserved_ = bytes;
+    const std::int64_t likely = bytes + bytes / 16;  // others have a few more
+    room_.reserve(likely - reserved_, fmt::format("the ghosts of '{}'", matrix_));
+    reserved_ = likely;
   }
 
  private:

@@ -62,9 +62,9 @@ void reserve_indices(const std::vector<DimLayout>& layouts, const std::vector<In
 
 void require_multilevel(const std::vector<InputData>& inputs, const PartitionOptions& options) {
   if (options.spill == nullptr || options.method != PartitionMethod::ml || options.workers == 1) return;
-  const std::int64_t bytes = multilevel_bytes(inputs);
-  if (options.spill->has_room(bytes)) return;
-  fail(ExitStatus::limit, fmt::format("method ml takes some {} bytes of memory for the whole graph", bytes),
+  const std::int64_t enough = options.spill->enough_for(multilevel_bytes(inputs));
+  if (enough <= options.spill->limit()) return;
+  fail(ExitStatus::limit, fmt::format("method ml needs some {} bytes of memory for the whole graph", enough),
        fmt::format("{} are allowed (--memory)", options.spill->limit()),
        "partition by --method hybrid-cut, which takes one part of it after another, or allow more memory");
 }
