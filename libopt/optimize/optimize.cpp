@@ -192,7 +192,20 @@ Module optimize_in_memory(Module module, LawChecker& laws, const OptimizeOptions
   OptimizeOptions without = asked;
   without.swap_memory = 0;
   without.schedule = false;
-  return finished(optimize(std::move(module), laws, without), laws, asked);
+  const auto fitted = [&] { return finished(optimize(module, laws, without), laws, asked); };
+  if (module.level > 1 || asked.strategy == Strategy::none) return fitted();
+  try {
+    return fitted();
+  } catch (const UserError& error) {
+    if (error.status() != ExitStatus::limit) throw;
+  }
+  if (asked.notes != nullptr) {
+    const bool explain = asked.notes->explain;
+    *asked.notes = {};
+    asked.notes->explain = explain;
+  }
+  without.strategy = Strategy::none;  // a region needs all that it reads and makes at once
+  return fitted();
 }
 
 }  // namespace

@@ -115,6 +115,24 @@ class Swapped(ToolTest):
         self.assertGreater(moved[pool // 2], moved[pool * 3 // 4])
         self.assertGreater(moved[pool * 3 // 4], 0)
 
+    def test_a_fused_plan_gives_way(self):
+        numpy.save(self.dir / "x.npy", self.random.normal(size=3 * GROUP))
+        names = "abcd"
+        begin = "".join(f"{v} = {f}(x)\n" for v, f in zip(names, ("exp", "tanh", "sin", "cos")))
+        body = "".join(f"  {v} = {v} * 0.5 + sum({v}) * 0.001\n" for v in names)
+        sums = " + ".join(f"sum({v})" for v in names)
+        self.plan(f"dim N\ninput x : f64[N]\n{begin}for i in 0..3 {{\n{body}}}\noutput s = {sums}\n", "x=x.npy")
+        self.fuse("whole.kir")
+        pool = self.run_it("whole.kir")[2]
+        self.assertIn("strategy=greedy", (self.dir / "whole.kir").read_text())
+        self.fuse("half.kir", "--swap", "--memory", pool // 2)
+        self.assertIn("strategy=none", (self.dir / "half.kir").read_text())
+        read, _, held = self.run_it("half.kir")
+        self.assertGreater(read, 0)
+        self.assertLessEqual(held, pool // 2)
+        self.same("half.kir")
+        self.check("half.kir")
+
     def test_why(self):
         numpy.save(self.dir / "x.npy", self.random.normal(size=2 * GROUP))
         self.plan(THREE, "x=x.npy")
