@@ -61,17 +61,23 @@ struct Swapped {
 
 class Swapper {
  public:
-  Swapper(const Module& module, PassContext& context) : given_(module), context_(context) {}
+  Swapper(const Module& module, PassContext& context) : given_(module), context_(context) {
+    const BufferSizes sizes(module, context.options.sizes);
+    smallest_ = sizes.pool();
+    for (const BufferId b : module.buffers.ids()) {
+      if (sizes.bytes(b) > 0) smallest_ = std::min(smallest_, sizes.bytes(b));
+    }
+  }
 
   // With buffers of so many bytes; nothing if that was not found.
-  [[nodiscard]] std::optional<Swapped> fit(std::int64_t memory) {
-    constexpr int tries = 8;
+  [[nodiscard]] std::optional<Swapped> fit(std::int64_t memory, int tries) {
     std::int64_t aim = memory;
     for (int i = 0; i < tries && aim > 0; ++i) {
       std::optional<Swapped> made = attempt(aim);
       if (!made) return std::nullopt;
       if (made->pool <= memory) return made;
-      aim -= made->pool - memory;  // of arrays that could not be packed as the planner thought
+      aim -= std::min(made->pool - memory,
+                      std::max<std::int64_t>(1, smallest_ / 4));  // arrays could not be packed as the planner thought
     }
     return std::nullopt;
   }
@@ -86,8 +92,8 @@ class Swapper {
     }
     if (made.notes.empty()) return std::nullopt;
     measure_pool(made);
-    if (made.pool <= aim) return made;
-    return whole_program(made, aim) ? std::optional(std::move(made)) : std::nullopt;
+    if (made.pool > aim) (void)whole_program(made, aim);
+    return made;
   }
 
   [[nodiscard]] bool whole_program(Swapped& made, std::int64_t aim) {
@@ -146,13 +152,14 @@ class Swapper {
 
   const Module& given_;
   PassContext& context_;
+  std::int64_t smallest_ = 1;  // bytes of a buffer
 };
 
 // Some bytes with which it was found to run, not many more than the fewest.
 std::int64_t enough_memory(Swapper& swapper, std::int64_t too_little, std::int64_t enough) {
   while (enough - too_little > enough / 64 + 1) {
     const std::int64_t middle = too_little + (enough - too_little) / 2;
-    (swapper.fit(middle) ? enough : too_little) = middle;
+    (swapper.fit(middle, 16) ? enough : too_little) = middle;
   }
   return enough;
 }
@@ -170,7 +177,7 @@ bool pass_swap(Module& module, PassContext& context) {
   }
   const Module given = module;
   Swapper swapper(given, context);
-  std::optional<Swapped> made = swapper.fit(memory);
+  std::optional<Swapped> made = swapper.fit(memory, 24);
   if (!made) {
     fail(ExitStatus::limit, fmt::format("the plan's buffers do not fit into {} bytes on a worker", memory),
          fmt::format("they take {}, and {} are enough with stores and loads", pool,

@@ -12,18 +12,84 @@
 namespace kasen::swapping {
 namespace {
 
-// Each kind of buffers by itself: the first has the counts that the order could use, as far as memory goes.
-std::optional<swap::Allocation> allocate(const swap::TaskGraph& graph, const swap::Sizes& sizes,
-                                         const swap::Order& order, std::int64_t capacity) {
-  swap::Allocation allocation;
-  for (std::size_t size = 0; size < sizes.count(); ++size) allocation.classes.push_back(static_cast<int>(size));
-  const swap::Counts least = least_counts(graph, sizes, allocation.classes);
-  const swap::Counts most = most_counts(graph, sizes, allocation.classes, order);
-  allocation.counts = most;
-  if (!fit(sizes, allocation, least, capacity)) return std::nullopt;
-  fill(sizes, allocation, most, capacity);
-  return allocation;
-}
+// The program's order, with each kind of buffers by itself: how many each has, and how eagerly arrays leave.
+class Search {
+ public:
+  Search(const swap::TaskGraph& graph, std::int64_t capacity, bool once, const swap::Links& links)
+      : graph_(graph), sizes_(graph), order_(program_order(graph)), capacity_(capacity), links_(links) {
+    options_.once = once;
+    for (std::size_t size = 0; size < sizes_.count(); ++size) classes_.push_back(static_cast<int>(size));
+    least_ = least_counts(graph, sizes_, classes_);
+    most_ = most_counts(graph, sizes_, classes_, order_);
+  }
+
+  [[nodiscard]] std::optional<BlockPlan> run() {
+    swap::Allocation shared{classes_, most_};
+    if (!fit(sizes_, shared, least_, capacity_)) return std::nullopt;
+    fill(sizes_, shared, most_, capacity_);
+    try_all(shared.counts);
+    for (std::size_t giver = 0; giver < most_.size(); ++giver) {  // one kind alone has less than it could use
+      swap::Counts counts = most_;
+      if (take_from(giver, counts)) try_all(counts);
+    }
+    improve();
+    return std::move(best_);
+  }
+
+ private:
+  void try_all(const swap::Counts& counts) {
+    constexpr std::array<std::pair<int, int>, 6> ways{{{2, 0}, {0, 0}, {1, 0}, {4, 0}, {2, 4}, {0, 4}}};
+    for (const auto& [threshold, reluctance] : ways) {
+      swap::PlanOptions options = options_;
+      options.threshold = threshold;
+      options.reluctance = reluctance;
+      if (is_better(counts, options)) options_ = options;
+    }
+  }
+
+  // Tries these counts; true if they give the best plan so far.
+  bool is_better(const swap::Counts& counts, const swap::PlanOptions& options) {
+    BlockPlan plan;
+    if (!make_plan(graph_, sizes_, order_, {classes_, counts}, options, plan.swaps)) return false;
+    plan.time = simulate(graph_, plan.swaps, links_);
+    if (best_ && plan.time.seconds >= best_->time.seconds) return false;
+    best_ = std::move(plan);
+    return true;
+  }
+
+  // Takes objects of a kind away until all fit; false if it needs more.
+  [[nodiscard]] bool take_from(std::size_t giver, swap::Counts& counts) const {
+    while (counts[giver] > least_[giver] && swap::memory(sizes_, {classes_, counts}) > capacity_) --counts[giver];
+    return swap::memory(sizes_, {classes_, counts}) <= capacity_;
+  }
+
+  // Gives one kind an object more, as long as that helps.
+  void improve() {
+    constexpr int most_tries = 64;
+    int tries = 0;
+    for (bool better = true; better && best_;) {
+      better = false;
+      for (std::size_t taker = 0; taker < most_.size() && !better; ++taker) {
+        for (std::size_t giver = 0; giver < most_.size() && !better && tries < most_tries; ++giver) {
+          swap::Counts counts = best_->swaps.allocation.counts;
+          if (giver == taker || ++counts[taker] > most_[taker] || !take_from(giver, counts)) continue;
+          ++tries;
+          better = is_better(counts, options_);
+        }
+      }
+    }
+  }
+
+  const swap::TaskGraph& graph_;
+  const swap::Sizes sizes_;
+  const swap::Order order_;
+  const std::int64_t capacity_;
+  const swap::Links links_;
+  swap::PlanOptions options_;
+  swap::Classes classes_;
+  swap::Counts least_, most_;
+  std::optional<BlockPlan> best_;
+};
 
 std::int64_t scaled(std::int64_t capacity, std::int64_t scale) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -50,25 +116,10 @@ std::string beside(const BlockGraph& block, const BlockPlan& plan, const swap::S
 
 std::optional<BlockPlan> plan_block(const BlockGraph& block, std::int64_t capacity, bool once,
                                     const MachineProfile& machine) {
-  const swap::TaskGraph& graph = block.graph();
-  if (graph.tensors().size() == 0 || capacity <= 0) return std::nullopt;
-  const swap::Sizes sizes(graph);
-  const swap::Order order = program_order(graph);
-  const auto allocation = allocate(graph, sizes, order, scaled(capacity, block.scale()));
-  if (!allocation) return std::nullopt;
+  if (block.graph().tensors().size() == 0 || capacity <= 0) return std::nullopt;
   const auto scale = static_cast<double>(block.scale());
   const double in = machine.disk_read_bandwidth * scale, out = machine.disk_write_bandwidth * scale;
-  const swap::Links links{in, out, std::max(in, out)};
-  std::optional<BlockPlan> best;
-  constexpr std::array<std::pair<int, int>, 6> ways{{{2, 0}, {0, 0}, {1, 0}, {4, 0}, {2, 4}, {0, 4}}};
-  for (const auto& [threshold, reluctance] : ways) {
-    BlockPlan plan;
-    const swap::PlanOptions options{.threshold = threshold, .reluctance = reluctance, .once = once};
-    if (!make_plan(graph, sizes, order, *allocation, options, plan.swaps)) continue;
-    plan.time = simulate(graph, plan.swaps, links);
-    if (!best || plan.time.seconds < best->time.seconds) best = std::move(plan);
-  }
-  return best;
+  return Search(block.graph(), scaled(capacity, block.scale()), once, {in, out, std::max(in, out)}).run();
 }
 
 std::vector<std::string> explain_moves(const BlockGraph& block, const BlockPlan& plan) {

@@ -200,7 +200,7 @@ TEST_P(SwapPlansOf, HaveTheBitsOfMemory) {
   for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
     const Module made = plan_of(GetParam().text, strategy);
     for (const int workers : {1, 2}) {
-      const std::vector<Part> parts = parts_over(made, workers, 2 * group + 100);
+      const std::vector<Part> parts = parts_over(made, workers, group + 100);
       const std::int64_t pool = pool_of(made, parts);
       const auto kernels = make_interpreter_kernels();
       for (const std::int64_t percent : {30, 50, 75, 100}) {
