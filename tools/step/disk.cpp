@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "libcore/base/error.h"
 #include "libcore/data/disk_elements.h"
 #include "libcore/ir/dense_blocks.h"
+#include "libcore/ir/tiers.h"
 #include "libcore/run/executor.h"
 #include "libcore/transport/transport.h"
 #include "libopt/text/json_text.h"
@@ -133,9 +133,7 @@ std::string disk_text(const Module& plan, const MemoryPlan& memory, std::int64_t
                       const MachineProfile& machine) {
   std::string text = fmt::format("\nIn {} bytes of memory for each process (the least is {})\n\n", grouped(allowed),
                                  grouped(memory.least));
-  const bool moves = std::any_of(memory.ops.begin(), memory.ops.end(),
-                                 [](const DiskUse& use) { return use.first_read + use.written > 0; });
-  if (memory.arrays.empty() && !moves) return text + "Everything stays in memory.\n";
+  if (memory.arrays.empty() && !uses_disk(plan)) return text + "Everything stays in memory.\n";
   std::vector<std::vector<std::string>> arrays{{"array", "worker", "bytes", "stay in memory", "go by"}};
   for (const ArrayOnDiskUse& array : memory.arrays) {
     arrays.push_back({fmt::format("%{}{}", array.name, array.made ? " (made by the run)" : ""),
