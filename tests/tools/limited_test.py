@@ -251,7 +251,7 @@ class LimitedMatrices(LimitedRun):
         (self.dir / "X.mtx").write_bytes(head.encode() + text.tobytes())
 
     def test_ranks_and_workers(self):
-        self.graph(200_000, 6_000_000)
+        self.graph(200_000, 8_000_000)
         (self.dir / "p.ks").write_text(PAGERANK.read_text(encoding="utf-8").replace("theta = 1e-6", "theta = 50.0"))
         for ranks, workers, strategy in ((1, 2, "greedy"), (2, 2, "none"), (2, 3, "greedy")):
             data = ["p.ks", "G=G.npy", "--workers", workers, "-n", ranks, "--strategy", strategy]

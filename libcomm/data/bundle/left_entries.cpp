@@ -42,7 +42,7 @@ bool LeftEntries::stays(const std::string& name, const ElementType& element, std
     return part.scalar == Scalar::null || is_float(part.scalar) || part.scalar == Scalar::i64 ||
            part.scalar == Scalar::i32;
   });
-  return count > 0 && any && streamed_(name);
+  return count >= least_bytes / (4 + element.bytes()) && any && streamed_(name);
 }
 
 std::shared_ptr<DiskElements> LeftEntries::elements(StoredElements at) const {

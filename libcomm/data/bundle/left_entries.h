@@ -17,7 +17,9 @@ class LeftEntries {
   LeftEntries(FileHandle part, const std::string& digest, std::function<bool(const std::string&)> streamed);
 
   [[nodiscard]] const FileHandle& handle() const { return file_->handle(); }
-  // Whether a matrix's nonzeros stay: it is wanted, there are some, and any content of `values` will do.
+  // Fewer bytes of nonzeros take less memory than what brings them by.
+  static constexpr std::int64_t least_bytes = std::int64_t{8} << 20;
+  // Whether a matrix's nonzeros stay: it is wanted, they are many, and any content of `values` will do.
   [[nodiscard]] bool stays(const std::string& name, const ElementType& element, std::int64_t count) const;
   [[nodiscard]] std::shared_ptr<const EntriesOnDisk> columns_at(std::int64_t offset, std::int64_t count) const;
   // The same nonzeros with values, whose planes begin there.
