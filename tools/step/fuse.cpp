@@ -287,9 +287,8 @@ void declare_options(Tool& tool) {
   add("tile-costs", text("actual|paper")->default_value("actual"),
       "what --tile compares: bytes sent, or Spartan's own costs");
   add("memory", text("SIZE"),
-      "with --swap: what the buffers of a worker may take, as 2GB; over a mesh: what copies of arrays with other cuts "
-      "may take");
-  add("swap", "arrays for which --memory has no room are stored on a disk and loaded again while operators run");
+      "with --swap: of a worker's buffers, as 2GB; else: of copies of arrays with other cuts, over a mesh");
+  add("swap", "stores arrays that do not fit into --memory on a disk");
   tool.under("Output");
   tool.words["level"] = {"3", "4"};
   add("level", text("3|4")->default_value("3"),

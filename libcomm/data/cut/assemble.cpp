@@ -111,15 +111,30 @@ std::vector<EntryList> runs_of_chunks(EntryList& entries, std::int64_t most) {
   std::vector<EntryChunk>& chunks = entries.chunks;
   const auto descends = [](const EntryChunk& a, const EntryChunk& b) { return a.rows.largest() > b.rows.smallest(); };
   if (chunks.empty() || std::adjacent_find(chunks.begin(), chunks.end(), descends) != chunks.end()) return {};
-  const std::int64_t total = entries.count();
+  const std::int64_t some = entries.count() / most;
+  std::int64_t before = 0, last_row = -1, longest_chunk = 0;
+  std::vector<std::size_t> firsts;  // chunks that begin a run
+  std::vector<std::int64_t> counts;
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const bool enough = before >= std::ssize(firsts) * some;
+    if (firsts.empty() || (enough && chunks[c].rows.smallest() > last_row)) {
+      firsts.push_back(c);
+      counts.push_back(0);
+    }
+    before += chunks[c].count();
+    counts.back() += chunks[c].count();
+    longest_chunk = std::max(longest_chunk, chunks[c].count());
+    last_row = chunks[c].rows.largest();
+  }
+  // Where each chunk goes on with the row of the one before, there would be one run.
+  if (*std::max_element(counts.begin(), counts.end()) > 2 * (some + longest_chunk)) return {};
   std::vector<EntryList> runs;
-  std::int64_t before = 0, last_row = -1;
-  for (EntryChunk& chunk : chunks) {
-    const bool enough = before >= static_cast<std::int64_t>(runs.size()) * (total / most);
-    if (runs.empty() || (enough && chunk.rows.smallest() > last_row)) runs.emplace_back(entries.element);
-    before += chunk.count();
-    last_row = chunk.rows.largest();
-    runs.back().chunks.push_back(std::move(chunk));
+  for (std::size_t c = 0, next = 0; c < chunks.size(); ++c) {
+    if (next < firsts.size() && firsts[next] == c) {
+      runs.emplace_back(entries.element);
+      ++next;
+    }
+    runs.back().chunks.push_back(std::move(chunks[c]));
   }
   chunks.clear();
   return runs;
