@@ -56,9 +56,10 @@ std::string pool_text(const Module& module, const RunReport& report) {
     bytes += part.buffer_bytes;
     most = std::max(most, part.buffer_bytes);
   }
+  const auto buffers = static_cast<std::size_t>(std::count_if(
+      module.buffers.begin(), module.buffers.end(), [](const BufferDecl& buffer) { return !buffer.on_disk; }));
   return fmt::format("pool: {} of {} bytes, at most {} on a worker; allocations after a loop's first iteration: {}\n",
-                     count_text(module.buffers.size(), "buffer"), grouped(bytes), grouped(most),
-                     report.late_allocations);
+                     count_text(buffers, "buffer"), grouped(bytes), grouped(most), report.late_allocations);
 }
 
 // Of a run whose arrays went by from a disk.
