@@ -205,7 +205,9 @@ Module optimize_in_memory(Module module, LawChecker& laws, const OptimizeOptions
     asked.notes->explain = explain;
   }
   without.strategy = Strategy::none;  // a region needs all that it reads and makes at once
-  return fitted();
+  Module plan = fitted();
+  if (asked.notes != nullptr) asked.notes->swaps.push_back("nothing is fused: no fused plan was made to fit");
+  return plan;
 }
 
 }  // namespace

@@ -83,6 +83,18 @@ void BlockGraph::add_tasks() {
   }
 }
 
+std::string BlockGraph::name_behind(swap::TensorId tensor, int task) const {
+  const auto object =
+      std::find_if(objects_.begin(), objects_.end(), [&](const Object& one) { return one.tensor == tensor; });
+  if (object == objects_.end()) return graph_.tensors()[tensor].name;
+  ValueId latest = object->values.front();
+  for (int at = 0; at <= task; ++at) {
+    for (const ValueId v : block_.ops[static_cast<std::size_t>(at)].results)
+      if (std::find(object->values.begin(), object->values.end(), v) != object->values.end()) latest = v;
+  }
+  return m_.value(latest).name;
+}
+
 bool BlockGraph::may_move(ValueId v) const {
   const Value& value = m_.value(v);
   return value.buffer != no_buffer && !m_.buffers[value.buffer].on_disk && value.type.list == 0 && !live_.is_view(v);

@@ -37,6 +37,8 @@ class BlockGraph {
   // Bytes of buffers that stay in memory whatever happens.
   [[nodiscard]] std::int64_t pinned() const { return pinned_bytes_; }
   [[nodiscard]] const Block& block() const { return block_; }
+  // The name of what a tensor holds behind a task, -1 for the beginning: its latest value by then.
+  [[nodiscard]] std::string name_behind(swap::TensorId tensor, int task) const;
 
  private:
   void find_objects();

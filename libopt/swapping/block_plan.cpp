@@ -98,6 +98,15 @@ std::int64_t scaled(std::int64_t capacity, std::int64_t scale) {
 
 std::string duration(double seconds) { return fmt::format("{:.4g} ms", seconds * 1e3); }
 
+// What moves: the value that the array had when it was stored.
+std::string moved_name(const BlockGraph& block, const BlockPlan& plan, const swap::Move& move) {
+  const swap::Move& out =
+      move.in && move.content >= 0 ? plan.swaps.moves[static_cast<std::size_t>(move.content)] : move;
+  const int task =
+      out.in || out.after_task < 0 ? -1 : static_cast<int>(plan.swaps.order[static_cast<std::size_t>(out.after_task)]);
+  return block.name_behind(move.tensor, task);
+}
+
 // The tasks that run while a move does.
 std::string beside(const BlockGraph& block, const BlockPlan& plan, const swap::Span& move) {
   const auto name = [&](std::size_t at) { return block.graph().tasks()[plan.swaps.order[at]].name; };
@@ -131,9 +140,10 @@ std::vector<std::string> explain_moves(const BlockGraph& block, const BlockPlan&
     const std::string needed =
         move.before_task < 0 ? "the end of the iteration"
                              : block.graph().tasks()[plan.swaps.order[static_cast<std::size_t>(move.before_task)]].name;
-    lines.push_back(fmt::format("{} %{}: {} bytes, {}, {}; {} {}", move.in ? "load" : "store", tensor.name,
-                                tensor.bytes / block.scale(), duration(span.end - span.begin),
-                                beside(block, plan, span), needed, move.in ? "reads it" : "needs the room"));
+    lines.push_back(fmt::format("{} %{}: {} bytes, {}, {}; {} {}", move.in ? "load" : "store",
+                                moved_name(block, plan, move), tensor.bytes / block.scale(),
+                                duration(span.end - span.begin), beside(block, plan, span), needed,
+                                move.in ? "reads it" : "needs the room"));
   }
   return lines;
 }
