@@ -72,22 +72,6 @@ void FormOnDisk::fill(const LocalMatrix& form, const FormPiece& piece, stream::M
   if (operand_.total > operand_.masters) sort(form, piece, indices, values);
 }
 
-// Calls take(row, begin, end) for consecutive nonzeros of one row.
-template <class Take>
-void FormOnDisk::each_run(stream::MatrixEntries& entries, const FormPiece& piece, const Take& take) const {
-  const std::vector<std::int64_t>& pointers = matrix_.row_pointers;
-  auto row = static_cast<std::size_t>(std::upper_bound(pointers.begin(), pointers.end(), piece.first_source) -
-                                      pointers.begin() - 1);
-  entries.each(piece.first_source, piece.last_source, [&](std::int64_t begin, std::int64_t end) {
-    while (begin < end) {
-      while (pointers[row + 1] <= begin) ++row;
-      const std::int64_t stop = std::min(end, pointers[row + 1]);
-      take(row, begin, stop);
-      begin = stop;
-    }
-  });
-}
-
 void FormOnDisk::fill_columns(const LocalMatrix& form, const FormPiece& piece, stream::MatrixEntries& entries,
                               std::int32_t* indices, Array& values) {
   const auto inside = [&](std::int32_t place) { return place >= piece.first_output && place < piece.last_output; };
@@ -95,7 +79,7 @@ void FormOnDisk::fill_columns(const LocalMatrix& form, const FormPiece& piece, s
   for (std::size_t c = 0; c < next_.size(); ++c)
     if (inside(source_.cols[c])) next_[c] = form.pointers[static_cast<std::size_t>(source_.cols[c])];
   const PlaneMover mover(entries.values(), values);
-  each_run(entries, piece, [&](std::size_t row, std::int64_t begin, std::int64_t end) {
+  const auto take = [&](std::size_t row, std::int64_t begin, std::int64_t end) {
     const std::int32_t at = source_.row(row);
     for (std::int64_t e = begin; e < end; ++e) {
       const std::int32_t column = entries.columns()[e], place = source_.place_of_column(column);
@@ -106,19 +90,21 @@ void FormOnDisk::fill_columns(const LocalMatrix& form, const FormPiece& piece, s
       indices[to] = at;
       mover.move(e, to);
     }
-  });
+  };
+  entries.each_of_rows(piece.first_source, piece.last_source, take);
 }
 
 void FormOnDisk::fill_rows(const LocalMatrix& form, const FormPiece& piece, stream::MatrixEntries& entries,
                            std::int32_t* indices, Array& values) const {
   const PlaneMover mover(entries.values(), values);
-  each_run(entries, piece, [&](std::size_t row, std::int64_t begin, std::int64_t end) {
+  const auto take = [&](std::size_t row, std::int64_t begin, std::int64_t end) {
     const std::int32_t place = source_.row(row);
     if (place < piece.first_output || place >= piece.last_output) return;
     const std::int64_t to = form.pointers[static_cast<std::size_t>(place)] + begin - matrix_.row_pointers[row];
     for (std::int64_t e = begin; e < end; ++e) indices[to + e - begin] = source_.place_of_column(entries.columns()[e]);
     mover.move_run(begin, to, end - begin);
-  });
+  };
+  entries.each_of_rows(piece.first_source, piece.last_source, take);
 }
 
 // Ghosts come behind owned elements, by owner: the nonzeros of an output then do not ascend by their global indices.

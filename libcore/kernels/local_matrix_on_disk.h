@@ -31,8 +31,6 @@ class FormOnDisk {
             Array& values);
 
  private:
-  template <class Take>
-  void each_run(stream::MatrixEntries& entries, const FormPiece& piece, const Take& take) const;
   void fill_columns(const LocalMatrix& form, const FormPiece& piece, stream::MatrixEntries& entries,
                     std::int32_t* indices, Array& values);
   void fill_rows(const LocalMatrix& form, const FormPiece& piece, stream::MatrixEntries& entries, std::int32_t* indices,

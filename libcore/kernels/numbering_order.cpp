@@ -115,17 +115,10 @@ class LineCount {
     sample_.clear();
     sample_.reserve(static_cast<size_t>(count));
     stream::MatrixEntries entries(matrix_, false);
-    size_t row = 0;
-    entries.each(0, matrix_.entries(), [&](std::int64_t begin, std::int64_t end) {
-      while (begin < end) {
-        while (matrix_.row_pointers[row + 1] <= begin) ++row;
-        const std::int64_t first = matrix_.row_pointers[row], stop = std::min(end, matrix_.row_pointers[row + 1]);
-        if (sample_at_[row] != other) {
-          if (begin == first) sample_at_[row] = std::ssize(sample_);
-          sample_.insert(sample_.end(), entries.columns() + begin, entries.columns() + stop);
-        }
-        begin = stop;
-      }
+    entries.each_of_rows(0, matrix_.entries(), [&](size_t row, std::int64_t begin, std::int64_t end) {
+      if (sample_at_[row] == other) return;
+      if (begin == matrix_.row_pointers[row]) sample_at_[row] = std::ssize(sample_);
+      sample_.insert(sample_.end(), entries.columns() + begin, entries.columns() + end);
     });
   }
 
@@ -192,10 +185,9 @@ std::vector<RowGroup> group_rows(const PartMatrix& matrix, bool transposed, size
   std::vector<RowGroup> groups(masters, RowGroup::alone);
   if ((transposed ? matrix.col_slaves : matrix.row_slaves).slaves.empty()) return groups;
   stream::MatrixEntries entries(matrix, false);
-  size_t row = 0;
-  entries.each(0, std::min(matrix.entries(), entries.count()), [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t last = std::min(matrix.entries(), entries.count());
+  entries.each_of_rows(0, last, [&](size_t row, std::int64_t begin, std::int64_t end) {
     for (std::int64_t e = begin; e < end; ++e) {
-      while (matrix.row_pointers[row + 1] <= e) ++row;
       const auto column = static_cast<size_t>(entries.columns()[e]);
       const size_t result = transposed ? row : column, operand = transposed ? column : row;
       if (operand >= operands && result < masters) groups[result] = RowGroup::reads_slaves;

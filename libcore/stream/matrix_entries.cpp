@@ -1,32 +1,16 @@
 #include "libcore/stream/matrix_entries.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
-
-#include "libcore/base/checked.h"
 
 namespace kasen::stream {
 namespace {
-
-constexpr const char* matrix_size = "a matrix's size";
 
 std::int64_t bytes_of_entry(const PartMatrix& matrix, bool with_values) {
   return 4 + (with_values ? matrix.element.bytes() : 0);
 }
 
 }  // namespace
-
-MatrixEntries::Held MatrixEntries::hold(const ElementType& element, std::int64_t count,
-                                        std::shared_ptr<DiskElements> disk) {
-  constexpr std::int64_t group = SpilledElements::group;
-  const std::int64_t capacity = checked_add(count, group - 1, matrix_size) / group * group;
-  Held held{Reserved(checked_add(storage_bytes(element, capacity), group, matrix_size)), {}};
-  held.array.memory = {held.addresses.data(), element, capacity};
-  held.array.disk = std::move(disk);
-  held.array.rows = count;
-  return held;
-}
 
 MatrixEntries::MatrixEntries(const PartMatrix& matrix, bool with_values, std::int64_t brought)
     : matrix_(matrix),
@@ -35,10 +19,12 @@ MatrixEntries::MatrixEntries(const PartMatrix& matrix, bool with_values, std::in
       columns_(matrix.columns.data()),
       values_(&matrix.values) {
   if (matrix.on_disk == nullptr) return;
-  held_columns_ = hold(ElementType::of(Scalar::i32), matrix.entries(), matrix.on_disk->columns);
+  held_columns_ = hold_array(ElementType::of(Scalar::i32), matrix.entries(), 1);
+  held_columns_->array.disk = matrix.on_disk->columns;
   columns_ = reinterpret_cast<const std::int32_t*>(held_columns_->addresses.data());
   if (!with_values_) return;
-  held_value_rows_ = hold(matrix.element, matrix.entries(), matrix.on_disk->values);
+  held_value_rows_ = hold_array(matrix.element, matrix.entries(), 1);
+  held_value_rows_->array.disk = matrix.on_disk->values;
   const ElementMemory& memory = held_value_rows_->array.memory;
   held_values_ = array_in(memory);
 }

@@ -3,13 +3,14 @@
 /// know whether they are in memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "libcore/data/data.h"
 #include "libcore/stream/window.h"
-#include "libcore/system/reserved.h"
 
 namespace kasen::stream {
 
@@ -31,6 +32,9 @@ class MatrixEntries {
   /// Calls take(begin, end) for the nonzeros [first, last), some at a time, which are there during the call. UserError
   /// as DiskElements.
   void each(std::int64_t first, std::int64_t last, const std::function<void(std::int64_t, std::int64_t)>& take);
+  /// Calls take(row, begin, end) for nonzeros of one row each, in the same way.
+  template <class Take>
+  void each_of_rows(std::int64_t first, std::int64_t last, const Take& take);
   /// The bytes that each() reads from a disk.
   [[nodiscard]] std::int64_t bytes_of(std::int64_t first, std::int64_t last) const;
   /// The memory that it takes.
@@ -38,11 +42,6 @@ class MatrixEntries {
                                                  std::int64_t brought = usual_bytes);
 
  private:
-  struct Held {
-    Reserved addresses;
-    PassingArray array;
-  };
-  [[nodiscard]] static Held hold(const ElementType& element, std::int64_t count, std::shared_ptr<DiskElements> disk);
   [[nodiscard]] static std::int64_t window_bytes(const PartMatrix& matrix, bool with_values, std::int64_t brought);
   [[nodiscard]] static std::int64_t at_once(const PartMatrix& matrix, bool with_values, std::int64_t brought);
 
@@ -51,8 +50,22 @@ class MatrixEntries {
   std::int64_t brought_;
   const std::int32_t* columns_;
   const Array* values_;
-  std::optional<Held> held_columns_, held_value_rows_;  // of a disk
+  std::optional<HeldArray> held_columns_, held_value_rows_;  // of a disk
   std::optional<Array> held_values_;
 };
+
+template <class Take>
+void MatrixEntries::each_of_rows(std::int64_t first, std::int64_t last, const Take& take) {
+  const std::vector<std::int64_t>& pointers = matrix_.row_pointers;
+  auto row = static_cast<std::size_t>(std::upper_bound(pointers.begin(), pointers.end(), first) - pointers.begin() - 1);
+  each(first, last, [&](std::int64_t begin, std::int64_t end) {
+    while (begin < end) {
+      while (pointers[row + 1] <= begin) ++row;
+      const std::int64_t stop = std::min(end, pointers[row + 1]);
+      take(row, begin, stop);
+      begin = stop;
+    }
+  });
+}
 
 }  // namespace kasen::stream

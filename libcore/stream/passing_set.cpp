@@ -8,23 +8,15 @@
 
 namespace kasen::stream {
 
-// Each plane begins with a group of elements, so that rows of one can go without those of another.
-PassingSet::Held& PassingSet::hold(const ElementType& element, std::int64_t rows, std::int64_t inner) {
-  constexpr std::int64_t group = SpilledElements::group;
-  const std::int64_t count = checked_mul(rows, inner, "an array's size");
-  const std::int64_t capacity = checked_add(count, group - 1, "an array's size") / group * group;
-  Held held{Reserved(checked_add(storage_bytes(element, capacity), group, "an array's size")), {}};
-  held.array.memory = {held.addresses.data(), element, capacity};
-  held.array.inner = inner;
-  held.array.rows = rows;
-  sizes_.push_back({.rows = rows, .row_bytes = held.array.row_bytes()});
-  arrays_.push_back(std::move(held));
+HeldArray& PassingSet::hold(const ElementType& element, std::int64_t rows, std::int64_t inner) {
+  arrays_.push_back(hold_array(element, rows, inner));
+  sizes_.push_back({.rows = rows, .row_bytes = arrays_.back().array.row_bytes()});
   return arrays_.back();
 }
 
 const ElementMemory& PassingSet::add(const ElementType& element, std::int64_t rows, std::int64_t inner,
                                      std::shared_ptr<DiskElements> disk) {
-  Held& held = hold(element, rows, inner);
+  HeldArray& held = hold(element, rows, inner);
   sizes_.back().staging = disk->staging_bytes();
   held.array.disk = std::move(disk);
   return held.array.memory;
@@ -32,7 +24,7 @@ const ElementMemory& PassingSet::add(const ElementType& element, std::int64_t ro
 
 const ElementMemory& PassingSet::add(const ElementType& element, std::int64_t rows, std::int64_t inner, Tier& tier,
                                      std::int64_t staging) {
-  Held& held = hold(element, rows, inner);
+  HeldArray& held = hold(element, rows, inner);
   held.array.spilled = tier.make(element, held.array.memory.capacity);
   held.array.disk = held.array.spilled;
   sizes_.back().staging = checked_add(held.array.spilled->staging_bytes(), staging, "an array's size");
@@ -42,7 +34,7 @@ const ElementMemory& PassingSet::add(const ElementType& element, std::int64_t ro
 
 int PassingSet::find(const std::byte* address) const {
   const auto found =
-      std::find_if(arrays_.begin(), arrays_.end(), [&](const Held& held) { return held.addresses.has(address); });
+      std::find_if(arrays_.begin(), arrays_.end(), [&](const HeldArray& held) { return held.addresses.has(address); });
   return found == arrays_.end() ? -1 : static_cast<int>(found - arrays_.begin());
 }
 
@@ -100,11 +92,11 @@ Bytes PassingSet::hand_over(int array, std::int64_t elements) {
 
 std::int64_t PassingSet::read_bytes() const {
   return std::accumulate(arrays_.begin(), arrays_.end(), std::int64_t{0},
-                         [](std::int64_t sum, const Held& held) { return sum + held.array.disk->read_bytes(); });
+                         [](std::int64_t sum, const HeldArray& held) { return sum + held.array.disk->read_bytes(); });
 }
 
 std::int64_t PassingSet::written_bytes() const {
-  return std::accumulate(arrays_.begin(), arrays_.end(), std::int64_t{0}, [](std::int64_t sum, const Held& held) {
+  return std::accumulate(arrays_.begin(), arrays_.end(), std::int64_t{0}, [](std::int64_t sum, const HeldArray& held) {
     return sum + (held.array.spilled != nullptr ? held.array.spilled->written_bytes() : 0);
   });
 }

@@ -55,12 +55,8 @@ class PassingSet {
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
  private:
-  struct Held {
-    Reserved addresses;
-    PassingArray array;
-  };
-  Held& hold(const ElementType& element, std::int64_t rows, std::int64_t inner);
-  std::deque<Held> arrays_;
+  HeldArray& hold(const ElementType& element, std::int64_t rows, std::int64_t inner);
+  std::deque<HeldArray> arrays_;
   std::vector<ArrayOnDisk> sizes_;
   std::vector<Passage> passages_;
   std::int64_t window_ = 0, bytes_ = 0, brought_ = 0;

@@ -4,10 +4,23 @@
 
 #include <algorithm>
 
+#include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/data/data.h"
 
 namespace kasen::stream {
+
+HeldArray hold_array(const ElementType& element, std::int64_t rows, std::int64_t inner) {
+  constexpr const char* size = "an array's size";
+  constexpr std::int64_t group = SpilledElements::group;
+  const std::int64_t count = checked_mul(rows, inner, size);
+  const std::int64_t capacity = checked_add(count, group - 1, size) / group * group;
+  HeldArray held{Reserved(checked_add(storage_bytes(element, capacity), group, size)), {}};
+  held.array.memory = {held.addresses.data(), element, capacity};
+  held.array.inner = inner;
+  held.array.rows = rows;
+  return held;
+}
 
 Array array_in(const ElementMemory& memory) {
   std::shared_ptr<const void> nobody(memory.data, [](const void*) {});

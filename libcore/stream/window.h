@@ -17,6 +17,7 @@
 #include "libcore/data/data.h"
 #include "libcore/data/disk_elements.h"
 #include "libcore/stream/row_gate.h"
+#include "libcore/system/reserved.h"
 
 namespace kasen::stream {
 
@@ -32,6 +33,15 @@ struct PassingArray {
 
   [[nodiscard]] std::int64_t row_bytes() const { return inner * memory.element.bytes(); }
 };
+
+/// Addresses for an array whose rows are on a disk.
+struct HeldArray {
+  Reserved addresses;
+  PassingArray array;
+};
+/// Of `rows` with `inner` elements each, none of which is there. Each plane begins with a group of elements, so that
+/// rows of one can go without those of another. UserError(limit).
+[[nodiscard]] HeldArray hold_array(const ElementType& element, std::int64_t rows, std::int64_t inner);
 
 /// An array in that memory, which has to outlive it.
 [[nodiscard]] Array array_in(const ElementMemory& memory);

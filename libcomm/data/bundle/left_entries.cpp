@@ -75,12 +75,10 @@ void count_left(PartMatrix& matrix, std::int64_t count, std::int64_t cols, const
   EntriesOnDisk counted = *matrix.on_disk;
   counted.in_column.assign(static_cast<std::size_t>(cols), 0);
   stream::MatrixEntries entries(matrix, false);
-  const std::vector<std::int64_t>& pointers = matrix.row_pointers;
-  std::size_t row = 0;
   std::int64_t before = -1;
-  entries.each(0, matrix.entries(), [&](std::int64_t begin, std::int64_t end) {
+  entries.each_of_rows(0, matrix.entries(), [&](std::size_t row, std::int64_t begin, std::int64_t end) {
+    if (begin == matrix.row_pointers[row]) before = -1;
     for (std::int64_t e = begin; e < end; ++e) {
-      for (; pointers[row + 1] <= e; ++row) before = -1;
       const std::int64_t column = entries.columns()[e];
       require(column > before && column < cols);
       ++counted.in_column[static_cast<std::size_t>(column)];
