@@ -152,6 +152,9 @@ constexpr NamedProgram sparse_programs[] = {
     {"pattern",
      "input A : null[N, N], x : f64[N]\nr = x\nfor i in 0..3 { r = 0.3 * (A' @ r) + x }\noutput r, s = sum(r)"},
     {"whole numbers", "input A : i64[N, M], k : i64[M]\noutput y = A @ k, s = sum(A @ k)"},
+    {"f32 entries", "input A : f32[N, M], x : f32[M]\noutput y = A @ x, r = sum(A * A, over M)"},
+    {"i32 entries", "input A : i32[N, M], k : i32[N]\noutput y = A' @ k, m = sum(A, over M)"},
+    {"bool entries", "input A : bool[N, M], x : f64[M]\noutput y = f64(A) @ x"},
     {"several columns", "input A : f64[N, M], X : dense f64[M, K]\noutput Y = A @ X, Z = A' @ (A @ X)"},
     {"rows of entries", "input A : f64[N, M]\noutput r = sum(A * A, over M), c = sum(A, over N)"},
     {"factors",
@@ -159,9 +162,13 @@ constexpr NamedProgram sparse_programs[] = {
      "output e = sumsq(A - seen * (U @ V')), g = (A - seen * (U @ V')) @ V, h = (A - seen * (U @ V'))' @ U"},
 };
 
-// Nonzeros without a value take a third of the bytes.
-std::int64_t entries_for(const NamedProgram& program, std::int64_t with_values) {
-  return std::string(program.text).find("null") == std::string::npos ? with_values : 3 * with_values;
+// Nonzeros without a value, or with a short one, take fewer bytes.
+std::int64_t entries_for(const NamedProgram& program, std::int64_t of_eight_bytes) {
+  const std::string text = program.text;
+  const bool short_ones = text.find("A : null") != std::string::npos || text.find("A : bool") != std::string::npos;
+  if (short_ones) return 3 * of_eight_bytes;
+  const bool eight = text.find("A : f64") != std::string::npos || text.find("A : i64") != std::string::npos;
+  return eight ? of_eight_bytes : 2 * of_eight_bytes;
 }
 
 class EntriesOnDiskTest : public ::testing::TestWithParam<NamedProgram> {};
