@@ -13,6 +13,7 @@
 
 #include "libcore/data/mirrored.h"
 #include "libcore/ir/module.h"
+#include "libcore/stream/row_gate.h"
 
 namespace kasen {
 
@@ -24,6 +25,9 @@ struct AxisCall {
   std::span<const View> inputs;    ///< the op's operands
   View output;
   std::int64_t indices = 1;  ///< of the cut dimension; 1 for shareds
+  /// Of a reduce_by whose operands are not in memory as a whole: the walk takes `at_once` indices at a time. Not owned.
+  RowGate* gate = nullptr;
+  std::int64_t at_once = 1;
 };
 
 struct AxisLines {

@@ -7,6 +7,7 @@
 /// onto it, block after block.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -50,6 +51,27 @@ class GroupWalk {
 
 /// The number of blocks: several where the result is so small that arrays of its own cost little.
 [[nodiscard]] std::int64_t group_blocks(const GroupWalk& walk);
+
+/// Calls take(block, begin, end) for elements of the walk in their order, each within one block; through the call's
+/// gate.
+template <class Take>
+void for_each_piece(const AxisCall& call, const GroupWalk& walk, const Take& take) {
+  const std::int64_t count = walk.count(), blocks = group_blocks(walk);
+  const std::int64_t some = call.gate == nullptr ? std::max<std::int64_t>(call.indices, 1) : call.at_once;
+  const std::int64_t inner = count / std::max<std::int64_t>(call.indices, 1);
+  std::int64_t block = 0;
+  for (std::int64_t row = 0; row < call.indices; row += some) {
+    const std::int64_t last = std::min(call.indices, row + some);
+    if (call.gate != nullptr) call.gate->enter(row, last);
+    for (std::int64_t at = row * inner; at < last * inner;) {
+      while (count * (block + 1) / blocks <= at) ++block;
+      const std::int64_t end = std::min(last * inner, count * (block + 1) / blocks);
+      take(block, at, end);
+      at = end;
+    }
+    if (call.gate != nullptr) call.gate->leave(row, last);
+  }
+}
 
 /// Throws UserError (bad_input).
 [[noreturn]] void refuse_key(const AxisCall& call, std::int64_t key);

@@ -50,7 +50,8 @@ std::int64_t dense_rows_at_once(const Module& module, const Op& op, std::int64_t
   DenseSizes sizes{.rows = rows, .cols = cols};
   for (const Op& one : products) {
     if (one.code == OpCode::yield) continue;
-    if (!is_ordinary_dense_product(module, one)) return 0;
+    // Over another semiring, columns of the matrix are reduced as a whole, rows each by itself.
+    if (!is_ordinary_dense_product(module, one)) return !region && one.code == OpCode::mxvt ? general_block_rows : 0;
     sizes.columns = product_columns(module, one);
     if (cols == 0 || sizes.columns == 0) return 0;  // there are no blocks: results are zeros
     const std::int64_t bytes = cols * sizes.columns * module.type(one.results[0]).element.bytes();

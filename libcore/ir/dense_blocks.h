@@ -22,8 +22,12 @@ struct DenseSizes {
 inline constexpr std::int64_t chain_block_rows = 4096;
 inline constexpr std::int64_t whole_chain_blocks = 8;
 
+// The rows that a thread takes at a time of a product over another semiring, if its results are over the rows.
+inline constexpr std::int64_t general_block_rows = 1024;
+
 // KernelSet::rows_at_once of generated code: for a product with a dense matrix of these sizes, a region of such
-// products or a row_chain. Products over other semirings give each thread some columns of all rows.
+// products or a row_chain. Other products whose results are over the columns give each thread some of them, of all
+// rows.
 [[nodiscard]] std::int64_t dense_rows_at_once(const Module& module, const Op& op, std::int64_t rows, std::int64_t cols);
 
 }  // namespace kasen

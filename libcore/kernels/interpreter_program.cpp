@@ -294,41 +294,77 @@ void carry(const ScalarFunction& fn, const CarryCall& call) {
   }
 }
 
-void reduce_by(const AxisCall& call) {
-  constexpr std::int64_t some = 4096;
-  const ScalarFunction& fn = call.module->fn(call.op->fns.at(0));
-  const ElementType& element = fn.result();
-  const GroupWalk walk(call);
-  const Lens from(element, call.inputs[0]), to(element, call.output);
-  const auto planes = static_cast<size_t>(element.planes());
-  std::vector<Word> identities(static_cast<size_t>(walk.results()) * planes), here(planes), next(planes);
-  for (std::int64_t i = 0; i < walk.results(); ++i) to.load(i, &identities[static_cast<size_t>(i) * planes]);
-  const std::int64_t blocks = group_blocks(walk);
-  std::vector<std::int64_t> places;
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    std::vector<Word> made = identities;
-    const std::int64_t end = walk.count() * (b + 1) / blocks;
-    for (std::int64_t i = walk.count() * b / blocks; i < end; i += some) {
-      places.resize(static_cast<size_t>(std::min(some, end - i)));
-      if (const auto outside = walk.targets(i, places)) refuse_key(call, outside->place);
-      for (size_t j = 0; j < places.size(); ++j) {
-        from.load(walk.single() ? 0 : i + static_cast<std::int64_t>(j), next.data());
-        Word* const at = &made[static_cast<size_t>(places[j]) * planes];
-        here.assign(at, at + planes);
-        reduce_into(fn, here, next);
-        std::copy(here.begin(), here.end(), at);
-      }
+namespace {
+
+// The blocks of a reduce_by, one after another.
+class Grouping {
+ public:
+  Grouping(const AxisCall& call, const GroupWalk& walk)
+      : call_(call),
+        walk_(walk),
+        fn_(call.module->fn(call.op->fns.at(0))),
+        from_(fn_.result(), call.inputs[0]),
+        to_(fn_.result(), call.output),
+        planes_(static_cast<size_t>(fn_.result().planes())),
+        identities_(static_cast<size_t>(walk.results()) * planes_),
+        here_(planes_),
+        next_(planes_) {
+    for (std::int64_t i = 0; i < walk.results(); ++i) to_.load(i, &identities_[static_cast<size_t>(i) * planes_]);
+    made_ = identities_;
+  }
+
+  void take(std::int64_t block, std::int64_t begin, std::int64_t end) {
+    if (block != block_) {
+      keep();
+      block_ = block;
+      made_ = identities_;
     }
-    for (std::int64_t i = 0; i < walk.results(); ++i) {
-      const Word* const at = &made[static_cast<size_t>(i) * planes];
-      if (b > 0) {
-        to.load(i, here.data());
-        next.assign(at, at + planes);
-        reduce_into(fn, here, next);
+    constexpr std::int64_t some = 4096;
+    for (std::int64_t i = begin; i < end; i += some) {
+      places_.resize(static_cast<size_t>(std::min(some, end - i)));
+      if (const auto outside = walk_.targets(i, places_)) refuse_key(call_, outside->place);
+      for (size_t j = 0; j < places_.size(); ++j) {
+        from_.load(walk_.single() ? 0 : i + static_cast<std::int64_t>(j), next_.data());
+        Word* const at = &made_[static_cast<size_t>(places_[j]) * planes_];
+        here_.assign(at, at + planes_);
+        reduce_into(fn_, here_, next_);
+        std::copy(here_.begin(), here_.end(), at);
       }
-      to.store(i, b > 0 ? here.data() : at);
     }
   }
+
+  // The block onto those before it.
+  void keep() {
+    for (std::int64_t i = 0; i < walk_.results(); ++i) {
+      const Word* const at = &made_[static_cast<size_t>(i) * planes_];
+      if (block_ > 0) {
+        to_.load(i, here_.data());
+        next_.assign(at, at + planes_);
+        reduce_into(fn_, here_, next_);
+      }
+      to_.store(i, block_ > 0 ? here_.data() : at);
+    }
+  }
+
+ private:
+  const AxisCall& call_;
+  const GroupWalk& walk_;
+  const ScalarFunction& fn_;
+  const Lens from_, to_;
+  size_t planes_;
+  std::vector<Word> identities_, made_, here_, next_;
+  std::vector<std::int64_t> places_;
+  std::int64_t block_ = 0;
+};
+
+}  // namespace
+
+void reduce_by(const AxisCall& call) {
+  const GroupWalk walk(call);
+  Grouping grouping(call, walk);
+  for_each_piece(call, walk,
+                 [&](std::int64_t block, std::int64_t begin, std::int64_t end) { grouping.take(block, begin, end); });
+  grouping.keep();
 }
 
 void combine(const ScalarFunction& fn, const Mirrored& list) {

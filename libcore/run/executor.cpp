@@ -166,7 +166,8 @@ Word Execution::shared_word(ValueId value) const {
 
 void Execution::copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number) {
   for (int p = 0; p < part_count(); ++p) {
-    copy_value(from, source[static_cast<size_t>(p)], to, storage.view_of(to_slot, p), p);
+    const View &from_part = source[static_cast<size_t>(p)], &to_part = storage.view_of(to_slot, p);
+    if (!copy_by_rows(from, from_part, to, to_part, p, number)) copy_value(from, from_part, to, to_part, p);
   }
   charge_copy(from, to, number);
 }

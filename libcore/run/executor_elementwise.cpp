@@ -70,7 +70,9 @@ class ElementwiseStep : public Step {
   // Collects the needs of one operator: the cut dimension, the widest inner size, and the ghosts on which it runs.
   void look_at(Execution& run, const Op& inner) {
     const Module& module = run.module;
-    views_rows_ = views_rows_ || is_view(inner);
+    // Some indices of a local dimension are in the same row.
+    views_rows_ = views_rows_ ||
+                  (is_view(inner) && run.storage.info(viewed(inner)).cut != run.storage.info(inner.results[0]).cut);
     for (const ValueId v : inner.operands) {
       if (!is_view(inner)) widen(module, v);  // a view's array is read in the view's space
     }

@@ -28,24 +28,78 @@ class AxisStep : public Step {
       const ValueId made = op.results[0];
       const bool grouping = is_grouping(op);
       if (grouping ? !has_operands(run, p) : !has_result(run, made, p)) continue;
-      std::vector<View> inputs;
-      for (const ValueId v : op.operands) inputs.push_back(run.storage.view(v, p));
-      AxisCall call;
-      call.op = &run.forms.op_on(p, op, number);
-      call.module = &run.forms.module(p);
-      call.inputs = inputs;
-      call.output = run.storage.view(made, p);
-      call.indices = indices(run, p);
-      if (grouping) store_identity(run, op.fns.at(0), call.output, run.storage.elements(made, p));
-      run.forms.kernels(run.forms.shape(p)).axis(call);
-      for (const ValueId v : std::set<ValueId>(op.operands.begin(), op.operands.end())) {
-        run.count(number).read_bytes += touched(run, v, call.indices, p);
+      const std::int64_t rows = indices(run, p);
+      if (grouping) {
+        store_identity(run, op.fns.at(0), run.storage.view(made, p), run.storage.elements(made, p));
+        group(run, p, rows);
+      } else {
+        run.go_by(*this, p, rows, [&](std::int64_t begin, std::int64_t end) { work(run, p, {begin, end}); });
       }
-      run.count(number).written_bytes += touched(run, made, call.indices, p);
+      for (const ValueId v : std::set<ValueId>(op.operands.begin(), op.operands.end())) {
+        run.count(number).read_bytes += touched(run, v, rows, p);
+      }
+      run.count(number).written_bytes += touched(run, made, rows, p);
     }
   }
 
+  // Lines of owned rows, each by itself; and reductions of rows to arrays that are whole everywhere.
+  [[nodiscard]] std::int64_t rows_at_once(const Execution& run, int part) const override {
+    const bool grouping = is_grouping(op);
+    const ValueId rows = grouping ? op.operands[walked_operand(run.module, op)] : op.results[0];
+    const DimId cut = run.storage.info(rows).cut;
+    if (run.forms.are_boxes() || !reads_whole.empty() || !makes_whole.empty() || cut == no_dim) return 0;
+    if (grouping && run.storage.info(op.results[0]).cut != no_dim) return 0;  // rows, in blocks of all elements
+    std::int64_t row = 1;
+    for (const std::vector<ValueId>* values : {&op.operands, &op.results}) {
+      for (const ValueId v : *values) {
+        const ValueInfo& info = run.storage.info(v);
+        if (info.cut == no_dim) continue;
+        const Type& type = run.module.type(v);
+        const bool one_plane = grouping || type.element.planes() == 1;  // work() moves views by elements of one size
+        if (info.slot < 0 || info.cut != cut || !type.state.is_part() || !one_plane) return 0;
+        row += run.storage.inner(v, part) * type.element.bytes();
+      }
+    }
+    return std::max<std::int64_t>(1, run.options.pass_bytes / row);
+  }
+
  private:
+  [[nodiscard]] AxisCall call_on(const Execution& run, int part, std::vector<View>& inputs) const {
+    for (const ValueId v : op.operands) inputs.push_back(run.storage.view(v, part));
+    AxisCall call;
+    call.op = &run.forms.op_on(part, op, number);
+    call.module = &run.forms.module(part);
+    call.output = run.storage.view(op.results[0], part);
+    return call;
+  }
+
+  void work(Execution& run, int part, Range rows) const {
+    std::vector<View> inputs;
+    AxisCall call = call_on(run, part, inputs);
+    const auto move = [&](ValueId v, View& view) {
+      const ElementType& element = run.module.type(v).element;
+      if (rows.begin > 0 && run.storage.info(v).cut != no_dim)
+        view.data += rows.begin * run.storage.inner(v, part) * element.bytes();
+    };
+    for (size_t i = 0; i < inputs.size(); ++i) move(op.operands[i], inputs[i]);
+    move(op.results[0], call.output);
+    call.inputs = inputs;
+    call.indices = rows.size();
+    run.forms.kernels(run.forms.shape(part)).axis(call);
+  }
+
+  void group(Execution& run, int part, std::int64_t rows) const {
+    std::vector<View> inputs;
+    AxisCall call = call_on(run, part, inputs);
+    call.inputs = inputs;
+    call.indices = rows;
+    const auto window = run.pass(*this, part);
+    if (window != nullptr) call.at_once = rows_at_once(run, part);
+    call.gate = window.get();
+    run.forms.kernels(run.forms.shape(part)).axis(call);
+    if (window != nullptr) run.end_pass(*this, part, *window);
+  }
+
   // A reduction of contributions takes each element at its owner.
   [[nodiscard]] std::int64_t indices(const Execution& run, int part) const {
     const Layout made(run.module, op.results[0]);

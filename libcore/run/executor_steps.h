@@ -241,7 +241,8 @@ class Execution {
   void bring_whole();                         // for a run that begins behind the inputs
   [[nodiscard]] std::int64_t least_memory();  // what would be spilled for that is spilled
   bool spill_buffers();
-  void fix_slots(const Op& op, std::set<int>& fixed, bool in_region = false) const;
+  // True if rows of one of the arrays go by; else nothing is copied.
+  bool copy_by_rows(ValueId from, const View& source, ValueId to, const View& target, int part, int number);
   void allocate(Execution* before);
   void check_pool() const;             // of a plan that limits or stores it
   void await_moves(const Step& step);  // what it reads has come, and what it writes over has gone

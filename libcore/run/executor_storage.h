@@ -46,6 +46,7 @@ class Storage {
           std::span<const Part> parts);
 
   [[nodiscard]] const ValueInfo& info(ValueId value) const { return values_[value]; }
+  [[nodiscard]] int slots() const { return static_cast<int>(slots_.size()); }
   [[nodiscard]] const Slot& slot(int s) const { return slots_[static_cast<size_t>(s)]; }
   [[nodiscard]] const View& view(ValueId value, int part) const {
     const ValueInfo& of = info(value).memory == no_value ? info(value) : info(info(value).memory);

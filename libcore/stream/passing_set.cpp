@@ -43,6 +43,10 @@ void PassingSet::clear_passages() {
   for (ArrayOnDisk& size : sizes_) size.whole = false;
 }
 
+void PassingSet::tie(const std::vector<int>& arrays) {
+  for (const int array : arrays) sizes_[static_cast<std::size_t>(array)].together = arrays.front();
+}
+
 std::int64_t PassingSet::share_out(std::int64_t room, std::int64_t brought) {
   const Residency shared = share_out_memory(sizes_, passages_, room, brought);
   if (shared.kept.size() < arrays_.size()) return shared.least;

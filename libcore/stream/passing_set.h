@@ -31,6 +31,9 @@ class PassingSet {
   /// Some operator needs all of an array.
   [[nodiscard]] bool is_whole(int array) const { return sizes_[static_cast<std::size_t>(array)].whole; }
   void needs_whole(int array) { sizes_[static_cast<std::size_t>(array)].whole = true; }
+  /// These have equal rows, and names exchange them: as many rows of each stay.
+  void tie(const std::vector<int>& arrays);
+  [[nodiscard]] bool is_tied(int array) const { return sizes_[static_cast<std::size_t>(array)].together >= 0; }
   /// Arrays of equal rows go by an operator.
   void add_passage(Passage passage) { passages_.push_back(std::move(passage)); }
   /// Forgets what operators need.

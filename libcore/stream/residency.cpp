@@ -39,6 +39,32 @@ std::int64_t staging_of(std::span<const ArrayOnDisk> arrays, std::span<const Pas
   return most;
 }
 
+// Those that are read most often first. Takes their bytes from `left`.
+std::vector<std::int64_t> kept_rows(std::span<const ArrayOnDisk> arrays, const std::vector<double>& times,
+                                    std::int64_t& left) {
+  std::vector<std::size_t> order(arrays.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a] > times[b]; });
+  std::vector<std::int64_t> kept(arrays.size(), -1);
+  for (const std::size_t a : order) {
+    if (kept[a] >= 0) continue;
+    const ArrayOnDisk& array = arrays[a];
+    if (array.whole) {
+      kept[a] = array.rows;
+      continue;
+    }
+    std::vector<std::size_t> all{a};
+    for (std::size_t b = 0; b < arrays.size() && array.together >= 0; ++b)
+      if (b != a && arrays[b].together == array.together) all.push_back(b);
+    const std::int64_t row = checked_mul(std::ssize(all), array.row_bytes, what);
+    const std::int64_t fitting = row == 0 ? array.rows : left / row;
+    const std::int64_t rows = fitting >= array.rows ? array.rows : fitting / array.unit * array.unit;
+    for (const std::size_t b : all) kept[b] = rows;
+    left -= rows * row;
+  }
+  return kept;
+}
+
 }  // namespace
 
 Residency share_out_memory(std::span<const ArrayOnDisk> arrays, std::span<const Passage> passages, std::int64_t room,
@@ -70,20 +96,7 @@ Residency share_out_memory(std::span<const ArrayOnDisk> arrays, std::span<const 
     found.window = window;
     left = room - found.least;
   }
-  std::vector<std::size_t> order(arrays.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a] > times[b]; });
-  found.kept.resize(arrays.size());
-  for (const std::size_t a : order) {
-    const ArrayOnDisk& array = arrays[a];
-    if (array.whole) {
-      found.kept[a] = array.rows;
-      continue;
-    }
-    const std::int64_t fitting = array.row_bytes == 0 ? array.rows : left / array.row_bytes;
-    found.kept[a] = fitting >= array.rows ? array.rows : fitting / array.unit * array.unit;
-    left -= found.kept[a] * array.row_bytes;
-  }
+  found.kept = kept_rows(arrays, times, left);
   found.bytes = room - left;
   return found;
 }

@@ -19,6 +19,7 @@ struct ArrayOnDisk {
   bool whole = false;        ///< some operator needs all of it at once
   std::int64_t staging = 0;  ///< bytes beside the rows, while they go by
   std::int64_t unit = 1;     ///< as many rows stay as are a multiple of it, or all
+  int together = -1;         ///< as many as of the others with this number, which are as large; -1: there are none
 };
 
 /// An operator that arrays go by.

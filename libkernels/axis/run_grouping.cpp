@@ -126,9 +126,17 @@ class GroupRun {
         blocks_(group_blocks(walk_)) {}
 
   void run() {
-    if (walk_.count() == 0) return;
+    if (walk_.count() == 0 && call_.gate == nullptr) return;
     outside_.resize(static_cast<std::size_t>(blocks_));
-    blocks_ > 1 ? in_blocks() : in_windows();
+    if (blocks_ > 1) make_blocks();
+    if (call_.gate != nullptr) {
+      for_each_piece(call_, walk_, [&](std::int64_t b, std::int64_t begin, std::int64_t end) {
+        in_windows(b, begin, end);
+        if (const auto& found = outside_[static_cast<std::size_t>(b)]) refuse_key(call_, found->place);
+      });
+    } else {
+      blocks_ > 1 ? in_blocks() : in_windows(0, 0, walk_.count());
+    }
     for (const auto& found : outside_) {  // blocks are ascending
       if (found) refuse_key(call_, found->place);
     }
@@ -141,10 +149,13 @@ class GroupRun {
   }
 
   // Each block has an array of its own, which is filled with the identities that are there.
-  void in_blocks() {
+  void make_blocks() {
     bytes_ = (storage_bytes(element_, walk_.results()) + 63) / 64 * 64;
     partials_ = shop_.partials((blocks_ - 1) * bytes_);
     for (std::int64_t b = 1; b < blocks_; ++b) fill(block(b));
+  }
+
+  void in_blocks() {
     share_out(shop_.pool, blocks_, [&](int thread, std::int64_t b) {
       Grouper grouper(walk_, call_, function_, shop_.scratch(thread));
       outside_[static_cast<std::size_t>(b)] =
@@ -173,22 +184,22 @@ class GroupRun {
     }
   }
 
-  // Each thread reads all keys, and reduces the elements of its part of the result, in the order of all.
-  void in_windows() {
-    const std::int64_t threads = walk_.count() <= little_work ? 1 : shop_.pool.threads();
+  // Each thread reads all keys, and reduces the elements of its part of a block's result, in the order of all.
+  void in_windows(std::int64_t b, std::int64_t begin, std::int64_t end) {
+    const std::int64_t threads = end - begin <= little_work ? 1 : shop_.pool.threads();
     const std::int64_t windows = std::max(threads, (walk_.results() + widest - 1) / widest);
     std::vector<std::optional<OutsidePlace>> outside(static_cast<std::size_t>(windows));
     const auto one = [&](int thread, std::int64_t w) {
       Grouper grouper(walk_, call_, function_, shop_.scratch(thread));
-      const Window window{call_.output, walk_.results() * w / windows, walk_.results() * (w + 1) / windows};
-      outside[static_cast<std::size_t>(w)] = grouper.run(0, walk_.count(), window);
+      const Window window{block(b), walk_.results() * w / windows, walk_.results() * (w + 1) / windows};
+      outside[static_cast<std::size_t>(w)] = grouper.run(begin, end, window);
     };
     if (windows == 1) {
       one(0, 0);
     } else {
       share_out(shop_.pool, windows, one);
     }
-    outside_[0] = outside[0];  // each has read the same keys
+    outside_[static_cast<std::size_t>(b)] = outside[0];  // each has read the same keys
   }
 
   Workshop& shop_;

@@ -309,6 +309,12 @@ void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, con
   append_array(words, kernel.matrix, call.matrix);
   append_array(words, kernel.products[0].vector, call.inputs[0]);
   append_array(words, kernel.products[0].result, call.outputs[0]);
+  if (call.gate != nullptr) {  // dense_rows_at_once: results over the rows
+    constexpr std::int64_t some = general_block_rows;
+    return pass_rows(shop.pool, *call.gate, call.rows, some, [&](int thread, std::int64_t k) {
+      kernel.rows(words.data(), k * some, std::min(call.rows, (k + 1) * some), shop.scratch(thread));
+    });
+  }
   const std::int64_t threads = outputs * steps * kernel.columns < piece_work ? 1 : shop.pool.threads();
   const auto part = [&](int t) {
     kernel.rows(words.data(), outputs * t / threads, outputs * (t + 1) / threads, shop.scratch(t));

@@ -37,10 +37,10 @@ NARROWER = {
 ROOMS = {
     "libcore": {
         "base": "", "system": "base", "scalar": "base", "ir": "base scalar", "data": "base system", "laws": "scalar ir",
-        "lex": "base scalar", "text": "base scalar ir lex", "linear": "base ir data", "axis": "base ir data", "analysis": "base scalar ir data laws", "schedule": "base ir analysis",
+        "lex": "base scalar", "text": "base scalar ir lex", "linear": "base ir data", "stream": "base system data", "axis": "base ir data stream", "analysis": "base scalar ir data laws", "schedule": "base ir analysis",
         "verify": "scalar ir laws analysis schedule",
         "sorting": "base ir axis analysis",
-        "boxes": "base ir data axis analysis", "stream": "base system data", "transport": "base data",
+        "boxes": "base ir data axis analysis", "transport": "base data",
         "kernels": "base system ir data laws linear axis analysis stream",
         "run": "base system ir data laws linear axis analysis schedule verify sorting boxes kernels stream transport",
         "run/memory": "base system ir data stream run",

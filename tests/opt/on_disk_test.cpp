@@ -106,7 +106,37 @@ constexpr NamedProgram passing_programs[] = {
      "input x : f64[N]\np = map(x -> (x, x > 0.5), x)\nq = map(x -> (x, 2.0 * x), x)\n"
      "output p, s = sum(q.0 * q.1), b = (p.0 + q.1, index(N))"},
     {"f32 products", "input X : f32[N, F], v : f32[F]\noutput p = X @ v, g = X' @ (X @ v)"},
+    {"groups",
+     "dim G local = 5\ninput k : i64[N], x : f64[N], X : f64[N, F]\nj = k % 5 + 2\ng = if j < 0 then 0 else if j > 4 "
+     "then 4 else j\n"
+     "output s = sum(x, by g in G), m = max(X, by g in G), n = sum(1, by g in G)"},
+    {"many groups",
+     "dim G local = 7000\ninput k : i64[N], x : f64[N]\ng = min(max(k * 7 + 3000, 0), 6999)\noutput s = sum(x, by g in "
+     "G)"},
+    {"lines",
+     "input X : f64[N, F], k : i64[N], j : i32[N, K]\nY = sort(X, over F)\nt = min(max(k, 0), 5)\n"
+     "output Y, p = argsort(X, over F), c = cumsum(X * 0.5, over F), a = take(X, t, over F), "
+     "b = take(Y, min(max(j, 0i32), 5i32), over F)"},
+    {"other semirings",
+     "input X : f64[N, F], v : f64[F], k : i64[N, F], j : i64[F]\noutput d = mxvt(add, min, X, v), g = mxv(mul, max, "
+     "X, sum(X, over F)), "
+     "i = k @ j"},
     {"carried", "input x : f64[N]\nu = x\nfor i in 0..3 { u = 0.5 * u + x }\noutput u"},
+    {"carried twice",
+     "input x : f64[N], X : f64[N, F]\nu = x\nv = 2.0 * x\nU = X\n"
+     "for i in 0..5 {\n  t = 0.5 * u + 0.1 * v\n  v = u\n  u = t + x\n  U = exp(0.1 * U) - X * t\n}\n"
+     "output u, v, U, s = sum(U)"},
+    {"nested loops",
+     "input x : f64[N]\nu = x + 1\nw = u * 2.0\n"
+     "for i in 0..2 {\n  u = w + x\n  for j in 0..3 { w = 0.5 * w + 0.1 * u }\n  u = u - w\n}\noutput u, w"},
+    {"branches",
+     "input x : f64[N]\nu = x\nk = 0\nwhile k < 4 {\n  w = u * 0.5\n"
+     "  if sum(w) > 100.0 { u = w - 0.5 } else { u = w + x }\n  k = k + 1\n}\noutput u"},
+    {"factors of rows",
+     "input X : f64[N, F]\nV = random(1, F, K) - 0.5\nU = fill(0.0, N, K)\n"
+     "for i in 0..3 {\n  U = X @ V\n  V = 1e-6 * (X' @ U)\n}\noutput U, V, e = sum(U * (X @ V))"},
+    {"some of a row",
+     "input X : f64[N, F]\noutput y = at(X, 2) * at(X, 4), R = range(X, K, 1), s = sum(range(X, K, 3))"},
 };
 
 class OnDisk : public ::testing::TestWithParam<NamedProgram> {};
@@ -141,6 +171,23 @@ INSTANTIATE_TEST_SUITE_P(All, OnDisk, ::testing::ValuesIn(passing_programs), [](
   std::replace(word.begin(), word.end(), ' ', '_');
   return word;
 });
+
+// Neither loops nor branches nor keys keep rows in memory.
+TEST(LeastMemory, IsThatOfWindows) {
+  constexpr std::int64_t size = 400000, vector_bytes = 8 * size;
+  for (const char* const name : {"carried", "carried twice", "nested loops", "branches", "factors of rows",
+                                 "some of a row", "groups", "lines"}) {
+    SCOPED_TRACE(name);
+    const auto* const named = std::find_if(std::begin(passing_programs), std::end(passing_programs),
+                                           [&](const NamedProgram& one) { return std::string_view(one.name) == name; });
+    ASSERT_NE(named, std::end(passing_programs));
+    const Module program =
+        compile("dim N, F local = 6, K local = 2\nfn plus(a, b) = a + b\n" + std::string(named->text));
+    const Module made = plan(program, Strategy::greedy, SyncMode::hybrid);
+    const std::vector<Part> parts = testing::on_disk(parts_of(program, 1, size));
+    EXPECT_LT(needed(made, parts, *testing::make_kernels({.threads = 1}), true), vector_bytes);
+  }
+}
 
 constexpr NamedProgram sparse_programs[] = {
     {"a product", "input A : f64[N, M], x : f64[M]\noutput y = A @ x"},

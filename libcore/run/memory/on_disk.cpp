@@ -8,28 +8,10 @@
 #include "libcore/ir/observed.h"
 #include "libcore/ir/tiers.h"
 #include "libcore/run/executor_steps.h"
+#include "libcore/run/memory/passes.h"
 
 namespace kasen::executor {
 namespace {
-
-// The arrays of a part that a step's operands and results are in.
-std::vector<stream::PassingUse> uses_of(const Execution& run, stream::PassingSet& set, const Op& op, int part) {
-  std::vector<stream::PassingUse> uses;
-  const auto note = [&](ValueId v, bool written) {
-    if (run.module.type(v).sparse || run.storage.info(v).slot < 0) return;
-    const int number = set.find(run.storage.view(v, part).data);
-    if (number < 0) return;
-    stream::PassingArray* const array = &set.array(number);
-    auto known = std::find_if(uses.begin(), uses.end(), [&](const auto& use) { return use.array == array; });
-    if (known == uses.end()) known = uses.insert(uses.end(), {array});
-    (written ? known->written : known->read) = true;
-  };
-  for (const ValueId v : op.operands) note(v, false);
-  if (op.code != OpCode::input) {
-    for (const ValueId v : op.results) note(v, true);
-  }
-  return uses;
-}
 
 std::vector<stream::PassingUse> uses_of(stream::PassingSet& set, const PassingEntries& entries) {
   std::vector<stream::PassingUse> uses;
@@ -54,25 +36,27 @@ void add_entries_use(Execution& run, const Step& step, int part, DiskUse& use) {
 // One execution of a step. `loaded`: the rows of each array that are there before, and then behind it.
 void add_disk_use(Execution& run, const Step& step, int part, std::vector<std::int64_t>& loaded, DiskUse& use) {
   stream::PassingSet& set = run.storage.passing(part);
-  for (const stream::PassingUse& one : uses_of(run, set, step.op, part)) {
-    const stream::PassingArray& array = *one.array;
-    std::int64_t& there = loaded[static_cast<size_t>(set.find(array.memory.data))];
-    const auto bytes = [&](std::int64_t first, std::int64_t last) {
-      return array.disk->bytes_of(first * array.inner, last * array.inner);
-    };
-    if (array.spilled != nullptr && step.hands_over(run, part)) {
-      use.written += bytes(0, array.kept);
-      use.first_read += bytes(0, array.rows);
-      use.read += bytes(0, array.rows);
-      there = 0;
-      continue;
+  for (const ArrayPass& pass : passes_of(run, set, step, part)) {
+    for (const stream::PassingUse& one : pass.uses) {
+      const stream::PassingArray& array = *one.array;
+      std::int64_t& there = loaded[static_cast<size_t>(set.find(array.memory.data))];
+      const auto bytes = [&](std::int64_t first, std::int64_t last) {
+        return array.disk->bytes_of(first * array.inner, last * array.inner);
+      };
+      if (array.spilled != nullptr && step.hands_over(run, part)) {
+        use.written += bytes(0, array.kept);
+        use.first_read += bytes(0, array.rows);
+        use.read += bytes(0, array.rows);
+        there = 0;
+        continue;
+      }
+      if (one.read) {
+        use.first_read += there < array.rows ? bytes(there, array.rows) : 0;
+        use.read += array.kept < array.rows ? bytes(array.kept, array.rows) : 0;
+      }
+      if (one.written && array.kept < array.rows) use.written += bytes(array.kept, array.rows);
+      there = array.kept;
     }
-    if (one.read) {
-      use.first_read += there < array.rows ? bytes(there, array.rows) : 0;
-      use.read += array.kept < array.rows ? bytes(array.kept, array.rows) : 0;
-    }
-    if (one.written && array.kept < array.rows) use.written += bytes(array.kept, array.rows);
-    there = array.kept;
   }
 }
 
@@ -97,17 +81,18 @@ void Execution::note_passages(int part) {
   stream::PassingSet& set = storage.passing(part);
   set.clear_passages();
   for (const Step* step : all_) {
-    const std::vector<stream::PassingUse> uses = uses_of(*this, set, step->op, part);
     const double times = step->in_loop ? often : 1;
-    stream::Passage passage{{}, step->rows_at_once(*this, part), times};
-    for (const stream::PassingUse& use : uses) {
-      const int number = set.find(use.array->memory.data);
-      if (use.array->spilled != nullptr && step->hands_over(*this, part)) continue;
-      if (passage.at_once == 0) set.needs_whole(number);
-      if (use.read && use.written) set.add_passage({{number}, 1, times});  // it goes both ways
-      passage.arrays.push_back(number);
+    for (const ArrayPass& pass : passes_of(*this, set, *step, part)) {
+      stream::Passage passage{{}, pass.at_once, times};
+      for (const stream::PassingUse& use : pass.uses) {
+        const int number = set.find(use.array->memory.data);
+        if (use.array->spilled != nullptr && step->hands_over(*this, part)) continue;
+        if (passage.at_once == 0) set.needs_whole(number);
+        if (use.read && use.written) set.add_passage({{number}, 1, times});  // it goes both ways
+        passage.arrays.push_back(number);
+      }
+      if (passage.at_once > 0 && !passage.arrays.empty()) set.add_passage(std::move(passage));
     }
-    if (passage.at_once > 0 && !passage.arrays.empty()) set.add_passage(std::move(passage));
     if (const auto entries = step->entries(*this, part))
       set.add_passage({entries->passing->arrays, entries->passing->at_once, times});
   }
@@ -149,51 +134,16 @@ void Execution::bring_whole() {
 bool Execution::spill_buffers() {
   const bool whole = forms.are_boxes() || options.on_border || options.resume != nullptr || observes(plan);
   if (options.spill == nullptr || whole) return false;
-  std::set<int> fixed;
-  std::map<int, ValueId> passing;
-  for (const ValueId v : module.values.ids()) {
-    const ValueInfo& info = storage.info(v);
-    if (module.type(v).sparse || info.slot < 0 || live.is_view(v)) continue;
-    const Slot& slot = storage.slot(info.slot);
-    const bool rows = info.cut != no_dim && module.type(v).state.is_part() && module.type(v).list == 0;
-    if (rows && slot.pooled) {
-      passing.emplace(info.slot, v);
-    } else {
-      for (int k = 0; k < info.slots; ++k) fixed.insert(info.slot + k);
+  const PassingSlots slots = passing_slots(*this, all_);
+  for (const auto& [slot, value] : slots.values) storage.spill(slot, value, *options.spill);
+  for (int p = 0; p < part_count(); ++p) {
+    for (const std::set<int>& one : slots.classes) {
+      std::vector<int> arrays;
+      for (const int slot : one) arrays.push_back(storage.passing(p).find(storage.view_of(slot, p).data));
+      storage.passing(p).tie(arrays);
     }
   }
-  for (const Step* step : all_) {
-    bool by_rows = true;
-    for (int p = 0; p < part_count(); ++p)
-      by_rows = by_rows && (step->rows_at_once(*this, p) > 0 || step->hands_over(*this, p));
-    if (!by_rows) fix_slots(step->op, fixed);
-    for (const Block& block : step->op.blocks) {
-      for (const Op& inner : block.ops) fix_slots(inner, fixed, step->op.code == OpCode::region);
-    }
-  }
-  bool any = false;
-  for (const auto& [slot, value] : passing) {
-    if (fixed.contains(slot) || storage.slot(slot).spilled || storage.slot_bytes(slot) < options.pass_bytes) continue;
-    storage.spill(slot, value, *options.spill);
-    any = true;
-  }
-  return any;
-}
-
-// Slots that an operator touches stay in memory: all of them, or those with a buffer inside a region.
-void Execution::fix_slots(const Op& op, std::set<int>& fixed, bool in_region) const {
-  const auto fix = [&](ValueId v) {
-    const ValueInfo& info = storage.info(v);
-    if (!module.type(v).sparse && info.slot >= 0) fixed.insert(info.slot);
-  };
-  for (const ValueId v : op.results) {
-    if (!in_region || module.value(v).buffer != no_buffer) fix(v);
-  }
-  if (in_region) return;
-  for (const ValueId v : op.operands) fix(v);
-  for (const Block& block : op.blocks) {
-    for (const ValueId v : block.args) fix(v);
-  }
+  return !slots.values.empty();
 }
 
 std::unique_ptr<stream::RowWindow> Execution::pass(const Step& step, int part) {
@@ -206,6 +156,29 @@ std::unique_ptr<stream::RowWindow> Execution::pass(const Step& step, int part) {
   count(step.number).disk_read_bytes -= read;
   count(step.number).disk_written_bytes -= written;
   return window;
+}
+
+bool Execution::copy_by_rows(ValueId from, const View& source, ValueId to, const View& target, int part, int number) {
+  stream::PassingSet& set = storage.passing(part);
+  const std::int64_t some = set.empty() ? 0 : rows_of_copy(*this, from, to, part);
+  if (some == 0) return false;
+  std::vector<stream::PassingUse> uses;
+  if (const int array = set.find(source.data); array >= 0) uses.push_back({&set.array(array), true, false});
+  if (const int array = set.find(target.data); array >= 0) uses.push_back({&set.array(array), false, true});
+  const std::int64_t read = set.read_bytes(), written = set.written_bytes();
+  const std::unique_ptr<stream::RowWindow> window = set.pass(std::move(uses), some);
+  if (window == nullptr) return false;
+  const std::int64_t inner = storage.inner(to, part), rows = storage.masters(to, part);
+  for (std::int64_t begin = 0; begin < rows; begin += some) {
+    const std::int64_t end = std::min(rows, begin + some);
+    window->enter(begin, end);
+    copy_elements(module.type(to).element, source, target, begin * inner, end * inner);
+    window->leave(begin, end);
+  }
+  window->finish();
+  count(number).disk_read_bytes += set.read_bytes() - read;
+  count(number).disk_written_bytes += set.written_bytes() - written;
+  return true;
 }
 
 std::unique_ptr<stream::RowWindow> Execution::pass_some(const Step& step, int part, const PassingEntries& entries,
@@ -242,7 +215,6 @@ void Execution::note_forms(int part, MemoryPlan& made) {
     ArrayOnDiskUse use{name, true, parts[static_cast<size_t>(part)].worker, 0, 0};
     for (const stream::PassingUse& one : uses_of(storage.passing(part), matrices_.entries(form_at, part))) {
       use.bytes += one.array->rows * one.array->row_bytes();
-      use.kept += one.array->kept * one.array->row_bytes();
     }
     if (use.kept < use.bytes) made.arrays.push_back(std::move(use));
   });
@@ -258,7 +230,8 @@ MemoryPlan Execution::memory_plan() {
     note_arrays(*this, p, made.arrays);
     note_forms(p, made);
     std::vector<std::int64_t> loaded;
-    for (int a = 0; a < set.count(); ++a) loaded.push_back(set.array(a).loaded);
+    for (int a = 0; a < set.count(); ++a)  // names that exchange their memory have what was written to others
+      loaded.push_back(set.is_tied(a) ? set.array(a).kept : set.array(a).loaded);
     for (const Step* step : all_) {
       DiskUse& use = made.ops[static_cast<size_t>(step->number)];
       if (moves_tier(step->op)) {
