@@ -15,6 +15,8 @@ namespace kasen {
 /// each time after that.
 struct DiskUse {
   std::int64_t first_read = 0, read = 0, written = 0;
+  std::int64_t kept = 0;   ///< bytes of the first rows, which are in memory each time after the first
+  std::int64_t ahead = 0;  ///< bytes that come while it works on these
 };
 /// An array that does not stay in memory as a whole, on one part.
 struct ArrayOnDiskUse {

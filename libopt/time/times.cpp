@@ -180,6 +180,25 @@ std::string times_against_text(const Module& module, const Sizes& sizes, const R
          operator_lines(context, on_ranks, run);
 }
 
+namespace {
+
+// Of all executions of an operator, which takes `work` seconds by itself: while some rows are computed with, the next
+// ones come. The first rows stay from the first execution on, and no more than a window comes meanwhile.
+double time_with_disk(double work, double times, const DiskUse& use, const MachineProfile& machine) {
+  const auto seconds = [&](std::int64_t read) {
+    return static_cast<double>(read) / machine.disk_read_bandwidth +
+           static_cast<double>(use.written) / machine.disk_write_bandwidth;
+  };
+  const double once = work / times, passing = static_cast<double>(use.read + use.written);
+  const double all = passing + static_cast<double>(use.kept);
+  const double on_kept = all > 0 ? once * static_cast<double>(use.kept) / all : 0;
+  const double ahead = std::min(on_kept, static_cast<double>(use.ahead) / machine.disk_read_bandwidth);
+  const double later = on_kept + std::max(once - on_kept, seconds(use.read) - ahead);
+  return std::max(once, seconds(use.first_read)) + (times - 1) * later;
+}
+
+}  // namespace
+
 std::string time_with_disk_text(const Module& module, const Sizes& sizes, const RunReport& run,
                                 const MachineProfile& machine, const MemoryPlan& memory) {
   const ReportContext context(module, &sizes);
@@ -194,10 +213,7 @@ std::string time_with_disk_text(const Module& module, const Sizes& sizes, const 
     const DiskUse& use = memory.ops.at(number);
     const auto times = static_cast<double>(run.ops[number].executions);
     if (times == 0 || brought.contains(number)) continue;
-    const double read = static_cast<double>(use.first_read) + (times - 1) * static_cast<double>(use.read);
-    const double disk =
-        read / machine.disk_read_bandwidth + times * static_cast<double>(use.written) / machine.disk_write_bandwidth;
-    predicted += std::max(on_ranks.all_of(row->number).sum(), disk);
+    predicted += time_with_disk(on_ranks.all_of(row->number).sum(), times, use, machine);
     measured += run.ops[number].seconds;
   }
   return fmt::format("time of the run with its disk: predicted {}, measured {} ({:+.0f} %)\n", duration_text(predicted),

@@ -30,6 +30,7 @@ void add_entries_use(Execution& run, const Step& step, int part, DiskUse& use) {
       use.first_read += one.array->disk->bytes_of(first, last);
       use.read += one.array->disk->bytes_of(first, last);
     }
+    use.kept += one.array->kept * one.array->row_bytes();
   }
 }
 
@@ -55,6 +56,7 @@ void add_disk_use(Execution& run, const Step& step, int part, std::vector<std::i
         use.read += array.kept < array.rows ? bytes(array.kept, array.rows) : 0;
       }
       if (one.written && array.kept < array.rows) use.written += bytes(array.kept, array.rows);
+      use.kept += array.kept * array.row_bytes();
       there = array.kept;
     }
   }
@@ -215,6 +217,7 @@ void Execution::note_forms(int part, MemoryPlan& made) {
     ArrayOnDiskUse use{name, true, parts[static_cast<size_t>(part)].worker, 0, 0};
     for (const stream::PassingUse& one : uses_of(storage.passing(part), matrices_.entries(form_at, part))) {
       use.bytes += one.array->rows * one.array->row_bytes();
+      use.kept += one.array->kept * one.array->row_bytes();
     }
     if (use.kept < use.bytes) made.arrays.push_back(std::move(use));
   });
@@ -244,6 +247,7 @@ MemoryPlan Execution::memory_plan() {
       if (step->op.code != OpCode::input) {
         add_disk_use(*this, *step, p, loaded, use);
         add_entries_use(*this, *step, p, use);
+        if (use.read > 0) use.ahead = std::max(use.ahead, set.window());
         continue;
       }
       const ValueId v = step->op.results[0];
