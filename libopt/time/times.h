@@ -48,7 +48,8 @@ struct OperatorTime {
 [[nodiscard]] std::string times_against_text(const Module& module, const Sizes& sizes, const RunReport& run,
                                              const MachineProfile& machine);
 // One line for a run in limited memory: while one block of rows is computed with, the next ones come from the disk, so
-// an operator takes as long as its work or its disk, whatever is longer.
+// an operator takes as long as its work or its disk, whatever is longer. The rows that stay are the first ones: while
+// it works on them, no more than a window comes.
 [[nodiscard]] std::string time_with_disk_text(const Module& module, const Sizes& sizes, const RunReport& run,
                                               const MachineProfile& machine, const MemoryPlan& memory);
 

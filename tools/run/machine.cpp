@@ -215,7 +215,11 @@ class Calibration {
     const ElementType element = ElementType::of(Scalar::f64);
     const Bytes room(bytes);
     const ElementMemory memory{const_cast<std::byte*>(room.data()), element, bytes / 8};
-    std::memset(memory.data, 1, bytes);  // pages of the memory's own
+    std::mt19937_64 numbers(1);  // what can be made shorter may take less time
+    for (std::int64_t k = 0; k < bytes / 8; ++k) {
+      const std::uint64_t number = numbers();
+      std::memcpy(memory.data + 8 * k, &number, 8);
+    }
     SpillFolder folder(spill_folder());
     const auto file = folder.make(element, bytes / 8);
     const auto rate = [&](const auto& begin, const auto& move) {
