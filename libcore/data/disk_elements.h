@@ -4,8 +4,10 @@
 /// (SwapAdvisor, section 4.3).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "libcore/base/types.h"
 #include "libcore/system/memory.h"
@@ -19,10 +21,26 @@ struct ElementMemory {
   std::int64_t capacity = 0;
 };
 
+/// Is told when disks are busy. Calls come from any thread.
+class DiskWatch {
+ public:
+  using Clock = std::chrono::steady_clock;
+  virtual ~DiskWatch() = default;
+  /// The number of the array with this name, a new one if the name is.
+  [[nodiscard]] virtual int array(const std::string& name) = 0;
+  /// Bytes of an array were read (else written) in this time. Of one array, reads do not overlap, nor do writes.
+  virtual void moved(int array, bool read, Clock::time_point begin, Clock::time_point end, std::int64_t bytes) = 0;
+};
+
 /// One pass at a time, whose calls come from one thread.
 class DiskElements {
  public:
   virtual ~DiskElements() = default;
+  /// From now on `watch` is told what moves, as this array's; null: nobody is. Not owned. Between passes.
+  void tell(DiskWatch* watch, int array) {
+    watch_ = watch;
+    array_ = array;
+  }
   /// A pass over elements [first, last) begins. They may be read ahead.
   virtual void begin(std::int64_t first, std::int64_t last) = 0;
   /// Brings the pass's next elements, those before `end` and perhaps some more, to their places in the array.
@@ -36,6 +54,20 @@ class DiskElements {
   [[nodiscard]] virtual std::int64_t staging_bytes() const = 0;
   /// Read so far; between passes.
   [[nodiscard]] virtual std::int64_t read_bytes() const = 0;
+
+ protected:
+  /// Moves bytes of the disk, and tells of it.
+  template <class Move>
+  void timed(bool read, std::int64_t bytes, const Move& move) {
+    if (watch_ == nullptr) return move();
+    const DiskWatch::Clock::time_point begin = DiskWatch::Clock::now();
+    move();
+    watch_->moved(array_, read, begin, DiskWatch::Clock::now(), bytes);
+  }
+
+ private:
+  DiskWatch* watch_ = nullptr;
+  int array_ = -1;
 };
 
 /// Elements that a run makes: they go to the disk and come back.

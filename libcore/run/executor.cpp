@@ -98,8 +98,10 @@ void Execution::observe(const Op& op, std::int64_t size) {
 }
 
 std::optional<ObservedSize> Execution::run() {
+  watch_passing();
   matrices_.bring(*this);
   begin_moves();
+  watch_moves();
   if (first_line_ == 0) began_ = Clock::now();
   if (resumption_) {
     resume_steps(steps_);
@@ -261,6 +263,27 @@ Module scheduled(Module module) {
 
 }  // namespace
 
+namespace {
+
+// Inputs outlive the run, and those who watch it need not.
+class InputWatch {
+ public:
+  InputWatch(const std::vector<Part>& parts, DiskWatch* watch) : parts_(parts), watches_(watch != nullptr) {
+    if (watches_) executor::watch_inputs(parts, watch);
+  }
+  ~InputWatch() {
+    if (watches_) executor::watch_inputs(parts_, nullptr);
+  }
+  InputWatch(const InputWatch&) = delete;
+  InputWatch& operator=(const InputWatch&) = delete;
+
+ private:
+  const std::vector<Part>& parts_;
+  const bool watches_;
+};
+
+}  // namespace
+
 RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
                   const RunOptions& options) {
   check(module, parts, transport);
@@ -273,6 +296,7 @@ RunResult execute(const Module& module, const std::vector<Part>& parts, Transpor
   std::unique_ptr<const Module> bound;
   std::unique_ptr<KernelSet> own_kernels;  // of all parts of the run but the first
   std::unique_ptr<executor::Execution> run;
+  const InputWatch watched(parts, options.disk_watch);
   for (bool open = true; open;) {
     auto sized = std::make_unique<const Module>(scheduled(bind_sizes(module, parts, observed)));
     auto more = run == nullptr ? nullptr : kernels.another();

@@ -23,7 +23,8 @@
 
 namespace kasen {
 
-class Tier;  // libcore/data/disk_elements.h
+class DiskWatch;  // libcore/data/disk_elements.h
+class Tier;
 
 /// One finished iteration of an outermost loop. `change` is the first float shared carried or tested by the loop (NaN:
 /// none).
@@ -35,8 +36,9 @@ struct Iteration {
 
 /// The events of a run that its observer sees: a step, and an iteration of a loop (`turn`). A step is a line of the
 /// schedule: it runs an operator or some rows of it (Place::rows), or starts an exchange, waits for it, or both. Inside
-/// it are the start and the finish of the exchange. An operator's executions are counted at its last line.
-enum class RunPhase : std::uint8_t { step, iteration, start, finish };
+/// it are the start and the finish of the exchange, and before its work (`moves`) the wait for arrays that the plan
+/// stores and loads. An operator's executions are counted at its last line.
+enum class RunPhase : std::uint8_t { step, iteration, start, finish, moves };
 
 /// Observes a run. Calls nest, and come from the thread that runs the plan. `count` is the current count of operator
 /// `number`; the work in between is the difference.
@@ -60,8 +62,9 @@ struct RunOptions {
   /// Called after each iteration of an outermost loop, on every process; may throw to stop. Without it nothing is
   /// collected.
   std::function<void(const Border&)> on_border;
-  const ResumePoint* resume = nullptr;           ///< resumes from there; not owned
-  RunObserver* observer = nullptr;               ///< not owned
+  const ResumePoint* resume = nullptr;  ///< resumes from there; not owned
+  RunObserver* observer = nullptr;      ///< not owned
+  DiskWatch* disk_watch = nullptr;      ///< is told what the run reads and writes of arrays on disks; not owned
   WithinGroups masters = WithinGroups::ordered;  ///< the order of owned elements; results have the same bits in any
   /// Forms of the parts that a run before this one has made; not owned. Null: all are made.
   FormStore* forms = nullptr;

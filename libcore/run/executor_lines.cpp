@@ -57,7 +57,11 @@ void Execution::run_line(const Line& line, bool from_border) {
   began(RunPhase::step, step.number);
   const AccessCount before = forms.accesses();
   const Clock::time_point begin = Clock::now();
-  if (tier_mover != nullptr) await_moves(step);
+  if (tier_mover != nullptr) {
+    began(RunPhase::moves, step.number);
+    await_moves(step);
+    ended(RunPhase::moves, step.number);
+  }
   if (line.first) {
     for (const Op* slice : step.slices) {
       require_inside(range_sizes(module, *slice), shared_word(range_begin(*slice)).i, slice->where);

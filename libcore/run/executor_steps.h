@@ -244,9 +244,10 @@ class Execution {
   // True if rows of one of the arrays go by; else nothing is copied.
   bool copy_by_rows(ValueId from, const View& source, ValueId to, const View& target, int part, int number);
   void allocate(Execution* before);
-  void check_pool() const;             // of a plan that limits or stores it
-  void await_moves(const Step& step);  // what it reads has come, and what it writes over has gone
-  void begin_moves(), count_moves();   // count_moves: their bytes, so far
+  void check_pool() const;              // of a plan that limits or stores it
+  void await_moves(const Step& step);   // what it reads has come, and what it writes over has gone
+  void begin_moves(), count_moves();    // count_moves: their bytes, so far
+  void watch_passing(), watch_moves();  // names arrays for RunOptions::disk_watch
   void go_on(Execution& before);
 
   MatrixStore matrices_;
@@ -282,6 +283,9 @@ void Execution::go_by(const Step& step, int part, std::int64_t rows, const Work&
   }
   end_pass(step, part, *window);
 }
+
+// `watch` is told of what is read of the parts' arrays on disks, by their names; null: nobody is.
+void watch_inputs(const std::vector<Part>& parts, DiskWatch* watch);
 
 // Makes the steps of a plan.
 struct Decoder {

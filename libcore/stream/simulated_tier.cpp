@@ -42,7 +42,8 @@ class SimulatedElements final : public SpilledElements {
     end = std::min(end, last_);
     if (std::any_of(stored_.begin() + next_, stored_.begin() + end, [](char stored) { return stored == 0; }))
       throw InternalError("elements come back that were never stored");
-    read_ += copy_planes(memory(), to, next_, end);
+    const std::int64_t bytes = bytes_of(next_, end);
+    if (bytes > 0) timed(true, bytes, [&] { read_ += copy_planes(memory(), to, next_, end); });
     next_ = std::max(next_, end);
   }
   void end() override { next_ = last_; }
@@ -60,7 +61,8 @@ class SimulatedElements final : public SpilledElements {
   std::int64_t store(std::int64_t end, const ElementMemory& from) override {
     if (event_) event_(end);
     const std::int64_t to = end >= store_last_ ? store_last_ : std::max(store_next_, end / group * group);
-    written_ += copy_planes(from, memory(), store_next_, to);
+    const std::int64_t bytes = bytes_of(store_next_, to);
+    if (bytes > 0) timed(false, bytes, [&] { written_ += copy_planes(from, memory(), store_next_, to); });
     std::fill(stored_.begin() + store_next_, stored_.begin() + to, 1);
     return store_next_ = to;
   }

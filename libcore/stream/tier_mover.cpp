@@ -178,6 +178,7 @@ void TierMover::work(bool in) {
     }
     const Place& place = places_.at(job.place);
     const std::int64_t read = place.disk->read_bytes(), written = place.disk->written_bytes();
+    if (watch_ != nullptr) place.disk->tell(watch_, watched_.at(job.op));
     try {
       Crossing crossing(*place.disk, place.capacity, job.memory, job.elements);
       in ? crossing.load() : crossing.store();

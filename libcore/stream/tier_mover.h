@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "libcore/data/disk_elements.h"
@@ -29,6 +30,12 @@ class TierMover {
 
   /// A place on the disk for an array. The address stands for it, and nothing lies there. UserError: cannot_create, io.
   [[nodiscard]] std::byte* add(const ElementType& element, std::int64_t capacity, Tier& tier);
+
+  /// From now on `watch` is told what moves, as the array that each `op` has here. Before the first job; not owned.
+  void tell(DiskWatch* watch, std::map<int, int> arrays) {
+    watch_ = watch;
+    watched_ = std::move(arrays);
+  }
 
   /// `elements` of `memory` go to a place, or come from there, once those before them have. `op` is counted for them.
   void store(const std::byte* place, const ElementMemory& memory, std::int64_t elements, int op);
@@ -80,6 +87,8 @@ class TierMover {
   std::exception_ptr fault_;
   std::int64_t next_ = 0;
   bool stop_ = false;
+  DiskWatch* watch_ = nullptr;
+  std::map<int, int> watched_;
 };
 
 }  // namespace kasen::stream

@@ -87,6 +87,18 @@ std::optional<std::int64_t> shared_memory() {
   return least_of(machine_memory(), group_memory());
 }
 
+std::optional<std::int64_t> resident_memory() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t size = 0, resident = 0;
+  if (statm >> size >> resident) return resident * sysconf(_SC_PAGESIZE);
+  return std::nullopt;
+}
+
+std::int64_t most_resident_memory() {
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024 * static_cast<std::int64_t>(usage.ru_maxrss) : 0;
+}
+
 void set_available_memory(std::int64_t bytes) { set_memory = bytes; }
 
 }  // namespace kasen

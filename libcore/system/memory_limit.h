@@ -1,5 +1,5 @@
 /// \file
-/// How much memory a process may still allocate.
+/// How much memory a process holds, and may still allocate.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,10 @@ namespace kasen {
 [[nodiscard]] std::optional<std::int64_t> available_memory();
 /// The part that all processes of the machine or the control group share: without the limit on an address space.
 [[nodiscard]] std::optional<std::int64_t> shared_memory();
+/// The bytes of memory that this process holds now. Empty if the system does not report it.
+[[nodiscard]] std::optional<std::int64_t> resident_memory();
+/// The most that it ever held; 0 if the system does not report it.
+[[nodiscard]] std::int64_t most_resident_memory();
 /// Sets the available memory from now on, for tests of refusals. Below 0: as the system reports.
 void set_available_memory(std::int64_t bytes);
 

@@ -16,9 +16,9 @@
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/rewrite.h"
 #include "libopt/swapping/block_plan.h"
+#include "libopt/swapping/operator_seconds.h"
 #include "libopt/swapping/write_moves.h"
 #include "libopt/sync/plan_notes.h"
-#include "libopt/time/price.h"
 
 namespace kasen {
 namespace {
@@ -26,32 +26,7 @@ namespace {
 using swapping::BlockGraph;
 using swapping::BlockPlan;
 using swapping::BufferSizes;
-
-// The seconds of an operator of a plan, with those inside it, each once.
-class OperatorSeconds {
- public:
-  OperatorSeconds(const Module& module, const OptimizeOptions& options)
-      : pricing_(options.sizes, options.machine), model_(module, measure(module)), case_(pricing_.time_case(module)) {
-    std::vector<int> open;
-    for_each_op(module, [&](const Op&, int number, int depth) {
-      open.resize(static_cast<std::size_t>(depth));
-      open.push_back(number);
-      double own = 0;
-      for (const TimePart part : {TimePart::work, TimePart::exchange, TimePart::ends}) {
-        if (const auto time = model_.once(number, part, case_)) own += time->sum();
-      }
-      seconds_.push_back(0);
-      for (const int around : open) seconds_[static_cast<std::size_t>(around)] += own;
-    });
-  }
-  [[nodiscard]] double operator()(int number) const { return seconds_.at(static_cast<std::size_t>(number)); }
-
- private:
-  Pricing pricing_;
-  TimeModel model_;
-  TimeCase case_;
-  std::vector<double> seconds_;
-};
+using swapping::OperatorSeconds;
 
 struct Swapped {
   Module plan;
@@ -99,8 +74,8 @@ class Swapper {
   [[nodiscard]] bool whole_program(Swapped& made, std::int64_t aim) {
     const Module before = made.plan;
     const BufferSizes sizes(before, context_.options.sizes);
-    const OperatorSeconds seconds(before, context_.options);
-    const BlockGraph block(before, nullptr, sizes, [&](int number) { return seconds(number); });
+    const OperatorSeconds seconds(before, context_.options.sizes, context_.options.machine);
+    const BlockGraph block(before, nullptr, sizes, [&](int number) { return seconds.all(number); });
     const std::optional<BlockPlan> plan = planned(block, aim, true);
     if (!plan) return false;
     swapping::write_program(made.plan, block, *plan);
@@ -113,8 +88,8 @@ class Swapper {
   [[nodiscard]] std::size_t loop(Swapped& made, std::size_t at, std::int64_t aim) {
     const Module before = made.plan;
     const BufferSizes sizes(before, context_.options.sizes);
-    const OperatorSeconds seconds(before, context_.options);
-    const BlockGraph block(before, &before.body.ops[at], sizes, [&](int number) { return seconds(number); });
+    const OperatorSeconds seconds(before, context_.options.sizes, context_.options.machine);
+    const BlockGraph block(before, &before.body.ops[at], sizes, [&](int number) { return seconds.all(number); });
     const std::optional<BlockPlan> plan = planned(block, aim, false);
     if (!plan || plan->swaps.moves.empty()) return 0;
     swapping::write_loop(made.plan, at, block, *plan);

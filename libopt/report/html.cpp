@@ -14,6 +14,7 @@
 #include "libopt/draw/page_text.h"
 #include "libopt/picture/page.h"
 #include "libopt/report/report.h"
+#include "libopt/report/streams.h"
 #include "libopt/time/time_case.h"
 
 namespace kasen {
@@ -56,9 +57,10 @@ std::string heading(const ReportContext& c, const PageParts& parts) {
 
 // Links to the sections that exist.
 std::string navigation(const std::string& sections) {
-  constexpr std::array<std::pair<const char*, const char*>, 7> all{{{"program", "Program and costs"},
+  constexpr std::array<std::pair<const char*, const char*>, 8> all{{{"program", "Program and costs"},
                                                                     {"graph", "Dependence graph"},
                                                                     {"time", "Time"},
+                                                                    {"streams", "Streams"},
                                                                     {"convergence", "Iteration by iteration"},
                                                                     {"balance", "Balance"},
                                                                     {"check", "Predicted and counted"},
@@ -203,6 +205,7 @@ std::string page(const ReportContext& context, const ReportContext* context_befo
                          summary_tables(side, was) + tiling_table(parts.tilings) + "</div></div></section>\n";
   sections += graph_section(side, was, note, parts);
   if (facts != nullptr) sections += run_sections(context, *facts);
+  sections += streams_section(context.module(), context.sizes(), parts.machine, parts.run);
   sections +=
       "<section id=\"memory\"><h2>Memory</h2>\n<div class=\"scroll\">" + memory_section(context) + "</div></section>\n";
   text += navigation(sections) + "<main>" + sections + "</main>\n";

@@ -8,12 +8,15 @@
 
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/tiers.h"
 #include "libcore/schedule/schedule.h"
 #include "libopt/cost/footprint.h"
+#include "libopt/report/streams.h"
 #include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/overlap.h"
 #include "libopt/time/time_case.h"
+#include "libopt/time/timeline_json.h"
 #include "libopt/time/times.h"
 
 namespace kasen {
@@ -162,6 +165,16 @@ std::string line_of(const TimelineLine& line) {
   return line.where.line > 0 ? fmt::format("{}  (line {})", text, line.where.line) : text;
 }
 
+nlohmann::ordered_json predicted_json(const swapping::PredictedTimeline& predicted) {
+  nlohmann::ordered_json json = timeline_as_json(predicted.timeline);
+  json["loops"] = nlohmann::ordered_json::array();
+  for (const swapping::PredictedLoop& loop : predicted.loops) {
+    json["loops"].push_back(
+        {{"number", loop.number}, {"iteration_seconds", loop.seconds}, {"iterations", loop.iterations}});
+  }
+  return json;
+}
+
 }  // namespace
 
 Timeline timeline(const Module& module, const Sizes& sizes, const MachineProfile& machine, const RunReport* run) {
@@ -203,6 +216,8 @@ std::string timeline_json(const Module& module, const Sizes& sizes, const Machin
     if (line.measured) one["measured_seconds"] = *line.measured;
     json["lines"].push_back(std::move(one));
   }
+  if (uses_disk(module)) json["predicted_streams"] = predicted_json(predicted_streams(module, sizes, machine, run));
+  if (run != nullptr && run->timeline) json["measured_streams"] = timeline_as_json(*run->timeline);
   return json_text(json) + '\n';
 }
 

@@ -12,6 +12,7 @@
 #include "libopt/cost/cost.h"
 #include "libopt/text/json_text.h"
 #include "libopt/time/run_report_fields.h"
+#include "libopt/time/timeline_json.h"
 
 namespace kasen {
 namespace {
@@ -229,6 +230,7 @@ std::string run_report_json(const Module& module, const RunReport& report) {
   }
   json["by_rank"] = ranks_json(report.by_rank);
   json["loops"] = loops_json(report.loops);
+  if (report.timeline) json["timeline"] = timeline_as_json(*report.timeline);
   if (!report.verified.empty()) json["verified"] = verified_json(report.verified);
   return json_text(json) + '\n';
 }

@@ -9,6 +9,7 @@
 
 #include "libcore/data/memory_plan.h"
 #include "libcore/data/run_result.h"
+#include "libcore/data/run_timeline.h"
 #include "libcore/ir/module.h"
 #include "libcore/kernels/choices.h"
 #include "libopt/cost/sizes.h"
@@ -68,6 +69,7 @@ struct RunReport {
   double seconds = 0;
   std::vector<RankCount> by_rank;        // empty in older files
   std::vector<LoopIterations> loops;     // the same; rank 0's
+  std::optional<RunTimeline> timeline;   // rank 0's, of a run with arrays on disks
   std::vector<VerifiedOutput> verified;  // empty if no verification was asked for
 };
 

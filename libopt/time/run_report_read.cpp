@@ -12,6 +12,7 @@
 #include "libcore/base/error.h"
 #include "libcore/base/nesting.h"
 #include "libopt/time/run_report_fields.h"
+#include "libopt/time/timeline_json.h"
 
 namespace kasen {
 namespace {
@@ -220,6 +221,10 @@ RunReport read_run_report(const std::string& text, const std::string& file) {
   }
   if (json.contains("by_rank")) report.by_rank = read_ranks(reader.list(json, "by_rank"), reader);
   if (json.contains("loops")) report.loops = read_loops(reader.list(json, "loops"), reader, report.ops.size());
+  if (json.contains("timeline")) {
+    report.timeline =
+        read_timeline(json.at("timeline"), report.ops.size(), [&](const std::string& what) { reader.fault(what); });
+  }
   if (json.contains("verified")) report.verified = read_verified(reader.list(json, "verified"), reader);
   return report;
 }

@@ -116,6 +116,8 @@ class Pipeline {
     (void)choose(values_, "kernels", kernel_words);
     if (has("repeats")) (void)choose(values_, "repeats", repeats_words);
     for (const char* output : {"output", "trace"}) (void)file_option(values_, output);
+    if (has("swap") && !has("memory"))
+      fail(ExitStatus::usage, "--swap without --memory", "it makes a plan fit into so much", "add --memory 2GB");
     OptimizeOptions layouts;
     read_layout_options(values_, layouts);
     const int parts = mesh_.empty() ? bounded(values_, "workers", 1, most_workers) : workers_of_mesh();
@@ -228,7 +230,7 @@ class Pipeline {
                    file("bundle"),    "--workers", std::to_string(workers())};
     if (text("compress") == "none") argv.push_back("--references");
     for (const std::string limit : {"memory", "spill"})
-      if (has(limit)) argv.insert(argv.end(), {"--" + limit, text(limit)});
+      if (has(limit) && !has("swap")) argv.insert(argv.end(), {"--" + limit, text(limit)});
     argv.insert(argv.end(), options.begin(), options.end());
     step(argv);
     tell("partition  {}{}\n", file("bundle"), record.write() ? "" : " (the data may change: made again the next time)");
@@ -252,6 +254,7 @@ class Pipeline {
     if (has("observed")) fused.insert(fused.end(), {"--observed", text("observed")});
     if (has("mesh")) fused.insert(fused.end(), {"--mesh", text("mesh"), "--tile", text("tile")});
     add(fused, "layout", "--layout");
+    if (has("swap")) fused.insert(fused.end(), {"--swap", "--memory", text("memory")});
     beside([&] { step(fused); }, [&] { step(unfused); });
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }
@@ -290,7 +293,7 @@ class Pipeline {
     if (has("ranks")) argv.insert(argv.end(), {"-n", std::to_string(values_["ranks"].as<int>())});
     if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
     if (values_["forms"].defaulted() && has_large_forms(file("bundle"))) argv.insert(argv.end(), {"--forms", "keep"});
-    for (const std::string& lasting : lasting_arguments(values_)) argv.push_back(lasting);
+    for (const std::string& lasting : lasting_arguments(values_, has("swap") ? "memory" : "")) argv.push_back(lasting);
     if (!has("verify")) argv.insert(argv.end(), {"--verify", "auto"});
     argv.insert(argv.end(), {"--program", file("plan.kir")});
     add(argv, "param", "--param");
@@ -304,7 +307,7 @@ class Pipeline {
     Arguments argv{tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--against", file("run.json")};
     argv.insert(argv.end(), {"--check", "--page", file("report.html"), "--places", file("plan.places")});
     const bool whole = text("nan") == "error" || (has("verify") && text("verify") != "auto");
-    if (has("memory") && !whole) argv.insert(argv.end(), {"--memory", text("memory")});
+    if (has("memory") && !has("swap") && !whole) argv.insert(argv.end(), {"--memory", text("memory")});
     return argv;
   }
 
@@ -314,75 +317,13 @@ class Pipeline {
   Module module_;  // the program, planned
 };
 
-void declare_program(Tool& tool) {
-  tool.under("Program and data");
-  tool.options.add_options()("define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
-                             "sets a const, or the default of a param")(
-      "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(
-      "dim", po::value<Arguments>()->value_name("N=SIZE"), "see kasen partition")(
-      "columns", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
-      "words", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
-      "dictionary", po::value<std::string>()->value_name("FILE"), "see kasen partition")(
-      "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition");
-  takes(tool, "repeats", repeats_words);
-}
-
-void declare_plan(Tool& tool) {
-  tool.under("Plan");
-  tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
-                             "see kasen partition")("theta", po::value<int>()->default_value(100)->value_name("T"),
-                                                    "see kasen partition")(
-      "compress", po::value<std::string>()->default_value("none")->value_name("auto|none"), "see kasen partition")(
-      "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
-      "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
-      "none, greedy, fuse-all, fuse-no-redundancy or cost")(
-      "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"), "see kasen fuse")(
-      "observed", po::value<std::string>()->value_name("FILE"), "see kasen fuse");
-  declare_mesh_option(tool, true);
-  takes(tool, "method", method_words);
-  takes(tool, "compress", compress_words);
-  takes(tool, "sync", sync_words);
-  takes(tool, "strategy", strategy_words);
-  takes(tool, "epilogue", epilogue_words);
-}
-
-void declare_run(Tool& tool) {
-  tool.under("Run");
-  tool.options.add_options()("workers", po::value<int>()->default_value(1)->value_name("P"), "number of parts")(
-      "ranks,n", po::value<int>()->value_name("R"), "MPI ranks (without it: one process, no MPI)")(
-      "threads", po::value<int>()->default_value(0)->value_name("T"), "threads of each rank, see kasen run")(
-      "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"), "generated or interpreter")(
-      "trace", po::value<std::string>()->value_name("FILE"), "writes the times of all steps, as Chrome trace events");
-  takes(tool, "kernels", kernel_words);
-  declare_lasting_options(tool);
-}
-
-void declare(Tool& tool) {
-  declare_program(tool);
-  declare_plan(tool);
-  declare_run(tool);
-  tool.under("Results");
-  tool.options.add_options()("dir", po::value<std::string>()->value_name("DIR"),
-                             "the output folder (default: PROGRAM.run)")(
-      "no-wait", "ends with status 75 where another kasen go works there")(
-      "output,o", po::value<std::string>()->value_name("FILE"), "the result file (DIR/result and the format's ending)");
-  declare_format(tool);
-  tool.options.add_options()("top", po::value<int>()->default_value(10)->value_name("K"),
-                             "prints the K largest elements of vector results");
-  tool.hidden.add_options()("program", po::value<std::string>()->value_name("PROGRAM.ks"))(
-      "data", po::value<Arguments>()->value_name("NAME=DATA"));
-  tool.positional.add("program", 1).add("data", -1);
-  tool.reads = {"program", "data", "dictionary", "observed"};
-  tool.writes = {"output", "trace"};
-}
-
 }  // namespace
 
 int go_main(int argc, char** argv) {
   Tool tool{.info = {own_name, "plans, partitions, fuses, measures and runs a program",
                      "PROGRAM.ks NAME=DATA... --workers P [-n R]",
                      "kasen go examples/pagerank.ks G=datasets/cnr-2000.txt.xz --workers 4 -n 2"}};
-  declare(tool);
+  declare_go_options(tool);
   int status = 0;
   const int own = run_tool(argc, argv, tool, [&](const po::variables_map& values) {
     if (values.count("program") == 0) fail(ExitStatus::usage, "no program", "", "see 'kasen go --help'");

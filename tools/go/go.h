@@ -3,6 +3,10 @@
 
 namespace kasen::tools {
 
+struct Tool;
+
 [[nodiscard]] int go_main(int argc, char** argv);
+// Private to the tool.
+void declare_go_options(Tool& tool);
 
 }  // namespace kasen::tools

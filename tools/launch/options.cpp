@@ -124,7 +124,7 @@ void declare_lasting_options(Tool& tool) {
       "timeout", po::value<double>()->value_name("SECONDS"),
       "ends a run in which no step begins or ends for so long, and prints the last step of each rank")(
       "check-messages", "adds digests to messages between ranks; a digest that differs ends the run with status 74");
-  tool.options.add_options()("verify", po::value<std::string>()->value_name("N|all|auto"),
+  tool.options.add_options()("verify", po::value<std::string>()->value_name("N|all"),
                              "computes N elements of each output, or all, again with the interpreter; auto: where "
                              "that takes almost no time; a difference ends the run with status 1");
   declare_checkpoints(tool);
@@ -151,13 +151,13 @@ void require_target(Level target) {
               fmt::format("it lacks {}", lacks), "leave --target out: results have the same bits");
 }
 
-std::vector<std::string> lasting_arguments(const po::variables_map& values) {
+std::vector<std::string> lasting_arguments(const po::variables_map& values, const std::string& but) {
   Tool lasting;
   declare_lasting_options(lasting);
   std::vector<std::string> arguments;
   for (const auto& option : lasting.options.options()) {
     const std::string& name = option->long_name();
-    if (values.count(name) == 0 || values[name].defaulted()) continue;
+    if (name == but || values.count(name) == 0 || values[name].defaulted()) continue;
     arguments.push_back("--" + name);
     const boost::any& value = values[name].value();
     if (option->semantic()->max_tokens() == 0) continue;

@@ -68,8 +68,8 @@ void declare_lasting_options(Tool& tool);
 void read_lasting_options(const po::variables_map& values, RunSettings& settings);  // settings.bundle is set
 // UserError(usage): this processor cannot run such code.
 void require_target(Level target);
-// The given ones of these options, as arguments of kasen-run.
-[[nodiscard]] std::vector<std::string> lasting_arguments(const po::variables_map& values);
+// The given ones of these options, but for one of this name, as arguments of kasen-run.
+[[nodiscard]] std::vector<std::string> lasting_arguments(const po::variables_map& values, const std::string& but);
 
 // The file that an option names, or "". UserError(usage): standard output, where mpirun loses data.
 [[nodiscard]] std::string file_option(const po::variables_map& values, const std::string& name);

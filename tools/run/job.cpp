@@ -1,7 +1,6 @@
 #include "tools/run/job.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -21,6 +20,7 @@
 #include "libcore/ir/observed.h"
 #include "libcore/laws/laws.h"
 #include "libcore/run/executor.h"
+#include "libcore/system/memory_limit.h"
 #include "libcore/system/processors.h"
 #include "libkernels/kernels.h"
 #include "libkernels/run/emit_kernels.h"
@@ -114,6 +114,7 @@ struct Prepared {
   MappedTables mapped;                 // in these
   std::unique_ptr<BundleForms> forms;  // null: all are made
   std::unique_ptr<KernelSet> kernels;
+  std::unique_ptr<TimelineRecorder> recorder;  // null: nobody asked for it
   RunTimes times;
 };
 
@@ -209,12 +210,6 @@ void attach_watch(RunWatch& watch, Prepared& p, const RunCheckpoints* checkpoint
   };
 }
 
-// The most memory that this process ever held.
-std::int64_t most_resident() {
-  rusage usage{};
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024 * static_cast<std::int64_t>(usage.ru_maxrss) : 0;
-}
-
 RunReport report_of(const Prepared& p, const RunResult& result, const RunSettings& settings, const Cluster& cluster,
                     int threads) {
   RunReport report = make_run_report(p.module, result);
@@ -225,13 +220,14 @@ RunReport report_of(const Prepared& p, const RunResult& result, const RunSetting
   report.ranks = cluster.ranks();
   report.threads = threads;
   report.by_rank.at(0).rank = cluster.rank();
-  report.by_rank.at(0).resident_bytes = most_resident();
+  report.by_rank.at(0).resident_bytes = most_resident_memory();
   report.by_rank.at(0).preparing_seconds = p.times.preparing;
   report.by_rank.at(0).loaded_forms = p.forms == nullptr ? 0 : p.forms->loaded();
   report.by_rank.at(0).made_forms = p.forms == nullptr ? 0 : p.forms->made();
   report.kernels = settings.kernels == KernelChoice::interpreter ? "interpreter" : "generated";
   report.processor = p.kernels->processor();
   report.choices = p.kernels->choices();
+  report.timeline = disk_timeline(p.recorder.get(), settings.memory);
   return report;
 }
 
@@ -240,7 +236,7 @@ RunResult executed(const Prepared& p, const RunSettings& settings, Cluster& clus
   const auto leave_trace = [&] {
     if (settings.trace.empty()) return;
     trace.close();
-    const TraceFile file = gather_trace(cluster, p.module, trace, p.parts);
+    const TraceFile file = gather_trace(cluster, p.module, trace, p.parts, p.recorder.get());
     if (cluster.rank() != 0) return;
     try {
       write_text(settings.trace, file.text);
@@ -312,6 +308,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     p.options.observer = &trace;
     p.transport = make_traced_transport(std::move(p.transport), cluster.ranks(), trace);
   }
+  if (traced || !settings.stats.empty()) p.recorder = record_disks(p.module, p.options, settings.memory);
   p.options.on_formed = [&](size_t part, const std::string& name) { drop_entries(p.parts[part].matrices.at(name)); };
   p.options.masters = settings.masters;
   p.options.forms = p.forms.get();
@@ -362,7 +359,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
 
   ResultWriter writer(result_name(settings, p.module), settings.format, p.module, result.outputs, p.parts, cluster);
   std::string text = top_text(settings, p.module, result.outputs, p.parts, cluster);
-  const TraceFile trace_file = traced ? gather_trace(cluster, p.module, trace, p.parts) : TraceFile();
+  const TraceFile trace_file = traced ? gather_trace(cluster, p.module, trace, p.parts, p.recorder.get()) : TraceFile();
   RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster, threads));
   report.verified = verified;
   if (cluster.rank() == 0) report.loops = iterations.loops(p.module, report.ops, p.options.params);

@@ -1,14 +1,16 @@
 #include "tools/run/trace.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "libcore/ir/tiers.h"
+#include "libcore/system/memory_limit.h"
 #include "libopt/cost/cost.h"
 #include "libopt/text/json_text.h"
 #include "tools/run/arrows.h"
@@ -63,12 +65,15 @@ std::string name_of(const Title& title, const Trace::Event& event) {
       return "start: " + title.text;
     case RunPhase::finish:
       return "finish: " + title.text;
+    case RunPhase::moves:
+      return "waits for stores and loads: " + title.text;
   }
   throw InternalError("a phase outside the table");
 }
 
 std::string category(const Title& title, const Trace::Event& event) {
   if (event.phase == RunPhase::iteration || title.loop) return "control";
+  if (event.phase == RunPhase::moves) return "disk";
   return title.network ? "network" : "compute";
 }
 
@@ -148,9 +153,34 @@ std::string messages(int rank, const std::vector<Title>& titles, const Trace& tr
   return text;
 }
 
+// A track for each array that is read from a disk, and for each that is written.
+std::string disk_tracks(int rank, const RunTimeline& streams, std::int64_t zero) {
+  std::string text;
+  int thread = trace_steps_thread;
+  const auto at = [&](double seconds) { return microseconds(zero + std::llround(seconds * 1e9)); };
+  for (const TimeStream& stream : streams.streams) {
+    if (stream.kind == StreamKind::operators) continue;
+    const std::string name =
+        fmt::format("disk {}: {}", stream.kind == StreamKind::disk_read ? "read" : "write", stream.array);
+    text += fmt::format(
+        ",\n"
+        R"({{"name":"thread_name","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}})",
+        rank, ++thread, quoted(name));
+    for (const TimeSpan& span : stream.spans) {
+      text += fmt::format(
+          ",\n"
+          R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{},"cat":"disk","dur":{},"args":)"
+          R"({{"transfers":{},"bytes":{}}}}})",
+          quoted(stream.array), rank, thread, at(span.begin), microseconds(std::llround((span.end - span.begin) * 1e9)),
+          span.count, span.bytes);
+    }
+  }
+  return text;
+}
+
 // A rank's share: its tracks' names and its events, one a line.
 std::string rank_text(int rank, const Module& module, const Trace& trace, const std::vector<Part>& parts,
-                      bool exchanges) {
+                      bool exchanges, const TimelineRecorder* recorder) {
   const int first = parts.front().worker, last = parts.back().worker;
   const std::string workers =
       first == last ? fmt::format("worker {}", first) : fmt::format("workers {}-{}", first, last);
@@ -164,6 +194,8 @@ std::string rank_text(int rank, const Module& module, const Trace& trace, const 
     if (!title.text.empty()) text += ",\n" + event_text(title, event, rank);
   }
   if (exchanges) text += messages(rank, titles, trace);
+  const auto zero = recorder == nullptr ? std::nullopt : recorder->zero();
+  if (zero) text += disk_tracks(rank, recorder->timeline(), trace.since_zero(*zero));
   return text + counters(rank, trace);
 }
 
@@ -181,9 +213,11 @@ std::chrono::steady_clock::time_point time_zero(Cluster& cluster) {
   return one_node && !boot.empty() ? Clock::time_point(Clock::duration(latest)) : Clock::now();
 }
 
-std::int64_t Trace::now() const {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - zero_).count();
+std::int64_t Trace::since_zero(std::chrono::steady_clock::time_point at) const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(at - zero_).count();
 }
+
+std::int64_t Trace::now() const { return since_zero(std::chrono::steady_clock::now()); }
 
 void Trace::began(RunPhase phase, int number, const Place& place, const OpCount& count) {
   if (events_.size() >= most_) {
@@ -219,9 +253,7 @@ void Trace::point(Arrow arrow) {
 void Trace::look_at_memory(std::int64_t at) {
   constexpr std::int64_t apart = 1'000'000;
   if (!held_.empty() && at - held_.back().at < apart) return;
-  std::ifstream statm("/proc/self/statm");
-  std::int64_t size = 0, resident = 0;
-  if (statm >> size >> resident) held_.push_back({at, resident * sysconf(_SC_PAGESIZE)});
+  if (const auto bytes = resident_memory()) held_.push_back({at, *bytes});
 }
 
 void Trace::close() {
@@ -251,10 +283,29 @@ void Trace::ended(RunPhase /*phase*/, int /*number*/, const OpCount& count) {
   around.network -= event.network;
 }
 
-TraceFile gather_trace(Cluster& cluster, const Module& module, const Trace& trace, const std::vector<Part>& parts) {
+std::unique_ptr<TimelineRecorder> record_disks(const Module& module, RunOptions& options, std::int64_t memory) {
+  if (memory <= 0 && !uses_disk(module)) return nullptr;
+  auto recorder = std::make_unique<TimelineRecorder>(module);
+  recorder->forward_to(options.observer);
+  options.observer = recorder.get();
+  options.disk_watch = recorder.get();
+  return recorder;
+}
+
+std::optional<RunTimeline> disk_timeline(const TimelineRecorder* recorder, std::int64_t memory) {
+  if (recorder == nullptr) return std::nullopt;
+  RunTimeline made = recorder->timeline();
+  made.memory = memory;
+  const bool used = std::any_of(made.streams.begin(), made.streams.end(),
+                                [](const TimeStream& stream) { return stream.kind != StreamKind::operators; });
+  return used ? std::optional(std::move(made)) : std::nullopt;
+}
+
+TraceFile gather_trace(Cluster& cluster, const Module& module, const Trace& trace, const std::vector<Part>& parts,
+                       const TimelineRecorder* recorder) {
   const std::vector<std::string> dropped = cluster.gather(std::to_string(trace.dropped()));
   const std::vector<std::string> ranks =
-      cluster.gather(rank_text(cluster.rank(), module, trace, parts, cluster.ranks() > 1));
+      cluster.gather(rank_text(cluster.rank(), module, trace, parts, cluster.ranks() > 1, recorder));
   const std::vector<std::string> arrows = cluster.gather(arrow_bytes(trace.arrows()));
   TraceFile file;
   if (ranks.empty()) return file;

@@ -3,10 +3,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "libcore/run/executor.h"
+#include "libcore/run/memory/recorder.h"
 #include "tools/run/cluster.h"
 
 namespace kasen::tools {
@@ -53,6 +56,7 @@ class Trace : public RunObserver {
   struct Held {
     std::int64_t at = 0, bytes = 0;
   };
+  [[nodiscard]] std::int64_t since_zero(std::chrono::steady_clock::time_point at) const;  // nanoseconds
   [[nodiscard]] const std::vector<Held>& held() const { return held_; }
   [[nodiscard]] const std::vector<Event>& events() const { return events_; }
   [[nodiscard]] const std::vector<Arrow>& arrows() const { return arrows_; }
@@ -77,9 +81,17 @@ struct TraceFile {
   std::int64_t dropped = 0;  // events of all ranks that are not in it
 };
 
-// The whole file, on rank 0; an empty one elsewhere. All ranks call it; `parts` are those of this rank.
+// The whole file, on rank 0; an empty one elsewhere. All ranks call it; `parts` are those of this rank. `recorder` has
+// the streams of its disks; may be null.
 [[nodiscard]] TraceFile gather_trace(Cluster& cluster, const Module& module, const Trace& trace,
-                                     const std::vector<Part>& parts);
+                                     const std::vector<Part>& parts, const TimelineRecorder* recorder);
+// Records the streams of a run that may use disks: it has a limit of memory, or its plan stores arrays. Its observer is
+// notified by the recorder from then on. Null for other runs.
+[[nodiscard]] std::unique_ptr<TimelineRecorder> record_disks(const Module& module, RunOptions& options,
+                                                             std::int64_t memory);
+// What it recorded, if a disk was used.
+[[nodiscard]] std::optional<RunTimeline> disk_timeline(const TimelineRecorder* recorder, std::int64_t memory);
+
 // The summary's text on the trace; `trace` is rank 0's.
 [[nodiscard]] std::string trace_summary(const std::string& path, const Trace& trace, const TraceFile& file);
 

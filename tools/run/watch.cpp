@@ -110,7 +110,7 @@ void RunWatch::began(RunPhase phase, int number, const Place& place, const OpCou
 
 void RunWatch::ended(RunPhase phase, int number, const OpCount& count) {
   Record& mine = record(board_.own);
-  if (phase == RunPhase::start || phase == RunPhase::finish) {  // the step around it goes on
+  if (phase != RunPhase::step && phase != RunPhase::iteration) {  // the step around it goes on
     mine.number = outer_step_;
     mine.inside = static_cast<std::int32_t>(RunPhase::step);
   }
@@ -211,6 +211,7 @@ std::string RunWatch::step_of(const Record& record) const {
   const auto inside = static_cast<RunPhase>(record.inside.load());
   if (inside == RunPhase::start) text = "start of the " + text;
   if (inside == RunPhase::finish) text = "finish of the " + text;
+  if (inside == RunPhase::moves) text = "stores and loads before " + text;
   text = fmt::format("step {}, {}", record.step.load(), text);
   if (record.outer > 0) text += fmt::format(", iteration {}", record.outer.load());
   if (record.inner > 0) text += fmt::format(", inner iteration {}", record.inner.load());

@@ -15,6 +15,7 @@
 #include "libopt/prover/prover.h"
 #include "libopt/report/explain.h"
 #include "libopt/report/report.h"
+#include "libopt/report/streams.h"
 #include "libopt/report/timeline.h"
 #include "libopt/time/run_report.h"
 #include "libopt/time/times.h"
@@ -35,9 +36,12 @@
 namespace kasen::tools {
 namespace {
 
-enum class Format : std::uint8_t { text, json, html, dot };
-constexpr std::array<std::pair<std::string_view, Format>, 4> formats{
-    {{"text", Format::text}, {"json", Format::json}, {"html", Format::html}, {"dot", Format::dot}}};
+enum class Format : std::uint8_t { text, json, html, dot, svg };
+constexpr std::array<std::pair<std::string_view, Format>, 5> formats{{{"text", Format::text},
+                                                                      {"json", Format::json},
+                                                                      {"html", Format::html},
+                                                                      {"dot", Format::dot},
+                                                                      {"svg", Format::svg}}};
 
 Module read_module(const std::string& path) {
   Module module = parse_module(read_text(path), shown_name(path));
@@ -57,6 +61,8 @@ std::string report(const Module& module, const Sizes* sizes, const Module* befor
       return page_of(module, sizes, before, values);
     case Format::dot:
       return report_dot(module);
+    case Format::svg:
+      break;
   }
   throw InternalError("a format outside the table");
 }
@@ -160,6 +166,7 @@ std::string over_time(const Module& module, const po::variables_map& values, con
   }
   const RunReport* counted = run ? &*run : nullptr;
   if (format == Format::json) return timeline_json(module, *sizes, machine, counted);
+  if (format == Format::svg) return streams_file(module, *sizes, machine, counted);
   if (format != Format::text) refuse_format("--timeline");
   return timeline_text(module, *sizes, machine, counted);
 }
@@ -202,6 +209,8 @@ ExitStatus run_measure(const po::variables_map& values) {
       format != Format::html) {
     fail(ExitStatus::usage, "--machine adds predicted times to text and pages alone", "", "leave out --format");
   }
+  if (format == Format::svg && values.count("timeline") == 0)
+    fail(ExitStatus::usage, "--format svg without --timeline", "it draws streams over time", "add --timeline");
   const bool scales = scales_workers(values);
   if (values.count("compare") + values.count("against") + values.count("explain") + (scales ? 1U : 0U) > 1) {
     fail(ExitStatus::usage, "only one of --compare, --against, --explain and several --workers at a time", "",
@@ -267,7 +276,9 @@ void add_options(Tool& tool) {
   add("explain", "explains a plan: transitions, splits, laws, regions, buffers");
   add("memory", text("SIZE"),
       "what a run with so much memory a process, as 2G, reads from disks and writes to them (with --bundle)");
-  add("format", text("FORMAT")->default_value("text"), "text, json, html (one page with pictures) or dot");
+  add("format", text("FORMAT")->default_value("text"),
+      "text, json, html (one page with pictures) or dot; with --timeline svg: streams over time, "
+      "of a plan or a run with arrays on disks");
   add("output,o", text("FILE")->default_value("-"), "the output file of the report");
   takes(tool, "format", formats);
   tool.under("Times");
@@ -296,7 +307,7 @@ int measure_main(int argc, char** argv) {
                      "[--against RUN.json [--check]] [--explain] [--timeline] "
                      "[--machine FILE.yaml] [--calibrate] [--workers P,P,.. --data NAME=FILE [--sample FRACTION] "
                      "[--plot FILE.svg]] "
-                     "[--format text|json|html|dot] [-o FILE]",
+                     "[--format text|json|html|dot|svg] [-o FILE]",
                      "kasen measure fused.kir --sizes N=325557,nnz=3216152,P=4"}};
   add_options(tool);
   return run_tool(argc, argv, tool, run_measure);

@@ -65,8 +65,10 @@ class SpillFile final : public SpilledElements {
     if (until <= next_) return;
     for (std::int64_t p = 0; p < element_.planes(); ++p) {
       const Span span = groups(p, next_, until);
-      move(span, [&](std::int64_t at, std::int64_t bytes) {
-        return file_calls::pread(direct_.fd, to.data + at, static_cast<std::size_t>(bytes), at);
+      timed(true, span.bytes, [&] {
+        move(span, [&](std::int64_t at, std::int64_t bytes) {
+          return file_calls::pread(direct_.fd, to.data + at, static_cast<std::size_t>(bytes), at);
+        });
       });
       read_ += span.bytes;
       check_sums(p, until, to.data + span.begin);
@@ -91,8 +93,10 @@ class SpillFile final : public SpilledElements {
     for (std::int64_t p = 0; p < element_.planes() && until > store_next_; ++p) {
       const Span span = groups(p, store_next_, until);
       take_sums(p, until, from.data + span.begin);
-      move(span, [&](std::int64_t at, std::int64_t bytes) {
-        return file_calls::pwrite(direct_.fd, from.data + at, static_cast<std::size_t>(bytes), at);
+      timed(false, span.bytes, [&] {
+        move(span, [&](std::int64_t at, std::int64_t bytes) {
+          return file_calls::pwrite(direct_.fd, from.data + at, static_cast<std::size_t>(bytes), at);
+        });
       });
       written_ += span.bytes;
     }

@@ -100,7 +100,8 @@ void StreamedElements::read_ahead() {
         if (stop_) return;
       }
       const std::int64_t begin = grid_.begin_of(pieces_[k].block);
-      buffer.block = direct_.read(begin, begin + grid_.bytes_of(pieces_[k].block), buffer.pages);
+      timed(true, block_bytes(pieces_[k].block),
+            [&] { buffer.block = direct_.read(begin, begin + grid_.bytes_of(pieces_[k].block), buffer.pages); });
       read_bytes_ += block_bytes(pieces_[k].block);
       {
         const std::scoped_lock lock(mutex_);

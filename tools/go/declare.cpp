@@ -1,0 +1,82 @@
+// The options of kasen go: its own, and those that it hands on to the tools.
+#include <string>
+#include <vector>
+
+#include "tools/common/tool.h"
+#include "tools/go/go.h"
+#include "tools/launch/options.h"
+#include "tools/options/mesh_option.h"
+#include "tools/options/result_format.h"
+#include "tools/options/words.h"
+
+namespace kasen::tools {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+void declare_program(Tool& tool) {
+  tool.under("Program and data");
+  tool.options.add_options()("define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
+                             "sets a const, or the default of a param")(
+      "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(
+      "dim", po::value<Arguments>()->value_name("N=SIZE"), "see kasen partition")(
+      "columns", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
+      "words", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
+      "dictionary", po::value<std::string>()->value_name("FILE"), "see kasen partition")(
+      "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition");
+  takes(tool, "repeats", repeats_words);
+}
+
+void declare_plan(Tool& tool) {
+  tool.under("Plan");
+  tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
+                             "see kasen partition")("theta", po::value<int>()->default_value(100)->value_name("T"),
+                                                    "see kasen partition")(
+      "compress", po::value<std::string>()->default_value("none")->value_name("auto|none"), "see kasen partition")(
+      "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
+      "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
+      "none, greedy, fuse-all, fuse-no-redundancy or cost")(
+      "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"), "see kasen fuse")(
+      "swap", "with --memory of a worker's buffers: see kasen fuse")(
+      "observed", po::value<std::string>()->value_name("FILE"), "see kasen fuse");
+  declare_mesh_option(tool, true);
+  takes(tool, "method", method_words);
+  takes(tool, "compress", compress_words);
+  takes(tool, "sync", sync_words);
+  takes(tool, "strategy", strategy_words);
+  takes(tool, "epilogue", epilogue_words);
+}
+
+void declare_run(Tool& tool) {
+  tool.under("Run");
+  tool.options.add_options()("workers", po::value<int>()->default_value(1)->value_name("P"), "number of parts")(
+      "ranks,n", po::value<int>()->value_name("R"), "MPI ranks (without it: one process, no MPI)")(
+      "threads", po::value<int>()->default_value(0)->value_name("T"), "threads of each rank, see kasen run")(
+      "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"), "generated or interpreter")(
+      "trace", po::value<std::string>()->value_name("FILE"), "writes the times of all steps, as Chrome trace events");
+  takes(tool, "kernels", kernel_words);
+  declare_lasting_options(tool);
+}
+
+}  // namespace
+
+void declare_go_options(Tool& tool) {
+  declare_program(tool);
+  declare_plan(tool);
+  declare_run(tool);
+  tool.under("Results");
+  tool.options.add_options()("dir", po::value<std::string>()->value_name("DIR"),
+                             "the output folder (default: PROGRAM.run)")(
+      "no-wait", "ends with status 75 where another kasen go works there")(
+      "output,o", po::value<std::string>()->value_name("FILE"), "the result file (DIR/result and the format's ending)");
+  declare_format(tool);
+  tool.options.add_options()("top", po::value<int>()->default_value(10)->value_name("K"),
+                             "prints the K largest elements of vector results");
+  tool.hidden.add_options()("program", po::value<std::string>()->value_name("PROGRAM.ks"))(
+      "data", po::value<Arguments>()->value_name("NAME=DATA"));
+  tool.positional.add("program", 1).add("data", -1);
+  tool.reads = {"program", "data", "dictionary", "observed"};
+  tool.writes = {"output", "trace"};
+}
+
+}  // namespace kasen::tools
