@@ -125,17 +125,20 @@ class SlotChoice {
     return true;
   }
 
+  [[nodiscard]] bool all_can_pass(const std::set<int>& slots) const {
+    return std::all_of(slots.begin(), slots.end(), [&](int slot) {
+      return !fixed_.contains(slot) && passing_.contains(slot) && !run_.storage.slot(slot).spilled &&
+             run_.storage.slot_bytes(slot) >= run_.options.pass_bytes &&
+             are_alike(passing_.at(slot), passing_.at(*slots.begin()));
+    });
+  }
+
   PassingSlots found() {
     std::map<int, std::set<int>> members;
     for (int slot = 0; slot < run_.storage.slots(); ++slot) members[classes_.of(slot)].insert(slot);
     PassingSlots result;
     for (const auto& [root, slots] : members) {
-      const bool all = std::all_of(slots.begin(), slots.end(), [&](int slot) {
-        return !fixed_.contains(slot) && passing_.contains(slot) && !run_.storage.slot(slot).spilled &&
-               run_.storage.slot_bytes(slot) >= run_.options.pass_bytes &&
-               are_alike(passing_.at(slot), passing_.at(*slots.begin()));
-      });
-      if (!all) continue;
+      if (!all_can_pass(slots)) continue;
       for (const int slot : slots) result.values.emplace(slot, passing_.at(slot));
       if (slots.size() > 1) result.classes.push_back(slots);
     }
