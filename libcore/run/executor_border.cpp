@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <list>
+#include <optional>
 
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
@@ -40,6 +42,40 @@ void move_array(const Execution& run, const HeldValue& held, int part, const Vie
   copy_elements(element, from, to, masters, elements_of(run, held, part));
 }
 
+// Memory for an array that lies on a disk, while this lives. Its names find it there.
+class BroughtArray {
+ public:
+  BroughtArray(Execution& run, const HeldValue& held, int slot, int part)
+      : run_(run),
+        slot_(slot),
+        part_(part),
+        place_(run.storage.view_of(slot, part).data),
+        elements_(run.storage.elements(held.value, part)),
+        element_(run.module.type(held.value).element),
+        memory_(storage_bytes(element_, run.storage.view_of(slot, part).capacity)) {
+    run.storage.lies_at(slot, part, memory_.data());
+  }
+  ~BroughtArray() { run_.storage.lies_at(slot_, part_, place_); }
+  BroughtArray(const BroughtArray&) = delete;
+  BroughtArray& operator=(const BroughtArray&) = delete;
+
+  void load() { run_.tier_mover->load_now(place_, here(), elements_); }
+  void store() { run_.tier_mover->store_now(place_, here(), elements_); }
+
+ private:
+  [[nodiscard]] ElementMemory here() const {
+    const View& view = run_.storage.view_of(slot_, part_);
+    return {view.data, element_, view.capacity};
+  }
+
+  Execution& run_;
+  const int slot_, part_;
+  std::byte* const place_;
+  const std::int64_t elements_;
+  const ElementType element_;
+  Bytes memory_;
+};
+
 class RunBorder : public Border {
  public:
   // What it holds is found when somebody asks.
@@ -58,6 +94,9 @@ class RunBorder : public Border {
     Array copy(run_.module.type(held.value).element, count(held, part));
     if (copy.count == 0) return copy;
     const int slot = run_.storage.info(held.value).slot + static_cast<int>(array);
+    if (run_.tier_mover != nullptr) run_.tier_mover->finish();
+    std::optional<BroughtArray> brought;
+    if (run_.storage.slot(slot).on_disk) brought.emplace(run_, held, slot, part).load();
     const View &from = run_.storage.view_of(slot, part), to{copy.bytes.data(), copy.count};
     if (run_.forms.are_boxes()) {
       read_box(held, part, from, to);
@@ -142,8 +181,6 @@ void Execution::pass_border(int op) {
 // The ghosts of one array of a consistent value: a scatter of it into itself restores them.
 struct Resumption::Slaves {
   Op op;
-  ValueId value = no_value;
-  std::int64_t array = 0;
   std::unique_ptr<Step> step;
 };
 
@@ -175,10 +212,8 @@ Resumption::Resumption(Execution& run, const ResumePoint& from) : from_(from) {
       auto made = std::make_unique<Slaves>();
       made->op.code = OpCode::scatter;
       made->op.operands = made->op.results = {held.value};
-      made->value = held.value;
-      made->array = array;
       made->step = make_transition_step(run, made->op, place.op);
-      slaves_.push_back(std::move(made));
+      slaves_.emplace(std::pair(held.value, array), std::move(made));
     }
   }
 }
@@ -189,34 +224,44 @@ std::vector<Bytes> Resumption::packing(const Execution& run) const {
   std::vector<Bytes> areas;
   for (int p = 0; p < run.part_count(); ++p) {
     std::int64_t largest = 0;
-    for (const auto& slaves : slaves_) largest = std::max(largest, slaves->step->packing_bytes(p));
+    for (const auto& [array, slaves] : slaves_) largest = std::max(largest, slaves->step->packing_bytes(p));
     areas.emplace_back(largest);
   }
   return areas;
 }
 
-void Resumption::read(Execution& run, const HeldValue& held) const {
-  for (std::int64_t array = 0; array < held.arrays; ++array) {
-    const int slot = run.storage.info(held.value).slot + static_cast<int>(array);
-    if (run.storage.slot(slot).form < 0) continue;  // an input's own memory, which is there
-    for (int p = 0; p < run.part_count(); ++p) {
-      const std::int64_t count = elements_of(run, held, p);
-      Array saved = from_.read(held, array, p, count);
-      if (saved.count != count || saved.element != run.module.type(held.value).element)
-        throw InternalError(fmt::format("%{} comes back otherwise than it is", run.module.value(held.value).name));
-      if (count > 0) move_array(run, held, p, {saved.bytes.data(), count}, run.storage.view_of(slot, p), true);
-    }
+void Resumption::read(Execution& run, const HeldValue& held, std::int64_t array, int slot) const {
+  for (int p = 0; p < run.part_count(); ++p) {
+    const std::int64_t count = elements_of(run, held, p);
+    Array saved = from_.read(held, array, p, count);
+    if (saved.count != count || saved.element != run.module.type(held.value).element)
+      throw InternalError(fmt::format("%{} comes back otherwise than it is", run.module.value(held.value).name));
+    if (count > 0) move_array(run, held, p, {saved.bytes.data(), count}, run.storage.view_of(slot, p), true);
   }
 }
 
+// A scatter finds a list's arrays by the list's name, which is set to each array in turn.
+void Resumption::restore_slaves(Execution& run, const HeldValue& held, std::int64_t array) {
+  const auto it = slaves_.find({held.value, array});
+  if (it == slaves_.end()) return;
+  const int first = run.storage.info(held.value).slot;
+  run.storage.look_at(held.value, first + static_cast<int>(array));
+  it->second->step->run(run);
+  run.storage.look_at(held.value, first);
+}
+
+void Resumption::restore(Execution& run, const HeldValue& held, std::int64_t array) {
+  const int slot = run.storage.info(held.value).slot + static_cast<int>(array);
+  std::list<BroughtArray> brought;
+  for (int p = 0; p < run.part_count() && run.storage.slot(slot).on_disk; ++p) brought.emplace_back(run, held, slot, p);
+  if (run.storage.slot(slot).form >= 0) read(run, held, array, slot);  // an input's own memory has it
+  restore_slaves(run, held, array);
+  for (BroughtArray& place : brought) place.store();
+}
+
 void Resumption::restore(Execution& run) {
-  for (const HeldValue& held : held_.values) read(run, held);
-  for (const auto& slaves : slaves_) {
-    // A scatter finds a list's arrays by the list's name, which is set to each array in turn.
-    const int first = run.storage.info(slaves->value).slot;
-    run.storage.look_at(slaves->value, first + static_cast<int>(slaves->array));
-    slaves->step->run(run);
-    run.storage.look_at(slaves->value, first);
+  for (const HeldValue& held : held_.values) {
+    for (std::int64_t array = 0; array < held.arrays; ++array) restore(run, held, array);
   }
   for (size_t v = 0; v < held_.views.size(); ++v) {
     const ValueId view = held_.views[v];

@@ -11,6 +11,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libcore/analysis/shared_batch.h"
@@ -107,13 +108,15 @@ class Resumption {
   void restore(Execution& run);
 
  private:
-  void read(Execution& run, const HeldValue& held) const;
+  void read(Execution& run, const HeldValue& held, std::int64_t array, int slot) const;
+  void restore_slaves(Execution& run, const HeldValue& held, std::int64_t array);
+  void restore(Execution& run, const HeldValue& held, std::int64_t array);
 
   const ResumePoint& from_;
   HeldAtBorder held_;
   std::set<int> made_again_;  // operators
-  struct Slaves;              // of one array of a value
-  std::vector<std::unique_ptr<Slaves>> slaves_;
+  struct Slaves;
+  std::map<std::pair<ValueId, std::int64_t>, std::unique_ptr<Slaves>> slaves_;  // by value and array of it
 };
 
 // For Execution::on_border; valid during the call.

@@ -53,6 +53,10 @@ class Storage {
     return slot(of.slot).views[static_cast<size_t>(part)];
   }
   [[nodiscard]] const View& view_of(int s, int part) const { return slot(s).views[static_cast<size_t>(part)]; }
+  // An array lies there from now on.
+  void lies_at(int s, int part, std::byte* data) {
+    slots_.at(static_cast<size_t>(s)).views[static_cast<size_t>(part)].data = data;
+  }
   // The number of local indices at which a value is stored: the owned elements in state P, the whole space in C and PR;
   // 1 for shareds.
   [[nodiscard]] std::int64_t indices(ValueId value, int part) const;

@@ -121,11 +121,33 @@ void TierMover::load(const std::byte* place, const ElementMemory& memory, std::i
   add_job({0, true, place, memory, elements, op});
 }
 
-void TierMover::add_job(Job job) {
-  if (job.elements == 0) return;
+void TierMover::store_now(const std::byte* place, const ElementMemory& memory, std::int64_t elements) {
+  move_now({0, false, place, memory, elements, -1});
+}
+
+void TierMover::load_now(const std::byte* place, const ElementMemory& memory, std::int64_t elements) {
+  move_now({0, true, place, memory, elements, -1});
+}
+
+const TierMover::Place& TierMover::place_of(const Job& job) const {
   const auto place = places_.find(job.place);
   if (place == places_.end() || job.elements > place->second.capacity)
     throw InternalError("an array moves where it has no place on a disk");
+  return place->second;
+}
+
+void TierMover::move_now(const Job& job) {
+  finish();
+  if (job.elements == 0) return;
+  const Place& place = place_of(job);
+  place.disk->tell(nullptr, 0);
+  Crossing crossing(*place.disk, place.capacity, job.memory, job.elements);
+  job.in ? crossing.load() : crossing.store();
+}
+
+void TierMover::add_job(Job job) {
+  if (job.elements == 0) return;
+  (void)place_of(job);
   {
     const std::lock_guard lock(mutex_);
     if (fault_) std::rethrow_exception(fault_);

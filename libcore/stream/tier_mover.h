@@ -45,6 +45,9 @@ class TierMover {
   /// The same, and until what is stored from there is on the disk.
   void await_writing(const std::byte* memory) { await(memory, true); }
   void finish();  ///< all of them
+  /// The same at once, when all of them are done. Nothing counts or watches it.
+  void store_now(const std::byte* place, const ElementMemory& memory, std::int64_t elements);
+  void load_now(const std::byte* place, const ElementMemory& memory, std::int64_t elements);
 
   struct Moved {
     int op = -1;
@@ -72,7 +75,9 @@ class TierMover {
     std::int64_t elements = 0;
     int op = -1;
   };
+  [[nodiscard]] const Place& place_of(const Job& job) const;
   void add_job(Job job);
+  void move_now(const Job& job);
   void await(const std::byte* memory, bool writing);
   void work(bool in);
   [[nodiscard]] bool is_blocked(const Job& job) const;

@@ -8,11 +8,15 @@
 #include <tuple>
 
 #include "libcore/data/mirrored.h"
+#include "libcore/ir/tiers.h"
+#include "libcore/stream/simulated_tier.h"
+#include "libopt/cost/footprint.h"
 #include "tests/core/mesh_module.h"
 #include "tests/core/mesh_parts.h"
 #include "tests/opt/likely_programs.h"
 #include "tests/opt/random_program.h"
 #include "tests/opt/run_everywhere.h"
+#include "tests/opt/swapped_programs.h"
 #include "tests/support/random_program.h"
 
 namespace kasen {
@@ -26,7 +30,7 @@ struct Kept {
 
 // How often each way of holding a value was met.
 struct Met {
-  int borders = 0, behind = 0, copies = 0, contributions = 0, lists = 0, views = 0, shareds = 0;
+  int borders = 0, behind = 0, copies = 0, contributions = 0, lists = 0, views = 0, shareds = 0, on_disk = 0;
 };
 
 class Runner {
@@ -34,8 +38,10 @@ class Runner {
   Runner(const Module& module, const std::vector<Part>& parts, bool generated)
       : module_(module), parts_(parts), generated_(generated) {}
 
-  RunResult run(const RunOptions& options) const {
+  RunResult run(RunOptions options) const {
     const auto transport = make_simulated_transport(static_cast<int>(parts_.size()));
+    const auto tier = stream::make_simulated_tier();
+    options.spill = tier.get();
     if (!generated_) return execute(module_, parts_, *transport, *make_interpreter_kernels(), options);
     return execute(module_, parts_, *transport, *testing::make_kernels({.threads = 2}), options);
   }
@@ -92,6 +98,7 @@ class Runner {
   }
 
   Kept keep(const Border& border, Met& met) const {
+    const IdMap<ValueId, bool> on_disk = values_on_disk(module_);
     Kept kept{border.place(), {}};
     ++(kept.place.behind ? met.behind : met.borders);
     met.views += static_cast<int>(border.place().looks.size());
@@ -101,6 +108,7 @@ class Runner {
       met.contributions += held.slaves ? 1 : 0;
       met.copies += !held.shared && type.state.is_cons() && !type.state.slaves.empty() ? 1 : 0;
       met.lists += held.arrays > 1 ? 1 : 0;
+      met.on_disk += on_disk[held.value] ? 1 : 0;
       for (std::int64_t array = 0; array < held.arrays; ++array) {
         for (int p = 0; p < static_cast<int>(parts_.size()); ++p) {
           if (border.count(held, p) > 0) kept.arrays[{held.value, array, p}] = border.read(held, array, p);
@@ -163,6 +171,41 @@ void go_on_in_all_plans(const Module& program, std::uint64_t seed, Met& met) {
       }
     }
   }
+}
+
+// With less memory than its buffers take, where that is enough.
+void go_on_with_less_memory(const Module& program, std::uint64_t seed, Met& met) {
+  const std::vector<Part> parts = testing::split(testing::random_data(program, 2, 37, 40, seed));
+  const Module made = plan(program, seed % 2 == 0 ? Strategy::none : Strategy::greedy, SyncMode::hybrid);
+  std::int64_t pool = 0;
+  for (const PartCount& part : predict_parts(made, sizes_from_parts(made, parts)))
+    pool = std::max(pool, part.buffer_bytes);
+  TrialLawChecker laws;
+  OptimizeOptions options;
+  options.sizes = [&](const Module& module) { return sizes_from_parts(module, parts); };
+  for (const std::int64_t percent : {50, 75}) {
+    options.swap_memory = pool * percent / 100;
+    Module less;
+    try {
+      less = optimize(made, laws, options);
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::limit) << error.what();
+      continue;
+    }
+    SCOPED_TRACE(::testing::Message() << percent << " % of " << pool << " bytes\n" << print_module(less));
+    if (uses_disk(less)) go_on_everywhere(less, parts, seed % 4 == 1, met);
+  }
+}
+
+TEST(Border, PlansThatStoreArraysGoOn) {
+  Met met;
+  std::uint64_t seed = 0;
+  for (const NamedProgram& program : testing::swapped_programs) {
+    SCOPED_TRACE(program.name);
+    for (int strategy = 0; strategy < 2 && !::testing::Test::HasFailure(); ++strategy)
+      go_on_with_less_memory(compile(program.text), seed++, met);
+  }
+  EXPECT_GT(met.on_disk, 100);
 }
 
 Met random_programs_go_on(std::uint64_t first, std::uint64_t last) {

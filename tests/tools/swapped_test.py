@@ -6,6 +6,7 @@ Usage: swapped_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import json
 import re
+import shutil
 import sys
 import unittest
 
@@ -24,6 +25,7 @@ d = sqrt(b + c)
 output e = d * a
 """
 STEPS = 5
+RESUMABLE = 75
 
 
 def recurrent():
@@ -133,6 +135,22 @@ class Swapped(ToolTest):
         self.same("half.kir")
         self.check("half.kir")
 
+    def test_a_run_that_is_killed_goes_on(self):
+        numpy.save(self.dir / "x.npy", self.random.normal(size=4 * GROUP + 3))
+        names = "abcd"
+        begin = "".join(f"{v} = {f}(x)\n" for v, f in zip(names, ("exp", "tanh", "sin", "cos")))
+        body = "".join(f"  {v} = {v} * 0.5 + sum({v}) * 0.001\n" for v in names)
+        for ranks, workers in ((1, 1), (2, 2), (2, 3)):
+            self.plan(f"dim N\ninput x : f64[N]\n{begin}for i in 0..4 {{\n{body}}}\noutput a, s = sum(b) + sum(c) + sum(d)\n", "x=x.npy", workers=workers)
+            self.fuse("whole.kir", "--strategy", "none")
+            pool = self.run_it("whole.kir")[2]
+            self.fuse("part.kir", "--strategy", "none", "--swap", "--memory", pool * 3 // 5)
+            run = ["run", "part.kir", "--bundle", "bundle", "-o", "part.kir.h5", "-n", ranks, "--checkpoint", "saved", "--every", 1]
+            self.kasen(*run, status=RESUMABLE, env={"KASEN_FAULT": "border:kill:3"})
+            self.assertGreater(self.run_it("part.kir", "-n", ranks, "--checkpoint", "saved", "--resume")[1], 0)
+            self.same("part.kir")
+            shutil.rmtree(self.dir / "saved", ignore_errors=True)
+
     def test_why(self):
         numpy.save(self.dir / "x.npy", self.random.normal(size=2 * GROUP))
         self.plan(THREE, "x=x.npy")
@@ -152,7 +170,6 @@ class Swapped(ToolTest):
         self.assertRegex(told, rf"they take {3 * one}, and \d+ are enough")
         self.fuse("two.kir", "--strategy", "none", "--swap", "--memory", 2 * one)
         self.run_it("two.kir", "--spill", "nowhere", status=CREATE)
-        self.run_it("two.kir", "--checkpoint", "saved", status=USAGE)
         text = (self.dir / "two.kir").read_text()
         (self.dir / "less.kir").write_text(text.replace(f"memory {2 * one}", f"memory {2 * one - 1}"))
         self.run_it("less.kir", status=LIMIT)

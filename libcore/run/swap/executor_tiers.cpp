@@ -58,9 +58,6 @@ void Execution::check_pool() const {
          "it was planned for other sizes, or for more workers",
          "plan again with this bundle and more --memory, or use more workers");
   }
-  if (!uses_disk(plan) || (!options.on_border && options.resume == nullptr)) return;
-  fail(ExitStatus::usage, "no checkpoint holds what the plan stores on a disk", "it was planned with --swap",
-       "run it without checkpoints, or plan without --swap");
 }
 
 void Execution::begin_moves() {
