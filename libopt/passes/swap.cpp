@@ -1,9 +1,10 @@
 // Why: a plan whose buffers take more memory than there is would not run, though no operator needs all of them at once.
 // Arrays leave for a disk where others need their room, and come back before they are read (SwapAdvisor: Huang, thesis,
 // section 4.3). The naive way stores what was used longest ago; the planner (libopt/swap) takes what is needed latest,
-// drops what the disk still has, and finds which arrays of a loop stay over its iterations. Loops that do not fit are
-// planned by themselves, then the program around them. Moves end where the memory that they leave is written again, so
-// buffers are assigned anew, and say whether all fits. Requires level 3; keeps it.
+// drops what the disk still has, and finds which arrays of a loop stay over its iterations. Operators are put into
+// another order if that leaves less to move. Loops that do not fit are planned by themselves, then the program around
+// them. Moves end where the memory that they leave is written again, so buffers are assigned anew, and say whether all
+// fits. Requires level 3; keeps it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +16,10 @@
 #include "libcore/ir/tiers.h"
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/rewrite.h"
+#include "libopt/swapping/block_order.h"
 #include "libopt/swapping/block_plan.h"
 #include "libopt/swapping/operator_seconds.h"
+#include "libopt/swapping/predicted_timeline.h"
 #include "libopt/swapping/write_moves.h"
 #include "libopt/sync/plan_notes.h"
 
@@ -101,7 +104,8 @@ class Swapper {
   }
 
   [[nodiscard]] std::optional<BlockPlan> planned(const BlockGraph& block, std::int64_t memory, bool once) const {
-    return swapping::plan_block(block, memory - block.pinned(), once, context_.options.machine);
+    return swapping::plan_block(block, program_order(block.graph()), memory - block.pinned(), once,
+                                context_.options.machine);
   }
 
   static bool swaps(const Op& op) {
@@ -130,11 +134,41 @@ class Swapper {
   std::int64_t smallest_ = 1;  // bytes of a buffer
 };
 
+double seconds_of(const Module& plan, const PassContext& context) {
+  constexpr double iterations = 10;  // of each loop: none of what is compared changes their number
+  return swapping::predicted_timeline(plan, context.options.sizes, context.options.machine,
+                                      [](int) { return iterations; })
+      .timeline.seconds;
+}
+
+// With the operators in another order, if that is better.
+std::optional<Swapped> fit(const Module& given, PassContext& context, std::int64_t memory, int tries) {
+  std::optional<Swapped> made = Swapper(given, context).fit(memory, tries);
+  Module other = given;
+  const auto assign = [&](Module& module) {
+    compact_values(module);
+    (void)pass_buffers(module, context);
+  };
+  std::vector<std::string> notes =
+      swapping::reorder(other, context.options.sizes, memory, context.options.machine, assign);
+  if (notes.empty()) return made;
+  std::optional<Swapped> ordered;
+  const std::int64_t pool = BufferSizes(other, context.options.sizes).pool();
+  if (pool <= memory) {
+    ordered = Swapped{std::move(other), pool, {}};
+  } else {
+    ordered = Swapper(other, context).fit(memory, tries);
+  }
+  if (!ordered || (made && seconds_of(ordered->plan, context) >= seconds_of(made->plan, context))) return made;
+  ordered->notes.insert(ordered->notes.begin(), notes.begin(), notes.end());
+  return ordered;
+}
+
 // Some bytes with which it was found to run, not many more than the fewest.
-std::int64_t enough_memory(Swapper& swapper, std::int64_t too_little, std::int64_t enough) {
+std::int64_t enough_memory(const Module& given, PassContext& context, std::int64_t too_little, std::int64_t enough) {
   while (enough - too_little > enough / 64 + 1) {
     const std::int64_t middle = too_little + (enough - too_little) / 2;
-    (swapper.fit(middle, 16) ? enough : too_little) = middle;
+    (fit(given, context, middle, 16) ? enough : too_little) = middle;
   }
   return enough;
 }
@@ -151,12 +185,11 @@ bool pass_swap(Module& module, PassContext& context) {
          "the run finds the size of a dimension, and such plans store nothing", "allow as much, or use more workers");
   }
   const Module given = module;
-  Swapper swapper(given, context);
-  std::optional<Swapped> made = swapper.fit(memory, 24);
+  std::optional<Swapped> made = fit(given, context, memory, 24);
   if (!made) {
     fail(ExitStatus::limit, fmt::format("the plan's buffers do not fit into {} bytes on a worker", memory),
          fmt::format("they take {}, and {} are enough with stores and loads", pool,
-                     enough_memory(swapper, memory, pool)),
+                     enough_memory(given, context, memory, pool)),
          "allow as much, or use more workers");
   }
   made->plan.memory = memory;

@@ -79,6 +79,7 @@ TaskId TaskGraph::add(Task task) {
     readers_[tensor].clear();
     last_writer_[tensor] = id;
   }
+  for (const TaskId earlier : task.after) follow(earlier, id);
   sort_unique(before_[id]);
   for (const TaskId earlier : before_[id]) behind_[earlier].push_back(id);
   tasks_.push_back(std::move(task));

@@ -32,6 +32,7 @@ struct Task {
   std::string name;
   double seconds = 0;                   // not negative
   std::vector<TensorId> reads, writes;  // ascending, each once; what is written in place is in both
+  std::vector<TaskId> after;            // earlier ones that must have ended, beside those that the tensors tell
 };
 
 class TaskGraph {

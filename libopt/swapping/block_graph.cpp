@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "libcore/base/checked.h"
@@ -69,6 +70,7 @@ BlockGraph::BlockGraph(const Module& module, const Op* loop, const BufferSizes& 
   for (const ValueId v : module.values.ids()) parent_.push_back(v);
   find_objects();
   add_tensors();
+  edges_.emplace(module, block_, pinned_);
   add_tasks();
 }
 
@@ -76,11 +78,22 @@ BlockGraph::BlockGraph(const Module& module, const Op* loop, const BufferSizes& 
 void BlockGraph::add_tasks() {
   for (std::size_t at = 0; at < block_.ops.size(); ++at) {
     const Op& op = block_.ops[at];
-    if (op.code == OpCode::output) return add_task(std::span(block_.ops).subspan(at), "the outputs");
+    if (op.code == OpCode::output) {
+      std::vector<std::size_t> all(at);
+      std::iota(all.begin(), all.end(), 0);
+      return add_task(std::span(block_.ops).subspan(at), "the outputs", all);
+    }
     if (op.code == OpCode::yield) return;
     add_task(std::span(block_.ops).subspan(at, 1),
-             op.results.empty() ? fmt::format("operator {}", at) : '%' + m_.value(op.results.front()).name);
+             op.results.empty() ? fmt::format("operator {}", at) : '%' + m_.value(op.results.front()).name,
+             edges_->before(at));
   }
+}
+
+std::vector<std::size_t> BlockGraph::operators(const swap::Order& order) const {
+  std::vector<std::size_t> places;
+  for (const swap::TaskId task : order) places.push_back(static_cast<std::size_t>(task));
+  return edges_->joined(places);
 }
 
 std::string BlockGraph::name_behind(swap::TensorId tensor, int task) const {
@@ -185,22 +198,27 @@ void BlockGraph::find_objects() {
 }
 
 void BlockGraph::add_tensors() {
-  const std::vector<std::int64_t> tags = kind_tags(m_, sizes_);
+  kind_tags_ = kind_tags(m_, sizes_);
   std::int64_t most = 0;
-  for (const std::int64_t tag : tags) most = std::max(most, tag);
-  const auto count = static_cast<std::int64_t>(objects_.size() + block_.ops.size() + 1);
+  for (const std::int64_t tag : kind_tags_) most = std::max(most, tag);
+  std::size_t inside = 0;
+  for (const Op& op : block_.ops) inside += inside_buffers(op).size();
+  const auto count = static_cast<std::int64_t>(objects_.size() + inside + 1);
   scale_ = most == 0 ? 1 : checked_mul(most + 1, count, memory);
   for (Object& object : objects_) {
-    const std::int64_t bytes = std::max<std::int64_t>(1, sizes_.bytes(object.buffer));
-    const std::int64_t told = checked_mul(bytes, scale_, memory) + tags[static_cast<std::size_t>(object.buffer)];
     const swap::TensorKind kind =
         object.outside || object.carried ? swap::TensorKind::parameter : swap::TensorKind::made;
-    object.tensor = graph_.add({m_.value(object.values.front()).name, told, kind, false, false});
+    object.tensor = graph_.add({m_.value(object.values.front()).name, told_bytes(object.buffer), kind, false, false});
   }
 }
 
+std::int64_t BlockGraph::told_bytes(BufferId buffer) const {
+  const std::int64_t bytes = std::max<std::int64_t>(1, sizes_.bytes(buffer));
+  return checked_add(checked_mul(bytes, scale_, memory), kind_tags_[static_cast<std::size_t>(buffer)], memory);
+}
+
 // What only operators inside need, which is there as long as the operator runs.
-std::int64_t BlockGraph::inside_bytes(const Op& op) const {
+std::set<BufferId> BlockGraph::inside_buffers(const Op& op) const {
   std::set<ValueId> made;
   add_made(op, made);
   std::set<BufferId> known = pinned_, inside;
@@ -213,12 +231,10 @@ std::int64_t BlockGraph::inside_bytes(const Op& op) const {
       if (!known.contains(b) && !m_.buffers[b].on_disk) inside.insert(b);
     }
   }
-  std::int64_t bytes = 0;
-  for (const BufferId b : inside) bytes = checked_add(bytes, sizes_.bytes(b), memory);
-  return bytes;
+  return inside;
 }
 
-void BlockGraph::add_task(std::span<const Op> ops, std::string name) {
+void BlockGraph::add_task(std::span<const Op> ops, std::string name, const std::vector<std::size_t>& after) {
   std::set<swap::TensorId> reads, writes;
   const auto add = [&](ValueId v, std::set<swap::TensorId>& to) {
     const auto known = object_of_.find(root(v));
@@ -229,12 +245,16 @@ void BlockGraph::add_task(std::span<const Op> ops, std::string name) {
     for_each_read(op, [&](ValueId v) { add(v, reads); });
     for (const ValueId v : op.results) add(v, writes);
     seconds += seconds_(numbers_.at(&op));
-    const std::int64_t inside = inside_bytes(op);
-    if (inside == 0) continue;
-    const std::int64_t told = checked_mul(inside, scale_, memory);
-    writes.insert(graph_.add({"inside " + name, told, swap::TensorKind::made, false, false}));
+    for (const BufferId b : inside_buffers(op)) {
+      if (sizes_.bytes(b) == 0) continue;
+      const std::string inside = fmt::format("inside {}, {}", name, static_cast<int>(b));
+      writes.insert(graph_.add({inside, told_bytes(b), swap::TensorKind::made, false, false}));
+    }
   }
-  graph_.add(swap::Task{std::move(name), seconds, {reads.begin(), reads.end()}, {writes.begin(), writes.end()}});
+  std::vector<swap::TaskId> earlier;
+  for (const std::size_t op : after) earlier.emplace_back(static_cast<std::int32_t>(op));
+  graph_.add(swap::Task{
+      std::move(name), seconds, {reads.begin(), reads.end()}, {writes.begin(), writes.end()}, std::move(earlier)});
 }
 
 }  // namespace kasen::swapping

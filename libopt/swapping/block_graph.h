@@ -1,10 +1,12 @@
 // One block of a plan as a task graph (libopt/swap): its operators are tasks, and the arrays that may leave memory are
-// tensors. A tensor is what one buffer holds, from an array to those that are written over it in place.
+// tensors. A tensor is what one buffer holds, from an array to those that are written over it in place. What else keeps
+// operators in order are edges (operator_edges.h).
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -12,8 +14,10 @@
 
 #include "libcore/analysis/liveness.h"
 #include "libcore/ir/module.h"
+#include "libopt/swap/orders.h"
 #include "libopt/swap/tasks.h"
 #include "libopt/swapping/buffer_sizes.h"
+#include "libopt/swapping/operator_edges.h"
 
 namespace kasen::swapping {
 
@@ -37,6 +41,8 @@ class BlockGraph {
   // Bytes of buffers that stay in memory whatever happens.
   [[nodiscard]] std::int64_t pinned() const { return pinned_bytes_; }
   [[nodiscard]] const Block& block() const { return block_; }
+  // Places of the block's operators, in an order of its tasks. Those that travel together stay side by side.
+  [[nodiscard]] std::vector<std::size_t> operators(const swap::Order& order) const;
   // The name of what a tensor holds behind a task, -1 for the beginning: its latest value by then.
   [[nodiscard]] std::string name_behind(swap::TensorId tensor, int task) const;
 
@@ -51,8 +57,9 @@ class BlockGraph {
   void in_place(const Op& op, int number);
   void add_tensors();
   void add_tasks();
-  void add_task(std::span<const Op> ops, std::string name);
-  [[nodiscard]] std::int64_t inside_bytes(const Op& op) const;
+  void add_task(std::span<const Op> ops, std::string name, const std::vector<std::size_t>& after);
+  [[nodiscard]] std::int64_t told_bytes(BufferId buffer) const;
+  [[nodiscard]] std::set<BufferId> inside_buffers(const Op& op) const;
 
   const Module& m_;
   const Op* loop_;
@@ -66,8 +73,10 @@ class BlockGraph {
   std::set<ValueId> outside_, carried_;
   std::set<BufferId> pinned_;
   std::int64_t pinned_bytes_ = 0, scale_ = 1;
+  std::vector<std::int64_t> kind_tags_;  // by buffer
   std::vector<Object> objects_;
   std::map<ValueId, std::size_t> object_of_;  // by root
+  std::optional<OperatorEdges> edges_;
   swap::TaskGraph graph_;
 };
 

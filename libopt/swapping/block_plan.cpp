@@ -12,11 +12,11 @@
 namespace kasen::swapping {
 namespace {
 
-// The program's order, with each kind of buffers by itself: how many each has, and how eagerly arrays leave.
+// Each kind of buffers by itself: how many each has, and how eagerly arrays leave.
 class Search {
  public:
-  Search(const swap::TaskGraph& graph, std::int64_t capacity, bool once, const swap::Links& links)
-      : graph_(graph), sizes_(graph), order_(program_order(graph)), capacity_(capacity), links_(links) {
+  Search(const swap::TaskGraph& graph, swap::Order order, std::int64_t capacity, bool once, const swap::Links& links)
+      : graph_(graph), sizes_(graph), order_(std::move(order)), capacity_(capacity), links_(links) {
     options_.once = once;
     for (std::size_t size = 0; size < sizes_.count(); ++size) classes_.push_back(static_cast<int>(size));
     least_ = least_counts(graph, sizes_, classes_);
@@ -123,12 +123,12 @@ std::string beside(const BlockGraph& block, const BlockPlan& plan, const swap::S
 
 }  // namespace
 
-std::optional<BlockPlan> plan_block(const BlockGraph& block, std::int64_t capacity, bool once,
+std::optional<BlockPlan> plan_block(const BlockGraph& block, const swap::Order& order, std::int64_t capacity, bool once,
                                     const MachineProfile& machine) {
   if (block.graph().tensors().size() == 0 || capacity <= 0) return std::nullopt;
   const auto scale = static_cast<double>(block.scale());
   const double in = machine.disk_read_bandwidth * scale, out = machine.disk_write_bandwidth * scale;
-  return Search(block.graph(), scaled(capacity, block.scale()), once, {in, out, std::max(in, out)}).run();
+  return Search(block.graph(), order, scaled(capacity, block.scale()), once, {in, out, std::max(in, out)}).run();
 }
 
 std::vector<std::string> explain_moves(const BlockGraph& block, const BlockPlan& plan) {

@@ -174,6 +174,96 @@ INSTANTIATE_TEST_SUITE_P(All, SwapPlansOf, ::testing::ValuesIn(testing::swapped_
   return word;
 });
 
+// Arrays and sums of one another, in any order: many live at once. Some are carried by a loop.
+class RandomArrays {
+ public:
+  explicit RandomArrays(std::uint64_t seed) : random_(seed) {}
+
+  std::string text() {
+    std::string made = "dim N\ninput x : f64[N]\nz0 = x * 0.5\nz1 = tanh(x)\n";
+    arrays_ = {"x", "z0", "z1"};
+    scalars_ = {"2.0"};
+    add(made, "", 8);
+    const std::vector<std::string> outside = arrays_, sums = scalars_;
+    made += "for i in 0..3 {\n";
+    add(made, "  ", 10);
+    made += "  z0 = tanh(z0 * 0.5 + " + arrays_.back() + " * 0.1)\n  z1 = z1 * 0.5 + z0 * 0.001\n}\n";
+    arrays_ = outside;
+    scalars_ = sums;
+    add(made, "", 6);
+    made += "output o = " + arrays_.back() + ", p = sum(z0)";
+    for (std::size_t i = 1; i < scalars_.size(); ++i) made += fmt::format(", q{} = {} + 1", i, scalars_[i]);
+    return made + "\n";
+  }
+
+ private:
+  void add(std::string& made, const std::string& indent, int statements) {
+    for (int i = 0; i < statements; ++i) {
+      const std::string name = fmt::format("v{}", number_++);
+      switch (random_() % 4) {
+        case 0:
+          made += fmt::format("{}{} = tanh(sum({} * {}) * 0.01)\n", indent, name, any(arrays_), any(scalars_));
+          scalars_.push_back(name);
+          break;
+        case 1:
+          made += fmt::format("{}{} = sin({} + {})\n", indent, name, any(arrays_), any(scalars_));
+          arrays_.push_back(name);
+          break;
+        default:
+          made += fmt::format("{}{} = sqrt({} * {} + 1.5)\n", indent, name, any(arrays_), any(arrays_));
+          arrays_.push_back(name);
+      }
+    }
+  }
+  [[nodiscard]] const std::string& any(const std::vector<std::string>& names) {
+    return names[random_() % names.size()];
+  }
+
+  std::mt19937_64 random_;
+  std::vector<std::string> arrays_, scalars_;
+  int number_ = 0;
+};
+
+void expect_random_programs(std::uint64_t first, std::uint64_t last, int least) {
+  int fitted = 0;
+  const auto kernels = make_interpreter_kernels();
+  for (std::uint64_t seed = first; seed <= last && !::testing::Test::HasFailure(); ++seed) {
+    const std::string text = RandomArrays(seed).text();
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
+    const Module made = plan_of(text, seed % 3 == 0 ? Strategy::greedy : Strategy::none);
+    const std::vector<Part> parts = parts_over(made, 1 + static_cast<int>(seed % 2), 50);
+    const std::int64_t pool = pool_of(made, parts);
+    for (const std::int64_t percent : {45, 60, 80}) {
+      fitted += expect_same(made, parts, pool * percent / 100, *kernels) ? 1 : 0;
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+  EXPECT_GE(fitted, least);
+}
+
+TEST(SwapPlans, OfRandomProgramsHaveTheBitsOfMemory) { expect_random_programs(1, 40, 60); }
+TEST(LongSwapPlans, OfRandomProgramsHaveTheBitsOfMemory) { expect_random_programs(1000, 2000, 1500); }
+
+// Where one array is summed before the next one is made, none has to leave.
+TEST(SwapPlans, PutOperatorsIntoAnotherOrder) {
+  const Module made = plan_of(
+      "dim N\ninput x : f64[N]\na = exp(x)\nb = tanh(x)\nc = sin(x)\nd = cos(x)\ns = sum(a)\nt = sum(b * s)\n"
+      "u = sum(c * t)\nv = sum(d)\nfor i in 0..3 {\n  p = x * s\n  q = x * t\n  r = x * u\n  s = tanh(sum(p))\n"
+      "  t = tanh(sum(q))\n  u = tanh(sum(r) + u)\n}\noutput s, t, u, v",
+      Strategy::none);
+  const std::vector<Part> parts = parts_over(made, 1, group);
+  const std::int64_t one = storage_bytes(ElementType::of(Scalar::f64), group);
+  EXPECT_EQ(pool_of(made, parts), 4 * one);
+  const auto kernels = make_interpreter_kernels();
+  const auto bytes = expect_same(made, parts, 2 * one, *kernels);
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(bytes->read + bytes->written, 0);
+  PlanNotes notes;
+  EXPECT_FALSE(uses_disk(swapped(made, parts, 2 * one, &notes)));
+  ASSERT_EQ(notes.swaps.size(), 2);
+  EXPECT_NE(notes.swaps[0].find("the operators of a loop are in another order"), std::string::npos) << notes.swaps[0];
+}
+
 TEST(SwapPlans, TellWhy) {
   const Module made =
       plan_of("dim N\ninput x : f64[N]\na = exp(x)\nb = tanh(x)\nc = sin(x)\nd = sqrt(b + c)\noutput e = d * a",

@@ -50,6 +50,16 @@ inline constexpr NamedProgram swapped_programs[] = {
      "= G' @ u\n"
      "  z = z * 0.5 + sum(z) * 0.001\n  v = v * 0.5 + sum(u) * 0.001\n  w = w * v + 0.5\n  u = tanh(0.2 * p + u)\n}\n"
      "output u, s = sum(v), t = sum(w), r = sum(z)"},
+    {"branches that are summed late",
+     "dim N\ninput x : f64[N]\na = exp(x)\nb = tanh(x)\nc = sin(x)\nd = cos(x)\ns = sum(a)\nt = sum(b * s)\n"
+     "u = sum(c * t)\nv = sum(d)\nfor i in 0..3 {\n  p = x * s\n  q = x * t\n  r = x * u\n  w = x * v\n"
+     "  s = tanh(sum(p * p))\n  t = tanh(sum(q * s))\n  u = tanh(sum(r) + sum(w * w))\n  v = tanh(sum(w) + u)\n}\n"
+     "output s, t, u, v, y = x * s"},
+    {"a list",
+     "dim N\ninput x : f64[N]\nlist h[2] : f64[N] = x\nfor i in 0..3 {\n  a = exp(x)\n  b = tanh(x)\n"
+     "  c = sin(x)\n  d = cos(x)\n  h[0] = h[0] + a * sum(b)\n  c = c * sum(h[0])\n  h[1] = h[1] * 0.5 + c * "
+     "sum(d)\n}\n"
+     "output s = sum(h[0]), t = sum(h[1])"},
     {"local arrays",
      "dim B local = 40, H local = 30\ninput X : f64[B, H], W0 : f64[H, H], U0 : f64[H, H]\nW = W0 * 0.01\nU = U0 * "
      "0.01\n"

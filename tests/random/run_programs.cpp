@@ -13,7 +13,11 @@
 #include <memory>
 #include <tuple>
 
+#include "libcore/ir/observed.h"
+#include "libcore/ir/tiers.h"
 #include "libcore/laws/laws.h"
+#include "libcore/stream/simulated_tier.h"
+#include "libopt/cost/footprint.h"
 #include "libopt/optimize/optimize.h"
 #include "libopt/optimize/strategies.h"
 #include "libopt/prover/prover.h"
@@ -228,6 +232,7 @@ class JobRunner {
       answer_.output(number, output.name, output.type.element, testing::whole_words(sized, output, data));
     }
     if (number == 1 && compressed.empty() && !names_layouts(made)) from_disk(made, request, *kernels, result);
+    if (number == 1 && compressed.empty() && !names_layouts(made)) with_stores(request, *kernels);
     if (result.late_allocations != 0) throw Fault{"allocations", "it allocates in a loop\n" + print_module(made)};
     RunReport report = make_run_report(made, result);
     report.kernels = request.kernels;
@@ -247,13 +252,57 @@ class JobRunner {
     } catch (const std::exception& error) {
       throw Fault{"run", "from disk: " + std::string(error.what()) + '\n' + print_module(made)};
     }
+    expect_same(made, data, wanted, result, "from disk");
+  }
+
+  // The plan in which nothing is fused, which has the most arrays, in its memory and in less, if that is enough (pass
+  // swap): bit for bit.
+  void with_stores(const RunRequest& request, KernelSet& kernels) {
+    const std::vector<Part>& data = parts(request.workers, request.owners);
+    OptimizeOptions options;
+    options.strategy = Strategy::none;
+    options.sizes = [&](const Module& module) { return sizes_from_parts(module, data); };
+    const Module made = optimize(program_, laws_of(request.proven), options);
+    if (observes(made)) return;  // these store nothing
+    std::int64_t pool = 0;
+    for (const PartCount& part : predict_parts(made, sizes_from_parts(made, data)))
+      pool = std::max(pool, part.buffer_bytes);
+    const auto transport = make_simulated_transport(request.workers);
+    const RunResult wanted = execute(made, data, *transport, kernels, {});
+    for (const std::int64_t percent : {50, 80, 95}) {
+      options.swap_memory = pool * percent / 100;
+      Module plan;
+      try {
+        if (options.swap_memory > 0) plan = optimize(made, laws_of(request.proven), options);
+      } catch (const UserError& error) {
+        if (error.status() != ExitStatus::limit) throw Fault{"plan", "with stores: " + std::string(error.what())};
+      }
+      if (plan.memory > 0) run_with_stores(plan, data, kernels, wanted);
+    }
+  }
+
+  void run_with_stores(const Module& plan, const std::vector<Part>& data, KernelSet& kernels, const RunResult& wanted) {
+    check_text(plan, {});
+    const auto tier = stream::make_simulated_tier();
+    const auto transport = make_simulated_transport(static_cast<int>(data.size()));
+    RunOptions options;
+    options.spill = tier.get();
+    try {
+      expect_same(plan, data, wanted, execute(plan, data, *transport, kernels, options), "with stores");
+    } catch (const std::exception& error) {
+      throw Fault{"run", "with stores: " + std::string(error.what()) + '\n' + print_module(plan)};
+    }
+  }
+
+  static void expect_same(const Module& made, const std::vector<Part>& data, const RunResult& wanted,
+                          const RunResult& result, const std::string& what) {
     Module sized = made;
     for (const ObservedSize& size : wanted.observed) sized.dims[sized.find_dim(size.dim)].size = size.size;
     for (size_t k = 0; k < wanted.outputs.size(); ++k) {
       const std::vector<Word> a = testing::whole_words(sized, wanted.outputs[k], data);
       const std::vector<Word> b = testing::whole_words(sized, result.outputs.at(k), data);
       if (!std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Word& x, const Word& y) { return x.i == y.i; }))
-        throw Fault{"run", "from disk: " + wanted.outputs[k].name + " differs\n" + print_module(made)};
+        throw Fault{"run", what + ": " + wanted.outputs[k].name + " differs\n" + print_module(made)};
     }
   }
 
