@@ -7,189 +7,20 @@
 // level 3.
 #include <algorithm>
 #include <functional>
-#include <numeric>
+#include <set>
 #include <utility>
 
 #include "libcore/analysis/liveness.h"
 #include "libcore/ir/module.h"
-#include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/ir/tiers.h"
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/lifetimes.h"
 #include "libopt/rewrite/read_stored.h"
-#include "libopt/rewrite/rewrite.h"
+#include "libopt/rewrite/webs.h"
 
 namespace kasen {
 namespace {
-
-void add_set(std::vector<SlaveSet>& holds, const SlaveSet& set) {
-  const auto covers = [&](const SlaveSet& held) { return set_contains(held, set); };
-  if (set.empty() || std::any_of(holds.begin(), holds.end(), covers)) return;
-  std::erase_if(holds, [&](const SlaveSet& held) { return set_contains(set, held); });
-  holds.insert(std::upper_bound(holds.begin(), holds.end(), set), set);
-}
-
-struct Wish {  // two values that should share one buffer, the deepest first
-  int depth;
-  // 0: transitions and contractions onto arrays (they copy all owned elements unless they are in place); 1: a loop's
-  // back edge (it can also exchange storage); 2: other bindings; 3: maps on owned elements alone
-  int kind;
-  ValueId a, b;
-};
-
-// Sets of values that certainly share a buffer.
-class Webs {
- public:
-  Webs(const Module& module, const Lifetimes& lives, const IdMap<ValueId, bool>& on_disk)
-      : m_(module), lives_(lives), on_disk_(on_disk), web_(module.values.size()) {
-    std::iota(web_.begin(), web_.end(), 0);
-    members_.resize(web_.size());
-    for (const ValueId v : lives.owners()) members_[static_cast<size_t>(v)] = {v};
-  }
-
-  [[nodiscard]] const std::vector<ValueId>& members(int web) const { return members_[static_cast<size_t>(web)]; }
-  [[nodiscard]] int of(ValueId v) const { return web_[static_cast<size_t>(v)]; }
-
-  [[nodiscard]] bool meet(int a, int b) const {
-    for (const ValueId x : members(a)) {
-      for (const ValueId y : members(b)) {
-        if (lives_.interfere(x, y)) return true;
-      }
-    }
-    return false;
-  }
-
-  [[nodiscard]] bool alike(ValueId a, ValueId b) const {
-    const Type& s = m_.type(a);
-    const Type& t = m_.type(b);
-    return s.element == t.element && s.dims == t.dims && s.cuts == t.cuts && s.list == t.list &&
-           on_disk_[a] == on_disk_[b];
-  }
-
-  void join(ValueId a, ValueId b) {
-    if (!lives_.owns(a) || !lives_.owns(b) || !alike(a, b)) return;
-    const int into = std::min(of(a), of(b));
-    const int from = std::max(of(a), of(b));
-    if (into == from || meet(into, from)) return;
-    auto& list = members_[static_cast<size_t>(into)];
-    for (const ValueId v : members(from)) {
-      web_[static_cast<size_t>(v)] = into;
-      list.push_back(v);
-    }
-    members_[static_cast<size_t>(from)].clear();
-  }
-
- private:
-  const Module& m_;
-  const Lifetimes& lives_;
-  const IdMap<ValueId, bool>& on_disk_;
-  std::vector<int> web_;  // named after one of the members
-  std::vector<std::vector<ValueId>> members_;
-};
-
-class Wishes {
- public:
-  explicit Wishes(const Module& module) : m_(module) { block(module.body, 0); }
-
-  std::vector<Wish> in_order() {
-    std::stable_sort(all_.begin(), all_.end(), [](const Wish& x, const Wish& y) {
-      return x.kind != y.kind ? x.kind < y.kind : x.depth > y.depth;
-    });
-    return all_;
-  }
-
- private:
-  void block(const Block& b, int depth) {
-    for (const Op& op : b.ops) {
-      if (is_loop(op)) loop(op, depth);
-      if (op.code == OpCode::if_else) {
-        for (const Block& inner : op.blocks) pairs(inner.ops.back().operands, 0, op.results, 0, depth + 1, 2);
-      }
-      if (op.code == OpCode::put || op.code == OpCode::push) all_.push_back({depth, 2, op.operands[0], op.results[0]});
-      if (row(op.code).group == OpGroup::transition) all_.push_back({depth, 0, op.operands[0], op.results[0]});
-      if (is_onto(op)) all_.push_back({depth, 0, op.operands[2], op.results[0]});
-      if (op.code == OpCode::map && m_.type(op.results[0]).state.is_pre()) {
-        for (const ValueId operand : op.operands) {
-          if (m_.type(operand).state.is_pre()) all_.push_back({depth, 3, operand, op.results[0]});
-        }
-      }
-      if (op.code == OpCode::region) continue;
-      for (const Block& inner : op.blocks) block(inner, depth + 1);
-    }
-  }
-
-  void loop(const Op& op, int depth) {
-    const CarriedAt first = carried_at(op);
-    const Block& body = op.blocks[0];
-    pairs(body.ops.back().operands, 0, body.args, first.arg, depth + 1, 1);
-    pairs(op.results, 0, body.args, first.arg, depth, 2);
-    pairs(op.operands, first.operand, body.args, first.arg, depth, 2);
-  }
-
-  void pairs(const std::vector<ValueId>& from, size_t i, const std::vector<ValueId>& to, size_t j, int depth,
-             int kind) {
-    for (; i < from.size() && j < to.size(); ++i, ++j) all_.push_back({depth, kind, from[i], to[j]});
-  }
-
-  const Module& m_;
-  std::vector<Wish> all_;
-};
-
-// Webs between which bindings hand storage over, with the ghosts for which all of them need space.
-class Links {
- public:
-  Links(const Module& module, const Liveness& live, const Webs& webs) : m_(module), webs_(webs) {
-    group_.resize(module.values.size());
-    std::iota(group_.begin(), group_.end(), 0);
-    linked_.assign(group_.size(), false);
-    for_each_op(module, [&](const Op&, int number, int) {
-      const OpLiveness& at = live.at(number);
-      for (const auto* bindings : {&at.entry, &at.back, &at.then_branch, &at.else_branch, &at.list, &at.element}) {
-        for (const Binding& binding : *bindings) link(binding.from, binding.to);
-      }
-    });
-    holds_.resize(group_.size());
-    for (size_t v = 0; v < group_.size(); ++v) {
-      for (const ValueId member : webs.members(static_cast<int>(v))) {
-        add_set(holds_[static_cast<size_t>(find(static_cast<int>(v)))], module.type(member).state.slaves);
-      }
-    }
-  }
-
-  [[nodiscard]] bool linked(int web) const { return linked_[static_cast<size_t>(find(web))]; }
-  [[nodiscard]] const std::vector<SlaveSet>& holds(int web) const { return holds_[static_cast<size_t>(find(web))]; }
-  [[nodiscard]] bool covers(int web, int other) const {
-    std::vector<SlaveSet> joined = holds(web);
-    for (const SlaveSet& set : holds(other)) add_set(joined, set);
-    return joined == holds(web);
-  }
-
- private:
-  [[nodiscard]] int find(int web) const {
-    while (group_[static_cast<size_t>(web)] != web) web = group_[static_cast<size_t>(web)];
-    return web;
-  }
-
-  void link(ValueId a, ValueId b) {
-    const int x = webs_.of(a);
-    const int y = webs_.of(b);
-    if (x == y || webs_.members(x).empty() || webs_.members(y).empty()) return;
-    const Type& s = m_.type(a);
-    const Type& t = m_.type(b);
-    if (s.element != t.element || s.dims != t.dims || s.cuts != t.cuts) return;
-    const int from = std::max(find(x), find(y));
-    const int into = std::min(find(x), find(y));
-    group_[static_cast<size_t>(from)] = into;
-    linked_[static_cast<size_t>(into)] = true;
-  }
-
-  const Module& m_;
-  const Webs& webs_;
-  std::vector<int> group_;
-  std::vector<bool> linked_;
-  std::vector<std::vector<SlaveSet>> holds_;
-};
 
 class Assignment {
  public:
@@ -198,6 +29,7 @@ class Assignment {
   void run() {
     read_stored(m_);
     on_disk_ = values_on_disk(m_);
+    find_stores();
     m_.level = 3;
     // A view has no buffer, and buffers may decide whether a list moves under it. The loop ends when the two agree.
     for (int round = 0; round < 4; ++round) {
@@ -215,23 +47,86 @@ class Assignment {
     m_.buffers.clear();
     for (Value& value : m_.values) value.buffer = no_buffer;
     const Lifetimes lives(m_, live);
-    Webs webs(m_, lives, on_disk_);
-    for (const Wish& wish : Wishes(m_).in_order()) webs.join(wish.a, wish.b);
-    const Links links(m_, live, webs);
-    std::vector<std::vector<int>> rooms;  // the webs of each room; a list's room has many buffers
-    std::vector<BufferId> first;
+    const Webs webs(m_, lives, on_disk_);
+    const WebLinks links(m_, live, webs);
+    std::vector<Room> rooms = first_fit(lives, webs, links);
+    if (!stores_.empty()) keep_from_stores(lives, webs, links, rooms);
+    for (const Room& room : rooms) {
+      const ValueId any = webs.members(room.front()).front();
+      const BufferId first = declare(m_.type(any), on_disk_[any]);
+      for (const int web : room) {
+        for (const ValueId member : webs.members(web)) give(member, first);
+      }
+    }
+  }
+
+  using Room = std::vector<int>;  // webs that share a buffer; a list's have many
+
+  // Calls place(v, web) for each web, in the order in which their first values are made.
+  static void for_each_web(const Lifetimes& lives, const Webs& webs, const std::function<void(ValueId, int)>& place) {
+    std::set<int> known;
     for (const ValueId v : lives.owners()) {
-      if (m_.value(v).buffer != no_buffer) continue;
-      const int web = webs.of(v);
+      if (known.insert(webs.of(v)).second) place(v, webs.of(v));
+    }
+  }
+
+  std::vector<Room> first_fit(const Lifetimes& lives, const Webs& webs, const WebLinks& links) const {
+    std::vector<Room> rooms;
+    for_each_web(lives, webs, [&](ValueId, int web) {
       size_t room = 0;
       while (room < rooms.size() && !fits(webs, links, rooms[room], web)) ++room;
-      if (room == rooms.size()) {
-        rooms.emplace_back();
-        first.push_back(declare(m_.type(v), on_disk_[v]));
-      }
+      if (room == rooms.size()) rooms.emplace_back();
       rooms[room].push_back(web);
-      for (const ValueId member : webs.members(web)) give(member, first[room]);
+    });
+    return rooms;
+  }
+
+  // Who writes where an array is still being stored has to wait. So each web gets the room from which something is
+  // stored the longest ago, of as many rooms as the first fit has.
+  void keep_from_stores(const Lifetimes& lives, const Webs& webs, const WebLinks& links,
+                        std::vector<Room>& rooms) const {
+    std::vector<Room> made;
+    const auto alike = [&](const std::vector<Room>& all, int web) {
+      return std::count_if(all.begin(), all.end(), [&](const Room& room) {
+        return webs.alike(webs.members(web).front(), webs.members(room.front()).front());
+      });
+    };
+    for_each_web(lives, webs, [&](ValueId v, int web) {
+      size_t best = made.size();
+      int least = 0;
+      for (size_t room = 0; room < made.size(); ++room) {
+        if (!fits(webs, links, made[room], web)) continue;
+        const int stored = stored_before(webs, made[room], made_[v]);
+        if (best < made.size() && stored >= least) continue;
+        best = room;
+        least = stored;
+      }
+      if (best < made.size() && least >= 0 && alike(made, web) < alike(rooms, web)) best = made.size();
+      if (best == made.size()) made.emplace_back();
+      made[best].push_back(web);
+    });
+    const bool fewer = std::all_of(made.begin(), made.end(), [&](const Room& room) {
+      return alike(made, room.front()) <= alike(rooms, room.front());
+    });
+    if (fewer) rooms = std::move(made);
+  }
+
+  // The number of the latest store from a room that stands before an operator; -1: none.
+  int stored_before(const Webs& webs, const Room& room, int number) const {
+    int latest = -1;
+    for (const auto& [v, store] : stores_) {
+      if (store < number && store > latest && std::find(room.begin(), room.end(), webs.of(v)) != room.end())
+        latest = store;
     }
+    return latest;
+  }
+
+  void find_stores() {
+    made_ = IdMap<ValueId, int>(m_.values.size());
+    for_each_op(m_, [&](const Op& op, int number, int) {
+      for (const ValueId v : op.results) made_[v] = number;
+      if (op.code == OpCode::store) stores_.emplace_back(op.operands[0], number);
+    });
   }
 
   void gather_in_place() {
@@ -243,7 +138,7 @@ class Assignment {
   }
 
   // Webs that bindings link need rooms of one size. Another web may enlarge a room that holds no linked web.
-  bool fits(const Webs& webs, const Links& links, const std::vector<int>& room, int web) const {
+  bool fits(const Webs& webs, const WebLinks& links, const std::vector<int>& room, int web) const {
     const ValueId v = webs.members(web).front();
     if (!webs.alike(v, webs.members(room.front()).front())) return false;
     const auto same_size = [&](int other) {
@@ -342,6 +237,8 @@ class Assignment {
 
   Module& m_;
   IdMap<ValueId, bool> on_disk_;
+  IdMap<ValueId, int> made_;                     // the number of the operator that makes it
+  std::vector<std::pair<ValueId, int>> stores_;  // of which value, and the number of the operator
 };
 
 }  // namespace
