@@ -206,7 +206,7 @@ class ArrayPart(Base):
         others = [d for d in self.program.dims if d not in dims or d == into]
         gone = tuple(self.random.sample(others, min(len(others), self.pick([1, 1, 2]))))
         walked = tuple(w for d in dims for w in (gone if d == into else (d,)))
-        if not self.in_default_layout(walked) or self.count(walked) > 4000 or (is_id(elem) and self.count(walked) == 0):
+        if not self.in_default_layout(walked) or self.count(walked) > 4000 or is_id(elem):  # a key without elements has no index
             return None
         of_keys = tuple(d for d in walked if d in gone or self.chance(0.3))
         array = () if of_keys == walked and self.chance(0.2) else walked
