@@ -15,6 +15,7 @@
 #include "libcore/ir/observed.h"
 #include "libcore/ir/tiers.h"
 #include "libopt/passes/passes.h"
+#include "libopt/rewrite/assign_buffers.h"
 #include "libopt/rewrite/rewrite.h"
 #include "libopt/swapping/block_order.h"
 #include "libopt/swapping/block_plan.h"
@@ -164,6 +165,14 @@ std::optional<Swapped> fit(const Module& given, PassContext& context, std::int64
   return ordered;
 }
 
+// Buffers that do not wait for stores, if they take no more.
+void keep_from_stores(Module& plan, const PassContext& context, std::int64_t memory) {
+  if (!uses_disk(plan)) return;
+  Module other = plan;
+  (void)assign_buffers(other, BufferChoice::away_from_stores);
+  if (BufferSizes(other, context.options.sizes).pool() <= memory) plan = std::move(other);
+}
+
 // Some bytes with which it was found to run, not many more than the fewest.
 std::int64_t enough_memory(const Module& given, PassContext& context, std::int64_t too_little, std::int64_t enough) {
   while (enough - too_little > enough / 64 + 1) {
@@ -192,6 +201,7 @@ bool pass_swap(Module& module, PassContext& context) {
                      enough_memory(given, context, memory, pool)),
          "allow as much, or use more workers");
   }
+  keep_from_stores(made->plan, context, memory);
   made->plan.memory = memory;
   if (context.options.notes != nullptr) context.options.notes->swaps = std::move(made->notes);
   module = std::move(made->plan);

@@ -65,7 +65,8 @@ BlockGraph::BlockGraph(const Module& module, const Op* loop, const BufferSizes& 
       block_(loop == nullptr ? module.body : loop->blocks.at(0)),
       sizes_(sizes),
       seconds_(seconds),
-      live_(module) {
+      live_(module),
+      lives_(module, live_) {
   for_each_op(module, [&](const Op& op, int number, int) { numbers_.emplace(&op, number); });
   for (const ValueId v : module.values.ids()) parent_.push_back(v);
   find_objects();
@@ -173,6 +174,38 @@ void BlockGraph::in_place(const Op& op, int number) {
   }
 }
 
+bool BlockGraph::meet(ValueId a, ValueId b) const {
+  for (const ValueId x : known_) {
+    if (root(x) != a) continue;
+    for (const ValueId y : known_) {
+      if (root(y) == b && lives_.interfere(x, y)) return true;
+    }
+  }
+  return false;
+}
+
+// Buffers were assigned before it was known that memory is short. A result may also have the place of an operand that
+// has another buffer of its kind, if that is read for the last time.
+void BlockGraph::in_other_place(const Op& op, int number) {
+  const auto stays = [&](ValueId v) { return !may_move(v) || pinned_.contains(m_.value(v).buffer); };
+  const auto joined = [&](ValueId result) {
+    return std::any_of(op.operands.begin(), op.operands.end(),
+                       [&](ValueId operand) { return root(operand) == root(result); });
+  };
+  for (const ValueId result : op.results) {
+    if (stays(result) || joined(result)) continue;
+    const BufferDecl& kind = m_.buffers[m_.value(result).buffer];
+    for (const ValueId operand : op.operands) {
+      if (stays(operand) || outside_.contains(operand) || live_.last_use(operand) != number) continue;
+      if (std::find(known_.begin(), known_.end(), operand) == known_.end()) continue;
+      const ValueId x = root(operand), y = root(result);
+      if (!(m_.buffers[m_.value(operand).buffer] == kind) || meet(x, y)) continue;
+      parent_[std::max(x, y)] = std::min(x, y);
+      break;
+    }
+  }
+}
+
 void BlockGraph::find_objects() {
   std::set<ValueId> made(block_.args.begin(), block_.args.end());
   if (loop_ != nullptr) carried_objects();
@@ -187,6 +220,7 @@ void BlockGraph::find_objects() {
     }
     in_place(op, number);
   }
+  for (const Op& op : block_.ops) in_other_place(op, numbers_.at(&op));
   for (const BufferId b : pinned_) pinned_bytes_ = checked_add(pinned_bytes_, sizes_.bytes(b), memory);
   for (const ValueId v : known_) {
     if (pinned_.contains(m_.value(v).buffer)) continue;

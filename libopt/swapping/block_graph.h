@@ -14,6 +14,7 @@
 
 #include "libcore/analysis/liveness.h"
 #include "libcore/ir/module.h"
+#include "libopt/rewrite/lifetimes.h"
 #include "libopt/swap/orders.h"
 #include "libopt/swap/tasks.h"
 #include "libopt/swapping/buffer_sizes.h"
@@ -55,6 +56,8 @@ class BlockGraph {
   void note(ValueId v, bool outside);
   void pin(ValueId v);
   void in_place(const Op& op, int number);
+  void in_other_place(const Op& op, int number);
+  [[nodiscard]] bool meet(ValueId a, ValueId b) const;  // of two objects, by their roots
   void add_tensors();
   void add_tasks();
   void add_task(std::span<const Op> ops, std::string name, const std::vector<std::size_t>& after);
@@ -67,6 +70,7 @@ class BlockGraph {
   const BufferSizes& sizes_;
   const std::function<double(int)>& seconds_;
   const Liveness live_;
+  const Lifetimes lives_;
   std::map<const Op*, int> numbers_;  // in preorder
   IdMap<ValueId, ValueId> parent_;
   std::vector<ValueId> known_;  // values that may move, in the order in which they are made

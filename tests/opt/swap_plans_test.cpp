@@ -241,7 +241,7 @@ void expect_random_programs(std::uint64_t first, std::uint64_t last, int least) 
   EXPECT_GE(fitted, least);
 }
 
-TEST(SwapPlans, OfRandomProgramsHaveTheBitsOfMemory) { expect_random_programs(1, 40, 55); }
+TEST(SwapPlans, OfRandomProgramsHaveTheBitsOfMemory) { expect_random_programs(1, 40, 60); }
 TEST(LongSwapPlans, OfRandomProgramsHaveTheBitsOfMemory) { expect_random_programs(1000, 2000, 1500); }
 
 // Where one array is summed before the next one is made, none has to leave.
