@@ -37,6 +37,7 @@ struct Cutting {
   std::int64_t times = 200;     // width of the rectangle
   std::int64_t unit = 1;        // cuts of memory are at its multiples
   std::int64_t pinwheels = 20;  // per cent of the cuts; the others go across
+  std::int64_t shares = 0;      // cuts are at multiples of 1 / shares of a piece, so that sizes repeat; 0: anywhere
 };
 
 // Cuts a rectangle of `times` by `pool` without waste, so that no packing of the pieces is smaller.
@@ -67,7 +68,10 @@ class Cutter {
   // Strictly inside; `low` where there is no room.
   std::int64_t cut(std::int64_t low, std::int64_t high, std::int64_t unit) {
     const std::int64_t first = low / unit + 1, last = (high - 1) / unit;
-    return first > last ? low : unit * random_.between(first, last);
+    if (first > last) return low;
+    if (cutting_.shares == 0) return unit * random_.between(first, last);
+    const std::int64_t at = low + (high - low) * random_.between(1, cutting_.shares - 1) / cutting_.shares;
+    return unit * std::clamp(at / unit, first, last);
   }
 
   bool keep(const Rectangle& piece) {
@@ -222,6 +226,39 @@ inline std::vector<Buffer> cut_with_holes(Random& random, const Cutting& cutting
   const std::int64_t full = random.between(0, cutting.times - 1);
   std::erase_if(pieces,
                 [&](const Rectangle& r) { return (r.lower > full || r.upper <= full) && random.chance(missing); });
+  return buffers_of(pieces);
+}
+
+// Removes, flattens or shortens pieces that do not live at a moment, until some per cent of the area are free.
+inline void loosen(Random& random, std::vector<Rectangle>& pieces, std::int64_t full, std::int64_t percent,
+                   std::int64_t unit) {
+  std::int64_t area = 0;
+  for (const Rectangle& piece : pieces) area += piece.area();
+  std::int64_t excess = area / 100 * percent;
+  for (int tries = 0; excess > 0 && tries < 10'000; ++tries) {
+    Rectangle& piece =
+        pieces[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(pieces.size()) - 1))];
+    if (piece.lower <= full && full < piece.upper) continue;
+    const std::int64_t before = piece.area(), height = piece.top - piece.bottom;
+    if (before > 2 * excess) continue;
+    const std::int64_t way = random.between(0, 2);
+    if (way == 1 && height >= 2 * unit) piece.top -= unit * random.between(1, height / unit / 2);
+    if (way == 2 && piece.upper - piece.lower >= 2) piece.upper -= random.between(1, (piece.upper - piece.lower) / 2);
+    excess -= before - (way == 0 ? 0 : piece.area());
+    if (way == 0) pieces.erase(pieces.begin() + (&piece - pieces.data()));
+  }
+}
+
+// Buffers as of a compiled program whose smallest pool is known: sizes and lifetimes of few values, long and small ones
+// beside short and large ones, and at most a tenth of the memory free over time.
+inline std::vector<Buffer> program_buffers(Random& random, std::size_t count) {
+  const Cutting cutting{.pieces = count,
+                        .times = random.between(60, 230),
+                        .unit = std::int64_t{1024} << random.between(0, 2),
+                        .pinwheels = random.between(0, 1) * 20,
+                        .shares = random.between(3, 8)};
+  std::vector<Rectangle> pieces = Cutter(random, cutting).pieces();
+  loosen(random, pieces, random.between(0, cutting.times - 1), random.between(0, 10), cutting.unit);
   return buffers_of(pieces);
 }
 

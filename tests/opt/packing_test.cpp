@@ -192,6 +192,17 @@ TEST(Packing, Planted) {
   }
 }
 
+// The generator keeps its word: what it makes fits into the pool, which one moment fills.
+TEST(Packing, Programs) {
+  Random random(11);
+  for (int i = 0; i < 20; ++i) {
+    SCOPED_TRACE(i);
+    const std::vector<Buffer> buffers = testing::program_buffers(random, 60);
+    EXPECT_EQ(largest_live_set(buffers), testing::pool);
+    expect_best(buffers, testing::pool);
+  }
+}
+
 TEST(Packing, Networks) {
   Random random(5);
   for (const std::int64_t layers : {40, 100, 380}) {
@@ -308,6 +319,18 @@ TEST(LongPacking, CutRectangles) {
       }
     }
   }
+}
+
+// Of 50 to 500 buffers, all within the same pool.
+TEST(LongPacking, Programs) {
+  int solved[5] = {};
+  for (int i = 0; i < 100; ++i) {
+    Random random(1000 + static_cast<unsigned>(i));
+    const std::vector<Buffer> buffers = testing::program_buffers(random, 50 + static_cast<std::size_t>(i) * 450 / 99);
+    solved[i / 20] += packed(buffers, {.capacity = testing::pool, .steps = 200'000}).size <= testing::pool;
+  }
+  for (int k = 0; k < 5; ++k) std::printf("programs of %d buffers or more: %d of 20\n", 50 + 91 * k, solved[k]);
+  EXPECT_GE(solved[0], 14);
 }
 
 TEST(LongPacking, Planted) {
