@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t no_offset = std::numeric_limits<std::int64_t>::max();
 constexpr int same_limit = 14, most_doublings = 20;  // tries in other orders before they get twice the placements
+constexpr int calm_turns = 28, looseness = 30;  // in later turns an item may move back by so many per cent of the items
 constexpr double weight_growth = 1.01, heaviest = 1e100;
 
 std::size_t nth(int item) { return static_cast<std::size_t>(item); }
@@ -47,11 +48,12 @@ Verdict Ascent::run(std::int64_t capacity, std::int64_t& steps) {
   return Verdict::unknown;
 }
 
-// The known orders in turn; each also behind what failed most often so far.
+// The known orders in turn; each also behind what failed most often so far. Later they are shuffled a little.
 void Ascent::next_order() {
   const int count = static_cast<int>(orders_.size());
   tightest_first_ = turn_ / 2 % 2 == 1;
   ranks_ = orders_[nth((turn_ / 2) % count)];
+  if (turn_ >= calm_turns) shuffle_ranks();
   if (turn_ % 2 == 0) return;
   std::vector<int> order(ranks_.size());
   std::iota(order.begin(), order.end(), 0);
@@ -60,6 +62,15 @@ void Ascent::next_order() {
     return ranks_[nth(a)] < ranks_[nth(b)];
   });
   ranks_ = in_order(order);
+}
+
+void Ascent::shuffle_ranks() {
+  const std::int64_t range = std::int64_t{looseness} * problem_.size();
+  std::vector<std::pair<std::int64_t, int>> keys;
+  for (int i = 0; i < problem_.size(); ++i)
+    keys.emplace_back(std::int64_t{100} * ranks_[nth(i)] + static_cast<std::int64_t>(random_()) % range, i);
+  std::sort(keys.begin(), keys.end());
+  for (std::size_t k = 0; k < keys.size(); ++k) ranks_[nth(keys[k].second)] = static_cast<int>(k);
 }
 
 void Ascent::begin() {
@@ -71,6 +82,9 @@ void Ascent::begin() {
   why_release_.assign(count, Reasons::none);
   reasons_.cut(conflict_ + 1);
   sums_.assign(sections, 0);
+  tops_.assign(sections, 0);
+  tops_before_.clear();
+  touches_.assign(count, 0);
   least_.assign(sections, 0);
   holders_.assign(sections, -1);
   is_stale_.assign(sections, 1);
@@ -135,7 +149,7 @@ bool Ascent::try_candidates(Range items, Range candidates) {
   return false;
 }
 
-// By floor and rank, behind all other lists: those of a group around the lowest of a valley.
+// By floor, touches and rank, behind all other lists: those of a group around the lowest of a valley.
 void Ascent::list_candidates(Range items) {
   const std::size_t top = open_.size();
   int lowest = tightest_first_ ? lowest_in(items, tightest_section(items)) : lowest_of(items);
@@ -143,10 +157,22 @@ void Ascent::list_candidates(Range items) {
     before = lowest;
     lowest = list_group(items, lowest, top);
   }
+  for (std::size_t k = top; k < open_.size(); ++k) touches_[nth(open_[k])] = touches(open_[k]);
   std::sort(open_.begin() + static_cast<std::ptrdiff_t>(top), open_.end(), [&](int a, int b) {
     if (floors_[nth(a)] != floors_[nth(b)]) return floors_[nth(a)] < floors_[nth(b)];
+    if (touches_[nth(a)] != touches_[nth(b)]) return touches_[nth(a)] > touches_[nth(b)];
     return ranks_[nth(a)] < ranks_[nth(b)];
   });
+}
+
+// Walls at the ends of an item at its floor, and places beside it that lie level with its top.
+int Ascent::touches(int item) const {
+  const std::int64_t floor = floors_[nth(item)];
+  const auto at = [&](int s) {
+    if (s < 0 || s >= static_cast<int>(tops_.size())) return 1;
+    return (tops_[nth(s)] > floor) + (tops_[nth(s)] == gap_below(item));
+  };
+  return at(item_of(item).first - 1) + at(item_of(item).last);
 }
 
 // The item that ends first at its floor.
@@ -213,6 +239,8 @@ bool Ascent::place(int item) {
   const std::int64_t top = floors_[nth(item)] + one.size;
   for (int s = one.first; s < one.last; ++s) {
     sums_[nth(s)] -= one.size;
+    tops_before_.push_back(tops_[nth(s)]);
+    tops_[nth(s)] = top;
     if (holders_[nth(s)] != item || is_stale_[nth(s)]) continue;
     is_stale_[nth(s)] = 1;
     stale_.push_back(s);
@@ -354,7 +382,10 @@ void Ascent::undo(const Mark& mark) {
   for (; order_.size() > mark.placed; order_.pop_back()) {
     const int item = order_.back();
     placed_[nth(item)] = 0;
-    for (int s = item_of(item).first; s < item_of(item).last; ++s) sums_[nth(s)] += item_of(item).size;
+    for (int s = item_of(item).last; s-- > item_of(item).first; tops_before_.pop_back()) {
+      sums_[nth(s)] += item_of(item).size;
+      tops_[nth(s)] = tops_before_.back();
+    }
   }
 }
 
