@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -255,6 +256,17 @@ Polynomial room_form(const Module& module, const Room& room) {
 
 std::int64_t value_bytes(const Module& module, ValueId value, const Sizes& sizes, int worker) {
   return room_bytes(module, own_room(module.type(value)), sizes.by_worker.at(static_cast<size_t>(worker)));
+}
+
+std::vector<Polynomial> value_forms(const Module& module, const std::vector<ValueId>& values) {
+  const auto boxes = names_layouts(module) ? std::optional<BoxCosts>(module) : std::nullopt;
+  std::vector<Polynomial> forms;
+  for (const ValueId v : values) {
+    const Type& type = module.type(v);
+    const Polynomial bytes(type.element.bytes() * std::max<std::int64_t>(type.list, 1));
+    forms.push_back(boxes ? boxes->stored(v) * bytes : room_form(module, own_room(type)));
+  }
+  return forms;
 }
 
 std::int64_t buffer_bytes(const Module& module, BufferId buffer, const Sizes& sizes, int worker) {

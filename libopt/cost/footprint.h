@@ -30,6 +30,8 @@ struct Footprint {
 [[nodiscard]] Footprint footprint(const Module& module);
 // Returns the bytes of a value's array, or of all arrays of a list, on a worker, with room for the ghosts of its state.
 [[nodiscard]] std::int64_t value_bytes(const Module& module, ValueId value, const Sizes& sizes, int worker);
+// Returns the bytes of the arrays of values over all workers, without padding, as footprint() counts them.
+[[nodiscard]] std::vector<Polynomial> value_forms(const Module& module, const std::vector<ValueId>& values);
 // Returns the bytes of a buffer on a worker, in the default layout. `sizes` must be by worker.
 [[nodiscard]] std::int64_t buffer_bytes(const Module& module, BufferId buffer, const Sizes& sizes, int worker);
 // Returns the bytes of a matrix in the form that products read, on a worker. `sizes` must be by worker.

@@ -56,6 +56,11 @@ Json memory_json(const ReportContext& c) {
   Json json{{"buffers", entry(c, printed_form(memory.buffers))},
             {"matrices", entry(c, printed_form(memory.matrices))},
             {"inputs", entry(c, printed_form(memory.inputs))}};
+  const auto live_form = largest_live_form(c.module(), [&](const Polynomial& form) { return c.value(form); });
+  if (live_form) {
+    json["live"] = entry(c, printed_form(live_form->bytes));
+    json["gap"] = entry(c, printed_form(memory.buffers - live_form->bytes));
+  }
   if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) return json;
   const auto traffic = traffic_of_workers(c);
   const std::vector<LiveSet> live = largest_live_sets(c.module(), *c.sizes());

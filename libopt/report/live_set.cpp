@@ -40,19 +40,17 @@ class LiveSets {
 
   [[nodiscard]] const std::vector<Held>& all() const { return all_; }
 
-  // `bytes` of each of all().
-  [[nodiscard]] LiveSet largest(const std::vector<std::int64_t>& bytes) const {
-    LiveSet most;
+  // Calls visit(sets, number) for each live set: those of all() that are open, and the operator at which they are.
+  template <class Visit>
+  void for_each_set(const Visit& visit) const {
     std::vector<std::size_t> open;
     for (std::size_t first = 0, end = 0; first < all_.size(); first = end) {
       const int now = all_[first].begin;  // a live set grows where lives begin
       while (end < all_.size() && all_[end].begin == now) ++end;
       std::erase_if(open, [&](std::size_t k) { return !is_needed(k, first, end); });
       for (std::size_t i = first; i < end; ++i) open.push_back(i);
-      const std::int64_t sum = sum_of(open, bytes);
-      if (sum > most.bytes) most = {sum, now / 2};
+      visit(open, now / 2);
     }
-    return most;
   }
 
  private:
@@ -66,24 +64,76 @@ class LiveSets {
                        [&](const Held& made) { return lives_.interfere(all_[k].value, made.value); });
   }
 
-  [[nodiscard]] std::int64_t sum_of(const std::vector<std::size_t>& open,
-                                    const std::vector<std::int64_t>& bytes) const {
-    std::map<int, std::int64_t> names;
-    for (const std::size_t k : open) {
-      std::int64_t& name = names[all_[k].name];
-      name = std::max(name, bytes[k]);
-    }
-    std::int64_t sum = 0;
-    for (const auto& [name, size] : names) sum = checked_add(sum, size, "a plan's memory");
-    return sum;
-  }
-
   Liveness liveness_;
   Lifetimes lives_;
   std::vector<Held> all_;
 };
 
+// `bytes` of each of live.all().
+LiveSet largest_of(const LiveSets& live, const std::vector<std::int64_t>& bytes) {
+  LiveSet most;
+  live.for_each_set([&](const std::vector<std::size_t>& open, int number) {
+    std::map<int, std::int64_t> names;
+    for (const std::size_t k : open) {
+      std::int64_t& name = names[live.all()[k].name];
+      name = std::max(name, bytes[k]);
+    }
+    std::int64_t sum = 0;
+    for (const auto& [name, size] : names) sum = checked_add(sum, size, "a plan's memory");
+    if (sum > most.bytes) most = {sum, number};
+  });
+  return most;
+}
+
+// True, or false, or not known.
+std::optional<bool> is_larger(const Polynomial& one, const Polynomial& other, const NumberOf& number_of) {
+  const auto a = number_of(one), b = number_of(other);
+  if (a && b) return *a > *b;
+  const Polynomial difference = one - other;
+  bool more = false, less = false;
+  for (const auto& [term, factor] : difference.terms()) (factor > 0 ? more : less) = true;
+  if (more && less) return std::nullopt;
+  return more;
+}
+
+// The sum of the largest form of each name.
+std::optional<Polynomial> sum_of(const LiveSets& live, const std::vector<std::size_t>& open,
+                                 const std::vector<Polynomial>& forms, const NumberOf& number_of) {
+  std::map<int, const Polynomial*> names;
+  for (const std::size_t k : open) {
+    const Polynomial*& name = names[live.all()[k].name];
+    const auto larger = name == nullptr ? true : is_larger(forms[k], *name, number_of);
+    if (!larger) return std::nullopt;
+    if (*larger) name = &forms[k];
+  }
+  Polynomial sum;
+  for (const auto& [name, form] : names) sum += *form;
+  return sum;
+}
+
 }  // namespace
+
+std::optional<LiveForm> largest_live_form(const Module& module, const NumberOf& number_of) {
+  const LiveSets live(module);
+  std::vector<ValueId> values;
+  for (const Held& held : live.all()) values.push_back(held.value);
+  const std::vector<Polynomial> forms = value_forms(module, values);
+  std::vector<LiveForm> tops;  // none is known to be at most another one
+  bool known = true;
+  live.for_each_set([&](const std::vector<std::size_t>& open, int number) {
+    const auto sum = known ? sum_of(live, open, forms, number_of) : std::nullopt;
+    known = sum.has_value();
+    const auto exceeds = [&](const Polynomial& one, const Polynomial& other) {
+      return is_larger(one, other, number_of).value_or(true);
+    };
+    if (!known || std::any_of(tops.begin(), tops.end(), [&](const LiveForm& top) { return !exceeds(*sum, top.bytes); }))
+      return;
+    std::erase_if(tops, [&](const LiveForm& top) { return !exceeds(top.bytes, *sum); });
+    tops.push_back({*sum, number});
+  });
+  if (!known || tops.size() > 1) return std::nullopt;
+  return tops.empty() ? LiveForm{} : tops[0];
+}
 
 std::vector<LiveSet> largest_live_sets(const Module& module, const Sizes& sizes) {
   const LiveSets live(module);
@@ -102,7 +152,7 @@ std::vector<LiveSet> largest_live_sets(const Module& module, const Sizes& sizes)
   for (int worker = 0; worker < sizes.workers; ++worker) {
     std::vector<std::int64_t> bytes;
     for (const Held& held : live.all()) bytes.push_back(bytes_on(held.value, worker));
-    sets.push_back(live.largest(bytes));
+    sets.push_back(largest_of(live, bytes));
   }
   return sets;
 }

@@ -118,13 +118,18 @@ std::string totals(const ReportContext& c, const Column& column) {
   return text;
 }
 
-// Where the arrays that are live at one time take most, on the worker where they do.
-std::string live_text(const ReportContext& c, const std::vector<LiveSet>& live) {
-  const auto most = std::max_element(live.begin(), live.end(), [](auto& a, auto& b) { return a.bytes < b.bytes; });
-  if (most == live.end() || most->bytes == 0) return {};
-  const CostRow& row = c.report().rows.at(static_cast<size_t>(most->number));
+// Where the arrays that are live at one time take most.
+std::string live_text(const ReportContext& c, int number) {
+  if (number < 0) return {};
+  const CostRow& row = c.report().rows.at(static_cast<size_t>(number));
   if (row.where.line == 0) return {};
   return fmt::format("Arrays that are live at one time take most at line {}.\n", row.where.line);
+}
+
+// On the worker where they do.
+std::string live_text(const ReportContext& c, const std::vector<LiveSet>& live) {
+  const auto most = std::max_element(live.begin(), live.end(), [](auto& a, auto& b) { return a.bytes < b.bytes; });
+  return most == live.end() ? std::string() : live_text(c, most->number);
 }
 
 // Beside each dense product and reduction of distributed arrays what its exchanges bring to a worker, and the least
@@ -156,19 +161,25 @@ std::string memory_text(const ReportContext& c) {
     text += '\n';
   };
   line("buffers", memory.buffers);
+  const auto live_form = largest_live_form(c.module(), [&](const Polynomial& form) { return c.value(form); });
+  if (live_form) {
+    line("live at one time", live_form->bytes);
+    if (const Polynomial gap = memory.buffers - live_form->bytes; !gap.terms().empty()) line("gap between these", gap);
+  }
   line("matrices", memory.matrices);
   line("inputs", memory.inputs);
-  if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) return text;
+  if (c.sizes() == nullptr || c.sizes()->by_worker.empty())
+    return text + (live_form ? live_text(c, live_form->number) : std::string());
   text += "Exactly, by worker (bytes; sends and receives of the whole program, as above):\n";
   const auto traffic = traffic_of_workers(c);
   const std::vector<LiveSet> live = largest_live_sets(c.module(), *c.sizes());
   std::vector<std::vector<std::string>> rows{
-      {"  worker", "buffers", "live", "exchange", "matrices", "inputs", "lists", "sends", "receives"}};
+      {"  worker", "buffers", "live", "gap", "exchange", "matrices", "inputs", "lists", "sends", "receives"}};
   for (const PartCount& part : predict_parts(c.module(), *c.sizes())) {
-    rows.push_back({fmt::format("  {}", part.worker), grouped(part.buffer_bytes),
-                    grouped(live.at(static_cast<size_t>(part.worker)).bytes), grouped(part.exchange_bytes),
-                    grouped(part.matrix_bytes), grouped(part.input_bytes),
-                    part.list_bytes < 0 ? "-" : grouped(part.list_bytes),
+    const std::int64_t live_bytes = live.at(static_cast<size_t>(part.worker)).bytes;
+    rows.push_back({fmt::format("  {}", part.worker), grouped(part.buffer_bytes), grouped(live_bytes),
+                    grouped(part.buffer_bytes - live_bytes), grouped(part.exchange_bytes), grouped(part.matrix_bytes),
+                    grouped(part.input_bytes), part.list_bytes < 0 ? "-" : grouped(part.list_bytes),
                     traffic ? grouped(traffic->sent.at(static_cast<size_t>(part.worker))) : "-",
                     traffic ? grouped(traffic->received.at(static_cast<size_t>(part.worker))) : "-"});
   }

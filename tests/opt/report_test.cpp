@@ -247,5 +247,34 @@ TEST(RunReport, RanksAreSummedWhereTheyCountTheirOwn) {
   EXPECT_EQ(all.traffic.worker_bytes, 198);
 }
 
+// Each result can take the place of its operand. Whether one of A or one of B takes more, sizes tell.
+const std::string two_dims_text = R"(kir 1 level 2
+module two {
+  dim A
+  dim B
+  fn add(x: f64, y: f64) -> f64 = x + y
+  %a = fill 1.0 : f64[A] @part
+  %b = map[add] %a, %a : f64[A] @part
+  output "b" %b
+  %c = fill 1.0 : f64[B] @part
+  %d = map[add] %c, %c : f64[B] @part
+  output "d" %d
+}
+##end
+)";
+
+TEST(Report, PrintsTheGapOfThePool) {
+  const std::string one_result = two_dims_text.substr(0, two_dims_text.find("  %c")) + "}\n##end\n";
+  const std::string formulas = report_text(parse_module(one_result, "one.kir"), nullptr);
+  EXPECT_NE(formulas.find("\n  live at one time 8 A bytes\n  gap between these 8 A bytes\n"), std::string::npos)
+      << formulas;
+  const Module two = parse_module(two_dims_text, "two.kir");
+  EXPECT_EQ(report_text(two, nullptr).find("live at one time"), std::string::npos);
+  const Sizes sizes = parse_sizes(two, "A=100,B=10");
+  const std::string numbers = report_text(two, &sizes);
+  EXPECT_NE(numbers.find("\n  live at one time 8 A bytes = 800 bytes"), std::string::npos) << numbers;
+  EXPECT_NE(numbers.find("\n  gap between these 8 A + 16 B bytes = 960 bytes"), std::string::npos) << numbers;
+}
+
 }  // namespace
 }  // namespace kasen
