@@ -112,8 +112,7 @@ class Pool {
     for (std::int64_t steps = first_steps; left_ >= least_steps && size() > bound(); steps *= growth) {
       std::int64_t low = bound(), target = low;
       do {
-        const std::int64_t share = target == bound() ? at_bound * steps : steps;
-        if (try_to_fit(target, share) != Verdict::found) low = target + 1;
+        if (try_to_fit(target, steps) != Verdict::found) low = target + 1;
         low = std::max(low, bound());
         target = low + (size() - low) / 2;
       } while (left_ >= least_steps && size() - low > size() / resolution);
@@ -129,7 +128,6 @@ class Pool {
 
  private:
   static constexpr std::int64_t first_steps = 10'000, growth = 4, resolution = 2000;
-  static constexpr std::int64_t at_bound = 8;      // times the steps of another size: a packing there ends all
   static constexpr std::int64_t least_steps = 64;  // with fewer a search hardly begins
 
   [[nodiscard]] std::int64_t most(std::int64_t (Solver::*measure)() const) const {
