@@ -13,9 +13,9 @@
 
 #include "libopt/swap/beam.h"
 #include "libopt/swap/on_demand.h"
-#include "libopt/swap/report.h"
+#include "libopt/swap/report/report.h"
 #include "libopt/swap/search.h"
-#include "libopt/swap/serve.h"
+#include "libopt/swap/report/serve.h"
 #include "libopt/swap/tasks_json.h"
 #include "tools/common/choice.h"
 #include "tools/common/tool.h"

@@ -4,7 +4,7 @@
 
 #include "libcore/base/error.h"
 #include "libopt/swap/beam.h"
-#include "libopt/swap/serve.h"
+#include "libopt/swap/report/serve.h"
 #include "tests/opt/swap_support.h"
 
 namespace kasen::swap {

@@ -6,6 +6,7 @@
 
 #include "libcore/base/error.h"
 #include "libopt/swap/beam.h"
+#include "libopt/swap/bound.h"
 #include "libopt/swap/exact.h"
 #include "libopt/swap/on_demand.h"
 #include "libopt/swap/tasks_json.h"
@@ -161,7 +162,7 @@ Allocation some_allocation(const TaskGraph& graph, const Sizes& sizes, std::int6
 
 TEST(Swap, PlansOfRandomGraphsHold) {
   Random random(2);
-  int planned_ones = 0, moving = 0;
+  int planned_ones = 0, moving = 0, bounded = 0;
   for (int turn = 0; turn < 20000; ++turn) {
     const TaskGraph graph = random_tasks(random, 1 + draw(random, 20));
     const Sizes sizes(graph);
@@ -177,12 +178,16 @@ TEST(Swap, PlansOfRandomGraphsHold) {
     const Links links{1.0 + static_cast<double>(draw(random, 3)), 2, 2.5};
     const Timeline timeline = simulate(graph, plan, links);
     Checker(graph, plan, timeline, options).check();
+    const double bound = least_possible(graph, {capacity, links, options.once});
+    EXPECT_LE(bound, timeline.seconds + 1e-9);
     ASSERT_FALSE(::testing::Test::HasFailure()) << "graph " << turn;
     ++planned_ones;
     moving += plan.bytes_out > 0 ? 1 : 0;
+    bounded += bound > graph.seconds() + 1e-9 ? 1 : 0;
   }
   EXPECT_GT(planned_ones, 10000);
   EXPECT_GT(moving, 3000);
+  EXPECT_GT(bounded, 3000);  // by what has to move
 }
 
 // Swapping on demand, which plans are compared with, also reads what is whole and newest, and loses nothing.
@@ -256,6 +261,7 @@ GapsOfSearches gaps_of(int graphs, std::size_t most) {
     options.patience = 60;  // small graphs cost little
     const double least = exact_of_all(graph, options.capacity);
     if (least == std::numeric_limits<double>::infinity()) continue;
+    EXPECT_LE(least_possible(graph, {options.capacity, options.links, true}), least + 1e-9);
     gaps.genetic.add(search(graph, options).timeline.seconds, least, graphs);
     const Found grown = beam(graph, options, {.width = 8});
     Checker(graph, grown.plan, grown.timeline, options.plan).check();
@@ -266,6 +272,28 @@ GapsOfSearches gaps_of(int graphs, std::size_t most) {
     std::cout << name << " over exact: mean " << gap.mean << ", worst " << gap.worst << ", equal " << gap.equal
               << " of " << graphs << "\n";
   return gaps;
+}
+
+// Four layers of 4 bytes each, forward and backward, in 8 bytes. The first one waits for the input. When the backward
+// pass begins, 9 bytes have left for the last layer and its gradient; as many come back before the last task begins.
+TEST(Swap, BoundsKnowWhatHasToMove) {
+  TaskGraph graph;
+  std::vector<TensorId> x{graph.add(Tensor{"x0", 4, TensorKind::input})};
+  for (int i = 1; i <= 4; ++i) {
+    x.push_back(graph.add(Tensor{"x" + std::to_string(i), 4}));
+    graph.add(Task{"forward " + std::to_string(i), 1, {x[x.size() - 2]}, {x.back()}});
+  }
+  TensorId gradient;
+  for (std::size_t i = 4; i >= 1; --i) {
+    std::vector<TensorId> reads{x[i]};
+    if (gradient >= 0) reads.push_back(gradient);
+    gradient = graph.add(Tensor{"d" + std::to_string(i), 1});
+    graph.add(Task{"backward " + std::to_string(i), 1, reads, {gradient}});
+  }
+  EXPECT_EQ(least_possible(graph, {8, {1, 1, 2}, false}), 4 + 9 + 9 + 1);
+  EXPECT_EQ(least_possible(graph, {8, {2, 1, 3}, false}), 2 + 9 + 4.5 + 1);
+  EXPECT_EQ(least_possible(graph, {12, {1, 1, 2}, false}), 4 + 5 + 5 + 1);
+  EXPECT_EQ(least_possible(graph, {100, {1, 1, 2}, true}), 4 + 8);
 }
 
 TEST(Swap, SearchesComeNearTheExactOne) {

@@ -1,4 +1,4 @@
-#include "libopt/swap/report.h"
+#include "libopt/swap/report/report.h"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "libopt/swap/bound.h"
 #include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
 
@@ -15,11 +16,19 @@ namespace {
 using Object = nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
-std::vector<std::string> rival_row(const TaskGraph& graph, const Rival& rival) {
+double bound_of(const TaskGraph& graph, const SearchOptions& options) {
+  return least_possible(graph, {options.capacity, options.links, options.plan.once});
+}
+
+std::vector<std::string> rival_row(const TaskGraph& graph, double bound, const Rival& rival) {
   if (!std::isfinite(rival.seconds)) return {rival.name, "does not run"};
-  const double share = rival.seconds > 0 ? graph.seconds() / rival.seconds : 1;
-  return {rival.name, fmt::format("{:.6g} s", rival.seconds), fmt::format("{:.3f}", share),
-          short_bytes(static_cast<double>(rival.bytes_in)), short_bytes(static_cast<double>(rival.bytes_out))};
+  const auto share = [&](double least) { return fmt::format("{:.3f}", rival.seconds > 0 ? least / rival.seconds : 1); };
+  return {rival.name,
+          fmt::format("{:.6g} s", rival.seconds),
+          share(graph.seconds()),
+          share(bound),
+          short_bytes(static_cast<double>(rival.bytes_in)),
+          short_bytes(static_cast<double>(rival.bytes_out))};
 }
 
 Rival own(const Found& found) {
@@ -88,10 +97,12 @@ std::string report_text(const TaskGraph& graph, const SearchOptions& options, co
                       short_bytes(static_cast<double>(options.capacity)),
                       short_bytes(static_cast<double>(memory(sizes, found.plan.allocation))), options.links.in / 1e9,
                       options.links.out / 1e9, options.links.both / 1e9);
-  Rows rows{{"plan", "an iteration", "of ideal", "in", "out"},
-            rival_row(graph, {"ideal", graph.seconds()}),
-            rival_row(graph, own(found))};
-  for (const Rival& rival : rivals) rows.push_back(rival_row(graph, rival));
+  const double bound = bound_of(graph, options);
+  Rows rows{{"plan", "an iteration", "of ideal", "of bound", "in", "out"},
+            {"ideal", fmt::format("{:.6g} s", graph.seconds()), "1.000"},
+            {"bound", fmt::format("{:.6g} s", bound), fmt::format("{:.3f}", bound > 0 ? graph.seconds() / bound : 1)},
+            rival_row(graph, bound, own(found))};
+  for (const Rival& rival : rivals) rows.push_back(rival_row(graph, bound, rival));
   text += table_text(rows);
   const Generation& last = found.course.back();
   text += fmt::format("\nsearch: {} plans in {} {}; those of the last take {:.6g} to {:.6g} s\n\n",
@@ -105,6 +116,7 @@ std::string report_json(const TaskGraph& graph, const SearchOptions& options, co
   Object json{{"kasen_swap", 1}, {"name", graph.name}, {"memory", options.capacity}};
   json["seconds"] = found.timeline.seconds;
   json["ideal_seconds"] = graph.seconds();
+  json["bound_seconds"] = bound_of(graph, options);
   json["bytes_in"] = found.plan.bytes_in;
   json["bytes_out"] = found.plan.bytes_out;
   json["rivals"] = rivals_json(rivals);

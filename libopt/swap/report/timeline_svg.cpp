@@ -4,7 +4,7 @@
 
 #include "libopt/draw/canvas.h"
 #include "libopt/draw/scale.h"
-#include "libopt/swap/report.h"
+#include "libopt/swap/report/report.h"
 #include "libopt/text/report_parts.h"
 
 namespace kasen::swap {

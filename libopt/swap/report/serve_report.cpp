@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "libopt/swap/serve.h"
+#include "libopt/swap/report/serve.h"
 #include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
 

@@ -1,4 +1,4 @@
-#include "libopt/swap/serve.h"
+#include "libopt/swap/report/serve.h"
 
 #include <fmt/format.h>
 
