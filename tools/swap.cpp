@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -11,11 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "libopt/swap/beam.h"
+#include "libopt/swap/bound.h"
+#include "libopt/swap/find.h"
 #include "libopt/swap/on_demand.h"
 #include "libopt/swap/report/report.h"
-#include "libopt/swap/search.h"
 #include "libopt/swap/report/serve.h"
+#include "libopt/swap/search.h"
 #include "libopt/swap/tasks_json.h"
 #include "tools/common/choice.h"
 #include "tools/common/tool.h"
@@ -28,8 +30,15 @@ using namespace kasen::tools;
 
 namespace {
 
-enum class Way { genetic, beam };
-constexpr std::array<std::pair<std::string_view, Way>, 2> ways{{{"genetic", Way::genetic}, {"beam", Way::beam}}};
+using swap::Way;
+constexpr std::array<std::pair<std::string_view, Way>, 3> ways{
+    {{"both", Way::both}, {"genetic", Way::genetic}, {"beam", Way::beam}}};
+
+// The best plan of a search over time.
+struct Point {
+  std::int64_t plans;
+  double seconds, best;
+};
 
 // Numbers with commas between them, all greater than 0; none: it is something else.
 std::vector<double> numbers_of(const std::string& text) {
@@ -68,8 +77,12 @@ swap::SearchOptions options_of(const po::variables_map& values) {
   return options;
 }
 
-swap::BeamOptions beam_of(const po::variables_map& values) {
-  return {bounded<int>(values, "width", 1, 10'000), bounded<std::int64_t>(values, "evaluations", 1, 1'000'000'000)};
+swap::FindOptions find_of(const po::variables_map& values) {
+  constexpr std::int64_t most = 1'000'000'000;
+  swap::FindOptions find{choose(values, "search", ways)};
+  find.beam = {bounded<int>(values, "width", 1, 10'000), bounded<std::int64_t>(values, "evaluations", 1, most)};
+  if (values.count("plans") > 0) find.plans = bounded<std::int64_t>(values, "plans", 1, most);
+  return find;
 }
 
 swap::Rival rival(const swap::Found& found, std::string name) {
@@ -89,12 +102,14 @@ swap::Rival on_demand(const swap::TaskGraph& graph, const swap::SearchOptions& o
   }
 }
 
-// The other search, known ways, and the search without one of its parts.
-std::vector<swap::Rival> rivals_of(const swap::TaskGraph& graph, const swap::SearchOptions& options,
-                                   const swap::BeamOptions& beam, Way way) {
+// The searches alone, known ways, and the genetic search without one of its parts.
+std::vector<swap::Rival> rivals_of(const swap::TaskGraph& graph, const swap::SearchOptions& given,
+                                   const swap::FindOptions& find) {
+  swap::SearchOptions options = given;
+  options.generations = swap::generations_of(graph, given, find);
   std::vector<swap::Rival> rivals;
-  rivals.push_back(way == Way::beam ? searched(graph, options, "genetic")
-                                    : rival(swap::beam(graph, options, beam), "beam"));
+  rivals.push_back(searched(graph, options, "genetic"));
+  rivals.push_back(rival(swap::beam(graph, options, find.beam), "beam"));
   swap::SearchOptions part = options;
   part.orders = false;
   rivals.push_back(searched(graph, part, "no-schedule"));
@@ -113,26 +128,46 @@ std::vector<swap::Rival> rivals_of(const swap::TaskGraph& graph, const swap::Sea
   return rivals;
 }
 
+// What a search found over time, for tables and pictures.
+std::string curve_text(const swap::TaskGraph& graph, const swap::SearchOptions& options,
+                       const std::vector<Point>& curve) {
+  const double bound = swap::least_possible(graph, {options.capacity, options.links, options.plan.once});
+  std::string text = "plans,seconds,iteration,of_ideal,of_bound\n";
+  for (const Point& point : curve)
+    text += fmt::format("{},{:.3f},{:.6g},{:.4f},{:.4f}\n", point.plans, point.seconds, point.best,
+                        graph.seconds() / point.best, bound / point.best);
+  return text;
+}
+
 // One graph: its plan.
-void plan_one(const po::variables_map& values, const swap::TaskGraph& graph, const swap::SearchOptions& options,
+void plan_one(const po::variables_map& values, const swap::TaskGraph& graph, swap::SearchOptions options,
               Progress& progress) {
-  const swap::BeamOptions beam = beam_of(values);
-  const Way way = choose(values, "search", ways);
-  const swap::Found found = way == Way::beam ? swap::beam(graph, options, beam) : swap::search(graph, options);
+  const swap::FindOptions find = find_of(values);
+  std::vector<Point> curve;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto show = options.watch;
+  options.watch = [&](int turn, const swap::Generation& made) {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    curve.push_back({made.evaluated, passed.count(), made.best});
+    show(turn, made);
+  };
+  const swap::Found found = swap::find_plan(graph, options, find);
+  options.watch = show;
   const std::vector<swap::Rival> rivals =
-      values.count("compare") > 0 ? rivals_of(graph, options, beam, way) : std::vector<swap::Rival>();
+      values.count("compare") > 0 ? rivals_of(graph, options, find) : std::vector<swap::Rival>();
   progress.finish();
   if (values.count("output") > 0)
     write_text(values["output"].as<std::string>(), swap::report_json(graph, options, found, rivals));
   if (values.count("timeline") > 0)
     write_text(values["timeline"].as<std::string>(), swap::timeline_svg(graph, options, found));
+  if (values.count("curve") > 0) write_text(values["curve"].as<std::string>(), curve_text(graph, options, curve));
   write_standard_output(swap::report_text(graph, options, found, rivals));
 }
 
 // Several graphs, or one: how long their requests take at each rate.
 void serve_all(const po::variables_map& values, const std::vector<swap::TaskGraph>& graphs,
                const swap::SearchOptions& options, Progress& progress) {
-  for (const char* one : {"compare", "timeline", "once"})
+  for (const char* one : {"compare", "timeline", "curve", "once"})
     if (values.count(one) > 0)
       fail(ExitStatus::usage, fmt::format("--{} and --serve", one), "it is of the plan of one graph alone",
            "give one of the two");
@@ -145,8 +180,7 @@ void serve_all(const po::variables_map& values, const std::vector<swap::TaskGrap
   serving.seed = options.seed;
   serving.requests = bounded<std::int64_t>(values, "requests", 1, 10'000'000);
   const swap::FindPlan find = [&](const swap::TaskGraph& graph, const swap::SearchOptions& own) {
-    return choose(values, "search", ways) == Way::beam ? swap::beam(graph, own, beam_of(values))
-                                                       : swap::search(graph, own);
+    return swap::find_plan(graph, own, find_of(values));
   };
   const std::vector<swap::ServedModel> models =
       swap::models_to_serve(graphs, bounded<int>(values, "copies", 1, 10'000), options, find);
@@ -187,9 +221,10 @@ ExitStatus plan_swaps(const po::variables_map& values) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Tool tool{.info = {"kasen-swap", "plans an iteration of a task graph in less memory than its tensors take",
-                     "GRAPH.json... --memory BYTES [--serve RATES] [-o PLAN.json] [--timeline FILE.svg]",
-                     "kasen swap graph.json --memory 12GB --links 12,12,20 --compare"}};
+  Tool tool{
+      .info = {"kasen-swap", "plans an iteration of a task graph in less memory than its tensors take",
+               "GRAPH.json... --memory BYTES [--serve RATES] [-o PLAN.json] [--timeline FILE.svg] [--curve FILE.csv]",
+               "kasen swap graph.json --memory 12GB --links 12,12,20 --compare"}};
   const swap::SearchOptions usual;
   const swap::BeamOptions usual_beam;
   tool.options.add_options()("memory", po::value<std::string>()->value_name("BYTES"),
@@ -197,7 +232,8 @@ int main(int argc, char** argv) {
       "links", po::value<std::string>()->default_value("12,12,20")->value_name("IN,OUT,BOTH"),
       "gigabytes a second to the faster memory, from there, and both ways at once together")(
       "compare",
-      "also plans by the other search, with a part of the genetic one left out (no-schedule, no-allocation, any-class, "
+      "also plans by each search alone, with a part of the genetic one left out (no-schedule, no-allocation, "
+      "any-class, "
       "random), and swaps on demand (lru, lru-ready)")(
       "once", "one iteration alone: nothing has to be as it was in the beginning")(
       "threshold", po::value<int>()->default_value(usual.plan.threshold)->value_name("N"),
@@ -215,8 +251,11 @@ int main(int argc, char** argv) {
   tool.under("Search");
   takes(tool, "search", ways);
   tool.options.add_options()(
-      "search", po::value<std::string>()->default_value("genetic")->value_name("WAY"),
-      "genetic: orders and allocations cross; beam: orders grow side by side, and the best ones go on")(
+      "search", po::value<std::string>()->default_value("both")->value_name("WAY"),
+      "genetic: orders and allocations cross; beam: orders grow side by side, and the best ones go on; both: a beam, "
+      "whose plans are among those that cross. Small changes follow to the best plans of each")(
+      "plans", po::value<std::int64_t>()->value_name("N"),
+      "that are made in all, at most; left out: fewer for larger graphs")(
       "width", po::value<int>()->default_value(usual_beam.width)->value_name("N"),
       "orders that the beam search follows")(
       "evaluations", po::value<std::int64_t>()->default_value(usual_beam.evaluations)->value_name("N"),
@@ -233,10 +272,12 @@ int main(int argc, char** argv) {
   tool.under("Output");
   tool.options.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
                              "the plan, or the times of requests, as JSON")(
-      "timeline", po::value<std::string>()->value_name("FILE.svg"), "a picture of moves, operators and memory");
+      "timeline", po::value<std::string>()->value_name("FILE.svg"), "a picture of moves, operators and memory")(
+      "curve", po::value<std::string>()->value_name("FILE.csv"),
+      "plans made, seconds of search, and the best plan so far");
   tool.hidden.add_options()("graph", po::value<std::vector<std::string>>()->value_name("GRAPH.json"));
   tool.positional.add("graph", -1);
   tool.reads = {"graph"};
-  tool.writes = {"output", "timeline"};
+  tool.writes = {"output", "timeline", "curve"};
   return run_tool(argc, argv, tool, plan_swaps);
 }

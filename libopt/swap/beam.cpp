@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "libcore/base/sorted.h"
-#include "libcore/system/threads.h"
+#include "libopt/swap/evaluate.h"
 
 namespace kasen::swap {
 namespace {
@@ -76,7 +76,8 @@ class Beam {
         options_(options),
         beam_(beam),
         width_(static_cast<std::size_t>(std::max(beam.width, 1))),
-        pool_(options.threads, ThreadPool::Shortage::accept) {}
+        pool_(options.threads, ThreadPool::Shortage::accept),
+        evaluators_(graph, sizes_, options, pool_) {}
 
   Found run() {
     require_room(graph_, sizes_, options_.capacity);
@@ -90,6 +91,7 @@ class Beam {
     } while (best().seconds < before && left() > 0);
     Found found = found_of(graph_, sizes_, best(), options_, std::move(course_));
     found.turns = "steps";
+    for (const Followed& one : followed_) found.best.push_back(one.one);
     return found;
   }
 
@@ -161,9 +163,9 @@ class Beam {
     if (std::ssize(all) > most) all.resize(static_cast<std::size_t>(std::max<std::int64_t>(most, 0)));
   }
   void evaluate(std::vector<Followed>& all) {
-    share_out(pool_, std::ssize(all), [&](int, std::int64_t piece) {
+    share_out(pool_, std::ssize(all), [&](int thread, std::int64_t piece) {
       Individual& one = all[static_cast<std::size_t>(piece)].one;
-      one.seconds = seconds_of(graph_, sizes_, one, options_);
+      one.seconds = evaluators_.of(thread).seconds(one);
     });
     evaluated_ += std::ssize(all);
   }
@@ -250,6 +252,7 @@ class Beam {
   const BeamOptions& beam_;
   std::size_t width_;
   ThreadPool pool_;
+  Evaluators evaluators_;
   std::vector<Order> known_;
   std::vector<Followed> followed_;  // the best first
   std::int64_t evaluated_ = 0;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <vector>
 
 #include "libopt/swap/classes.h"
@@ -20,7 +20,8 @@ struct Move {
   int after_task = -1;   // the position that last uses what lies in the place: the move begins behind it
   int after_move = -1;   // the move out that empties the place
   int content = -1;      // the move out that brought what a move in brings back
-  int before_task = -1;  // the position that waits for it; of a move out, the one that needs its place
+  int before_task = -1;  // the position that waits for it; of a move out, the one that needs its place, if one does
+  bool stays = false;    // a move out behind which the tensor lies in both memories
 };
 
 // A tensor lies in an object of its class, from the first position (or move in) to the last one that uses it there (and
@@ -48,16 +49,54 @@ enum class Victims {
   oldest,  // what was used longest ago (LRU)
 };
 
+// Where a plan departs from the rules. The so-many-th place that a task asks for: 0 is the usual one. Of free places, 1
+// is the one that the other kind takes (what moves in, or what is made), and 2 and more are those of tensors that leave
+// although places are free, first of the first one that may. Where no place is free, so many candidates stay.
+struct Choice {
+  TaskId task;
+  int request = 0;
+  int value = 0;
+  friend auto operator<=>(const Choice&, const Choice&) = default;
+};
+
+// Behind that task the tensor is copied to the slower memory, but stays. Then it can leave later without a move.
+struct Copy {
+  TaskId task;
+  TensorId tensor;
+  friend auto operator<=>(const Copy&, const Copy&) = default;
+};
+
 struct PlanOptions {
   Victims victims = Victims::belady;
-  int threshold = 2;          // in tasks
-  int reluctance = 0;         // a tensor that leaves with a copy counts as needed so many tasks earlier
-  bool once = false;          // one iteration alone: nothing has to be as it was in the beginning
-  bool copies_clean = false;  // also moves out what the slower memory still holds (Figure 4.3)
+  int threshold = 2;            // in tasks
+  int reluctance = 0;           // a tensor that leaves with a copy counts as needed so many tasks earlier
+  bool once = false;            // one iteration alone: nothing has to be as it was in the beginning
+  bool copies_clean = false;    // also moves out what the slower memory still holds (Figure 4.3)
+  std::vector<Choice> choices;  // ascending, as the copies
+  std::vector<Copy> copies;
+  std::vector<TensorId> residents;  // ascending: to begin with, where there are some; else a first pass finds them
   friend bool operator==(const PlanOptions&, const PlanOptions&) = default;
 };
 
-// False: some class has fewer objects than one task needs, and `plan` is not of use.
+// Makes plans of a graph one after another. It keeps the memory that this takes.
+class PlanMaker {
+ public:
+  PlanMaker(const TaskGraph& graph, const Sizes& sizes);
+  ~PlanMaker();
+  PlanMaker(const PlanMaker&) = delete;
+  PlanMaker& operator=(const PlanMaker&) = delete;
+
+  // False: some class has fewer objects than one task needs, and `plan` is not of use.
+  [[nodiscard]] bool make(const Order& order, const Allocation& allocation, const PlanOptions& options, SwapPlan& plan);
+
+ private:
+  class Planner;
+  const TaskGraph& graph_;
+  std::unique_ptr<Planner> planner_;
+  std::vector<TensorId> residents_, here_, ended_;
+};
+
+// The same, for one plan.
 [[nodiscard]] bool make_plan(const TaskGraph& graph, const Sizes& sizes, const Order& order,
                              const Allocation& allocation, const PlanOptions& options, SwapPlan& plan);
 

@@ -9,11 +9,12 @@
 #include <utility>
 
 #include "libcore/base/error.h"
-#include "libcore/system/threads.h"
+#include "libopt/swap/evaluate.h"
 
 namespace kasen::swap {
 namespace {
 
+constexpr std::size_t most_best = 8;
 constexpr double cannot_run = std::numeric_limits<double>::infinity();
 
 Classes classes_within(const Sizes& sizes, double factor) {
@@ -33,7 +34,11 @@ Classes classes_within(const Sizes& sizes, double factor) {
 class Search {
  public:
   Search(const TaskGraph& graph, const SearchOptions& options)
-      : graph_(graph), sizes_(graph), options_(options), pool_(options.threads, ThreadPool::Shortage::accept) {}
+      : graph_(graph),
+        sizes_(graph),
+        options_(options),
+        pool_(options.threads, ThreadPool::Shortage::accept),
+        evaluators_(graph, sizes_, options, pool_) {}
 
   Found run() {
     require_room(graph_, sizes_, options_.capacity);
@@ -46,7 +51,9 @@ class Search {
       note();
       waited = best_.seconds < before ? 0 : waited + 1;
     }
-    return found_of(graph_, sizes_, best_, options_, std::move(course_));
+    Found found = found_of(graph_, sizes_, best_, options_, std::move(course_));
+    found.best = best_ones();
+    return found;
   }
 
  private:
@@ -64,10 +71,10 @@ class Search {
     if (population_.size() > many) population_.resize(many);
     const std::size_t known = population_.size();
     population_.resize(many);
-    share_out(pool_, static_cast<std::int64_t>(many), [&](int, std::int64_t piece) {
+    share_out(pool_, static_cast<std::int64_t>(many), [&](int thread, std::int64_t piece) {
       const auto place = static_cast<std::size_t>(piece);
       if (place >= known) population_[place] = drawn(place);
-      evaluate(population_[place]);
+      evaluate(population_[place], thread);
     });
     evaluated_ = static_cast<std::int64_t>(many);
     keep_best();
@@ -76,6 +83,7 @@ class Search {
 
   // If the first generation is random, one of them is there still: something has to run.
   void add_known() {
+    population_ = options_.start;
     std::vector<Order> orders{program_order(graph_)};
     if (options_.orders && options_.seeded) {
       orders.push_back(depth_first(graph_));
@@ -87,7 +95,7 @@ class Search {
         if (!options_.allocations) break;
       }
     }
-    first_ = population_.front().allocation;
+    first_ = population_[options_.start.size()].allocation;
   }
 
   [[nodiscard]] Individual drawn(std::size_t place) const {
@@ -116,7 +124,9 @@ class Search {
     return renumbered(classes);
   }
 
-  void evaluate(Individual& individual) const { individual.seconds = seconds_of(graph_, sizes_, individual, options_); }
+  void evaluate(Individual& individual, int thread) const {
+    individual.seconds = evaluators_.of(thread).seconds(individual);
+  }
 
   // Two parents have four children: each of their two new orders with each of their two new allocations.
   void breed(int generation) {
@@ -126,15 +136,16 @@ class Search {
     Random random = random_of(generation, parents * 4);
     for (std::size_t i = parents; i-- > 1;) std::swap(mates[i], mates[draw(random, i + 1)]);
     population_.resize(parents + pairs * 4);
-    share_out(pool_, static_cast<std::int64_t>(pairs), [&](int, std::int64_t piece) {
+    share_out(pool_, static_cast<std::int64_t>(pairs), [&](int thread, std::int64_t piece) {
       const auto pair = static_cast<std::size_t>(piece);
       Random own = random_of(generation, pair);
-      cross(population_[mates[2 * pair]], population_[mates[2 * pair + 1]], own, &population_[parents + 4 * pair]);
+      cross(population_[mates[2 * pair]], population_[mates[2 * pair + 1]], own, thread,
+            &population_[parents + 4 * pair]);
     });
     evaluated_ += static_cast<std::int64_t>(pairs * 4);
   }
 
-  void cross(const Individual& a, const Individual& b, Random& random, Individual* children) const {
+  void cross(const Individual& a, const Individual& b, Random& random, int thread, Individual* children) const {
     const Order orders[2] = {child_order(a, b, random), child_order(b, a, random)};
     const std::size_t cut = sizes_.count() > 1 ? 1 + draw(random, sizes_.count() - 1) : 1;
     const Allocation allocations[2] = {child_allocation(a, b, cut, random), child_allocation(b, a, cut, random)};
@@ -143,7 +154,7 @@ class Search {
         const PlanOptions& plan = draws(random, 0.5) ? a.plan : b.plan;
         *children = {order, allocation, changed(plan, options_.mutation, random), cannot_run};
         if (options_.allocations) (void)settle(graph_, sizes_, order, options_.capacity, children->allocation);
-        evaluate(*children++);
+        evaluate(*children++, thread);
       }
     }
   }
@@ -199,6 +210,18 @@ class Search {
     best_place_ = static_cast<std::size_t>(best - population_.begin());
   }
 
+  // Survivors of different times.
+  [[nodiscard]] std::vector<Individual> best_ones() const {
+    std::vector<Individual> all = population_;
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Individual& a, const Individual& b) { return a.seconds < b.seconds; });
+    std::vector<Individual> some;
+    for (Individual& one : all)
+      if (one.seconds < cannot_run && some.size() < most_best && (some.empty() || some.back().seconds < one.seconds))
+        some.push_back(std::move(one));
+    return some;
+  }
+
   void note() {
     Generation made{evaluated_, best_.seconds, 0, 0};
     std::int64_t run = 0;
@@ -217,6 +240,7 @@ class Search {
   Sizes sizes_;
   const SearchOptions& options_;
   ThreadPool pool_;
+  Evaluators evaluators_;
   Allocation first_;
   std::vector<Individual> population_;
   Individual best_;
@@ -245,17 +269,6 @@ void require_room(const TaskGraph& graph, const Sizes& sizes, std::int64_t capac
   fail(ExitStatus::limit, fmt::format("'{}' does not run in {} bytes", graph.name, capacity),
        "its pool needs an object for each tensor that one operator touches",
        fmt::format("the least that it runs in is {} bytes", least));
-}
-
-double seconds_of(const TaskGraph& graph, const Sizes& sizes, const Individual& individual,
-                  const SearchOptions& options) {
-  const Counts least = least_counts(graph, sizes, individual.allocation.classes);
-  for (std::size_t c = 0; c < least.size(); ++c)
-    if (individual.allocation.counts[c] < least[c]) return cannot_run;
-  if (memory(sizes, individual.allocation) > options.capacity) return cannot_run;
-  SwapPlan plan;
-  if (!make_plan(graph, sizes, individual.order, individual.allocation, individual.plan, plan)) return cannot_run;
-  return simulate(graph, plan, options.links).seconds;
 }
 
 bool settle(const TaskGraph& graph, const Sizes& sizes, const Order& order, std::int64_t capacity,

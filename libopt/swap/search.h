@@ -18,6 +18,15 @@ struct Generation {
   double best = 0, mean = 0, worst = 0;
 };
 
+// Beside the thesis's order and allocation, what is chosen to leave is searched, too.
+struct Individual {
+  Order order;
+  Allocation allocation;
+  PlanOptions plan;    // its threshold and reluctance differ
+  double seconds = 0;  // of an iteration; infinite: it cannot run
+  friend bool operator==(const Individual&, const Individual&) = default;
+};
+
 struct SearchOptions {
   std::int64_t capacity = 0;  // bytes of the faster memory
   Links links;
@@ -31,32 +40,21 @@ struct SearchOptions {
   bool orders = true;                                            // else all run the program's order ("no-schedule")
   bool allocations = true;                                       // else all have the first allocation ("no-allocation")
   bool any_class = false;                                        // sizes share classes in any way
+  std::vector<Individual> start;                                 // of the first generation, beside the others
   bool seeded = true;                                            // else the first generation is random alone
   std::function<void(int generation, const Generation&)> watch;  // called behind each, if there is one
-};
-
-// Beside the thesis's order and allocation, what is chosen to leave is searched, too.
-struct Individual {
-  Order order;
-  Allocation allocation;
-  PlanOptions plan;    // its threshold and reluctance differ
-  double seconds = 0;  // of an iteration; infinite: it cannot run
-  friend bool operator==(const Individual&, const Individual&) = default;
 };
 
 struct Found {
   SwapPlan plan;
   Timeline timeline;
+  std::vector<Individual> best;  // different ones, the best first
   std::vector<Generation> course;
   std::string turns = "generations";  // what the elements of the course are
 };
 
 // Throws UserError(limit) with the least capacity if no allocation fits.
 [[nodiscard]] Found search(const TaskGraph& graph, const SearchOptions& options);
-
-// The time of one order and allocation; infinite if it cannot run.
-[[nodiscard]] double seconds_of(const TaskGraph& graph, const Sizes& sizes, const Individual& individual,
-                                const SearchOptions& options);
 
 // What searches share: the plan of the best one; UserError(limit) with the least capacity if no allocation fits; an
 // allocation reduced to what fits, with what is left given away, or false if the least does not fit.

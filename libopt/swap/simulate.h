@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <vector>
 
 #include "libopt/swap/plan.h"
@@ -22,6 +24,25 @@ struct Timeline {
   double seconds = 0;              // of the iteration: until the last task and the last move have ended
   std::vector<Span> tasks, moves;  // by position; as SwapPlan::moves
   double computing = 0;            // seconds in which a task ran
+};
+
+// Follows plans one after another. It keeps the memory that this takes.
+class Simulator {
+ public:
+  Simulator(const TaskGraph& graph, const Links& links);
+  ~Simulator();
+  Simulator(const Simulator&) = delete;
+  Simulator& operator=(const Simulator&) = delete;
+
+  // Infinite: it takes longer than the limit. Then it may be followed only in part.
+  [[nodiscard]] double seconds(const SwapPlan& plan, double limit = std::numeric_limits<double>::infinity());
+  [[nodiscard]] const Timeline& timeline() const;  // of the last plan
+
+ private:
+  class Ready;
+  class Lists;
+  class Run;
+  std::unique_ptr<Run> run_;
 };
 
 [[nodiscard]] Timeline simulate(const TaskGraph& graph, const SwapPlan& plan, const Links& links);

@@ -70,6 +70,7 @@ class Checker {
   void check() {
     ASSERT_TRUE(is_order(graph_, plan_.order));
     streams();
+    apart();
     places();
     contents();
     EXPECT_LE(most_held(), memory(sizes_, plan_.allocation));
@@ -92,6 +93,18 @@ class Checker {
     }
     for (std::size_t at = 1; at < timeline_.tasks.size(); ++at)
       EXPECT_LE(timeline_.tasks[at - 1].end, timeline_.tasks[at].begin);
+  }
+
+  // What a task touches does not move while it runs.
+  void apart() {
+    for (std::size_t m = 0; m < plan_.moves.size(); ++m)
+      for (std::size_t at = 0; at < plan_.order.size(); ++at) {
+        const std::vector<TensorId>& touched = graph_.touched(plan_.order[at]);
+        if (!std::binary_search(touched.begin(), touched.end(), plan_.moves[m].tensor)) continue;
+        EXPECT_TRUE(timeline_.moves[m].end <= timeline_.tasks[at].begin ||
+                    timeline_.tasks[at].end <= timeline_.moves[m].begin)
+            << graph_.tensors()[plan_.moves[m].tensor].name << " moves while it is used";
+      }
   }
 
   [[nodiscard]] double begin_of(const Stay& stay) const {
@@ -157,7 +170,8 @@ class Checker {
       if (kind == ends_move) here[move.tensor] = far[move.tensor];
     } else {
       EXPECT_EQ(here[move.tensor], newest[move.tensor]) << name << " goes out";
-      if (kind == ends_move) far[move.tensor] = here[move.tensor], here[move.tensor] = -1;
+      if (kind == ends_move) far[move.tensor] = here[move.tensor];
+      if (kind == ends_move && !move.stays) here[move.tensor] = -1;
     }
   }
 

@@ -44,7 +44,8 @@ class Swap(ToolTest):
         kind = {t["name"]: t.get("kind", "made") for t in graph["tensors"]}
         operators = {o["name"]: o for o in graph["operators"]}
         events = [(o["end"], 0, o["operator"], None) for o in plan["operators"]] + [(o["begin"], 3, o["operator"], None) for o in plan["operators"]]
-        events += [(m["end"], 1, m["tensor"], m["way"]) for m in plan["moves"]] + [(m["begin"], 2, m["tensor"], m["way"]) for m in plan["moves"]]
+        ways = [(m, "copy" if m.get("stays") else m["way"]) for m in plan["moves"]]
+        events += [(m["end"], 1, m["tensor"], way) for m, way in ways] + [(m["begin"], 2, m["tensor"], way) for m, way in ways]
         version = dict.fromkeys(size, 0)
         written = {name for o in operators.values() for name in o["writes"]}
         here = dict.fromkeys(plan["residents"], 0)
@@ -70,7 +71,8 @@ class Swap(ToolTest):
                 self.assertEqual(here.get(name), version[name], f"{name} goes out")
                 if what == 1:
                     far[name] = version[name]
-                    del here[name]
+                    if way == "out":
+                        del here[name]
         for name in size:
             if kind[name] == "parameter":
                 holder = here if name in plan["residents"] else far
@@ -92,10 +94,10 @@ class Swap(ToolTest):
         for width, threads in ((1, 1), (4, 1), (4, 2)):
             name = f"plan{width}{threads}.json"
             out, _ = self.kasen("swap", "graph.json", "--memory", 25_000, "--links", "2,1,2.5", "-o", name, "--search", "beam",
-                                "--width", width, "--evaluations", 500, "--threads", threads, "--seed", threads)
+                                "--width", width, "--plans", 500, "--threads", threads)
             plan = json.loads((self.dir / name).read_text())
             self.follow(self.graph, plan, 25_000)
-            self.assertRegex(out, r"(?m)^search: [0-9]+ plans in [0-9]+ steps;")
+            self.assertRegex(out, r"(?m)^search: [0-9]+ plans in [0-9]+ turns;")
             self.assertLessEqual(plan["search"][-1]["evaluated"], 500)
             self.assertLessEqual(plan["seconds"], plan["search"][0]["best"])
         self.assertEqual((self.dir / "plan41.json").read_bytes(), (self.dir / "plan42.json").read_bytes())
@@ -121,12 +123,21 @@ class Swap(ToolTest):
 
     def test_other_ways_and_pictures(self):
         out, _ = self.kasen("swap", "graph.json", "--memory", 24_000, "--compare", "--population", 16, "--generations", 10, "--timeline", "t.svg")
-        for name in ("ideal", "bound", "this plan", "beam", "no-schedule", "no-allocation", "any-class", "random", "lru", "lru-ready"):
+        for name in ("ideal", "bound", "this plan", "genetic", "beam", "no-schedule", "no-allocation", "any-class", "random", "lru", "lru-ready"):
             self.assertRegex(out, rf"(?m)^{name} ")
-        out, _ = self.kasen("swap", "graph.json", "--memory", 24_000, "--compare", "--search", "beam", "--population", 8, "--generations", 2)
-        self.assertRegex(out, r"(?m)^genetic ")
         picture = ElementTree.parse(self.dir / "t.svg").getroot()
         self.assertGreater(len(list(picture.iter("{http://www.w3.org/2000/svg}path"))), 20)
+
+    def test_curves(self):
+        for way in ("both", "genetic", "beam"):
+            self.kasen("swap", "graph.json", "--memory", 24_000, "--search", way, "--plans", 3000, "--curve", "curve.csv", "-o", "plan.json")
+            rows = [line.split(",") for line in (self.dir / "curve.csv").read_text().splitlines()]
+            self.assertEqual(rows[0], ["plans", "seconds", "iteration", "of_ideal", "of_bound"])
+            plan, points = json.loads((self.dir / "plan.json").read_text()), [[float(x) for x in row] for row in rows[1:]]
+            self.assertLessEqual(points[-1][0], 3000)
+            self.assertAlmostEqual(points[-1][2] / plan["seconds"], 1, delta=1e-5)
+            for before, after in zip(points, points[1:]):
+                self.assertTrue(before[0] <= after[0] and before[1] <= after[1] and before[2] >= after[2] and after[4] <= 1)
 
     def serve(self, *words):
         out, _ = self.kasen("swap", "graph.json", *words, "--links", "2,1,2.5", "--population", 8, "--generations", 2, "-o", "serve.json")

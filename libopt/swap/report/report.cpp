@@ -68,6 +68,7 @@ Object moves_json(const TaskGraph& graph, const Found& found) {
     if (move.after_move >= 0) one["after_move"] = move.after_move;
     if (move.content >= 0 && move.content != move.after_move) one["content_of_move"] = move.content;
     if (move.before_task >= 0) one["before_operator"] = move.before_task;
+    if (move.stays) one["stays"] = true;
     one["begin"] = span.begin;
     one["end"] = span.end;
     all.push_back(std::move(one));
