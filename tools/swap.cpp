@@ -80,7 +80,8 @@ swap::SearchOptions options_of(const po::variables_map& values) {
 swap::FindOptions find_of(const po::variables_map& values) {
   constexpr std::int64_t most = 1'000'000'000;
   swap::FindOptions find{choose(values, "search", ways)};
-  find.beam = {bounded<int>(values, "width", 1, 10'000), bounded<std::int64_t>(values, "evaluations", 1, most)};
+  find.beam = {bounded<int>(values, "width", 1, 10'000), most};
+  if (values.count("evaluations") > 0) find.beam.evaluations = bounded<std::int64_t>(values, "evaluations", 1, most);
   if (values.count("plans") > 0) find.plans = bounded<std::int64_t>(values, "plans", 1, most);
   return find;
 }
@@ -109,7 +110,7 @@ std::vector<swap::Rival> rivals_of(const swap::TaskGraph& graph, const swap::Sea
   options.generations = swap::generations_of(graph, given, find);
   std::vector<swap::Rival> rivals;
   rivals.push_back(searched(graph, options, "genetic"));
-  rivals.push_back(rival(swap::beam(graph, options, find.beam), "beam"));
+  rivals.push_back(rival(swap::beam(graph, options, swap::beam_part(graph, find)), "beam"));
   swap::SearchOptions part = options;
   part.orders = false;
   rivals.push_back(searched(graph, part, "no-schedule"));
@@ -257,9 +258,8 @@ int main(int argc, char** argv) {
       "plans", po::value<std::int64_t>()->value_name("N"),
       "that are made in all, at most; left out: fewer for larger graphs")(
       "width", po::value<int>()->default_value(usual_beam.width)->value_name("N"),
-      "orders that the beam search follows")(
-      "evaluations", po::value<std::int64_t>()->default_value(usual_beam.evaluations)->value_name("N"),
-      "plans that the beam search makes, at most")(
+      "orders that the beam search follows")("evaluations", po::value<std::int64_t>()->value_name("N"),
+                                             "plans that the beam search makes, at most; left out: its share of all")(
       "seed", po::value<std::uint64_t>()->default_value(usual.seed)->value_name("K"),
       "equal seeds give equal plans, with any number of threads")(
       "population", po::value<int>()->default_value(usual.population)->value_name("N"), "plans of a generation")(

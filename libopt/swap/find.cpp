@@ -8,7 +8,7 @@ namespace kasen::swap {
 namespace {
 
 // Of all plans; small changes make the others. Where both searches run, the beam finds more of what a plan needs.
-double share_of_beam(const FindOptions& find) { return find.way == Way::both ? 0.6 : 0.5; }
+constexpr double share_of_beam = 0.5;
 double share_of_genetic(const FindOptions& find) { return find.way == Way::both ? 0.1 : 0.5; }
 
 class Finder {
@@ -20,7 +20,7 @@ class Finder {
   }
 
   Found run() {
-    if (find_.way != Way::genetic) grow();
+    if (find_.way != Way::genetic) take(beam(graph_, own_, beam_part(graph_, find_)));
     if (find_.way != Way::beam) {
       own_.start = found_.best;
       take(search(graph_, own_));
@@ -33,13 +33,6 @@ class Finder {
   }
 
  private:
-  void grow() {
-    BeamOptions part = find_.beam;
-    part.evaluations =
-        std::min<std::int64_t>(part.evaluations, std::llround(static_cast<double>(plans_) * share_of_beam(find_)));
-    take(beam(graph_, own_, part));
-  }
-
   void take(Found found) {
     before_ += found.course.back().evaluated;
     if (found_.course.empty() || found.timeline.seconds <= found_.timeline.seconds) {
@@ -75,8 +68,13 @@ Found find_plan(const TaskGraph& graph, const SearchOptions& options, const Find
 std::int64_t plans_of(const TaskGraph& graph, const FindOptions& find) {
   if (find.plans > 0) return find.plans;
   const auto tasks = std::max<std::int64_t>(std::ssize(graph.tasks()), 1);
-  constexpr std::int64_t tasks_of_all = 80'000'000, most = 60'000, most_a_task = 1'500;
-  return std::min({tasks_of_all / tasks + most_a_task, most, tasks * most_a_task});
+  constexpr std::int64_t tasks_of_all = 50'000'000, most = 60'000, most_a_task = 3'000;
+  return std::min({tasks_of_all / tasks + 1, most, tasks * most_a_task});
+}
+
+BeamOptions beam_part(const TaskGraph& graph, const FindOptions& find) {
+  const double plans = static_cast<double>(plans_of(graph, find)) * share_of_beam;
+  return {find.beam.width, std::min<std::int64_t>(find.beam.evaluations, std::llround(plans))};
 }
 
 int generations_of(const TaskGraph& graph, const SearchOptions& options, const FindOptions& find) {

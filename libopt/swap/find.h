@@ -14,15 +14,17 @@ enum class Way { both, genetic, beam };
 
 struct FindOptions {
   Way way = Way::both;
-  BeamOptions beam;
+  BeamOptions beam;        // it makes no more plans than its share of all
   std::int64_t plans = 0;  // that are made in all, at most; 0: fewer for larger graphs, so that a minute is enough
 };
 
 // The course goes over all searches. Throws UserError(limit) with the least capacity if no allocation fits.
 [[nodiscard]] Found find_plan(const TaskGraph& graph, const SearchOptions& options, const FindOptions& find);
 
-// The plans that it may make; the generations of the genetic search that its share of them is enough for.
+// The plans that it may make; the beam and the generations of the genetic search that their shares of these are enough
+// for.
 [[nodiscard]] std::int64_t plans_of(const TaskGraph& graph, const FindOptions& find);
+[[nodiscard]] BeamOptions beam_part(const TaskGraph& graph, const FindOptions& find);
 [[nodiscard]] int generations_of(const TaskGraph& graph, const SearchOptions& options, const FindOptions& find);
 
 }  // namespace kasen::swap

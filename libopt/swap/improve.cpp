@@ -28,7 +28,7 @@ class Walk {
   // Makes so many plans.
   void run(Evaluator& evaluator, std::int64_t evaluations) {
     if (requests_.empty() && evaluator.seconds(now_) == now_.seconds) {
-      note(evaluator.plan());
+      note(evaluator.plan(), evaluator.timeline());
       keep_better(bytes_of(evaluator.plan()));
     }
     if (requests_.empty()) return;  // there is nothing to move
@@ -42,7 +42,7 @@ class Walk {
       if (next.seconds <= limit) {
         now_ = std::move(next);
         now_.plan.residents = evaluator.plan().residents;  // so that the next plan needs fewer passes
-        note(evaluator.plan());
+        note(evaluator.plan(), evaluator.timeline());
         keep_better(bytes_of(evaluator.plan()));
       }
       before = std::min(before, now_.seconds);
@@ -90,12 +90,20 @@ class Walk {
   }
 
   struct Request {
+    int at;  // position
     TaskId task;
     int number;
   };
 
-  // Places that tasks ask for: those of stays that begin with them, in this order. Tensors that leave.
-  void note(const SwapPlan& plan) {
+  // Places that tasks ask for: those of stays that begin with them, in this order. Tensors that leave. How long tasks
+  // wait.
+  void note(const SwapPlan& plan, const Timeline& timeline) {
+    waited_.clear();
+    double before = 0, sum = 0;
+    for (const Span& task : timeline.tasks) {
+      waited_.push_back(sum += task.begin - before);
+      before = task.end;
+    }
     requests_.clear();
     leaving_.clear();
     for (const Move& move : plan.moves)
@@ -106,7 +114,7 @@ class Walk {
       const int at = stay.in < 0 ? stay.first : plan.moves[static_cast<std::size_t>(stay.in)].before_task;
       number = at == last ? number + 1 : 0;
       last = at;
-      requests_.push_back({plan.order[static_cast<std::size_t>(at)], number});
+      requests_.push_back({at, plan.order[static_cast<std::size_t>(at)], number});
     }
   }
 
@@ -120,20 +128,34 @@ class Walk {
     return options_.allocations && change_allocation(one);
   }
 
+  // Any position, or one of the last before a task that waits: those that wait longer are likelier.
+  std::size_t position() {
+    const std::size_t all = now_.order.size();
+    if (waited_.empty() || waited_.back() <= 0 || draws(random_, 0.5)) return draw(random_, all);
+    const double drawn = static_cast<double>(random_() >> 11) * 0x1p-53 * waited_.back();
+    const auto found = std::upper_bound(waited_.begin(), waited_.end(), drawn);
+    const auto at = std::min(static_cast<std::size_t>(found - waited_.begin()), all - 1);
+    return at - std::min(at, draw(random_, reach()));
+  }
+  // Small numbers are likelier than large ones.
+  std::size_t reach() {
+    std::size_t made = 1;
+    while (made < now_.order.size() && draws(random_, 0.6)) made *= 2;
+    return made;
+  }
+
   // A task runs at another position, between those that it waits for and those that wait for it. Near ones are
   // likelier.
   bool move_task(Order& order) {
-    const std::size_t at = draw(random_, order.size());
+    const std::size_t at = position(), most = reach();
     const TaskId task = order[at];
-    std::size_t reach = 1;
-    while (reach < order.size() && draws(random_, 0.6)) reach *= 2;
     std::size_t first = at, last = at;
     const auto waits = [&](TaskId a, TaskId b) {
       const std::vector<TaskId>& before = graph_.before(b);
       return std::binary_search(before.begin(), before.end(), a);
     };
-    while (first > 0 && at - first < reach && !waits(order[first - 1], task)) --first;
-    while (last + 1 < order.size() && last - at < reach && !waits(task, order[last + 1])) ++last;
+    while (first > 0 && at - first < most && !waits(order[first - 1], task)) --first;
+    while (last + 1 < order.size() && last - at < most && !waits(task, order[last + 1])) ++last;
     if (first == last) return false;
     std::size_t to = first + draw(random_, last - first);
     if (to >= at) ++to;
@@ -153,7 +175,14 @@ class Walk {
       return true;
     }
     if (requests_.empty()) return false;
-    const Request& request = requests_[draw(random_, requests_.size())];
+    const auto at = static_cast<int>(position());
+    auto found = std::lower_bound(requests_.begin(), requests_.end(), at,
+                                  [](const Request& one, int position) { return one.at < position; });
+    if (found == requests_.end()) --found;
+    const auto same_task =
+        std::find_if(found, requests_.end(), [&](const Request& one) { return one.at != found->at; });
+    const Request& request =
+        *(found + static_cast<std::ptrdiff_t>(draw(random_, static_cast<std::size_t>(same_task - found))));
     const Choice made{request.task, request.number, static_cast<int>(1 + draw(random_, 4))};
     const auto same = [&](const Choice& one) { return one.task == made.task && one.request == made.request; };
     std::erase_if(choices, same);
@@ -241,6 +270,7 @@ class Walk {
   Random random_;
   Individual now_, best_;
   std::int64_t best_bytes_ = std::numeric_limits<std::int64_t>::max();
+  std::vector<double> waited_;     // seconds that the tasks up to each position have waited
   std::vector<Request> requests_;  // of the plan of `now_`,
   std::vector<TensorId> leaving_;  // as these
   IdMap<TensorId, std::vector<TaskId>> users_;
