@@ -204,6 +204,7 @@ class Beam {
         evaluate(all);
         for (Followed& one : all)
           if (one.one.seconds < followed_[at].one.seconds) followed_[at] = std::move(one);
+        if (at == 0) note();
       }
     }
     keep(std::move(followed_));
