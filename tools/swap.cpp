@@ -107,7 +107,7 @@ swap::Rival on_demand(const swap::TaskGraph& graph, const swap::SearchOptions& o
 std::vector<swap::Rival> rivals_of(const swap::TaskGraph& graph, const swap::SearchOptions& given,
                                    const swap::FindOptions& find) {
   swap::SearchOptions options = given;
-  options.generations = swap::generations_of(graph, given, find);
+  options.generations = swap::generations_of(graph, given, {.way = Way::genetic, .plans = find.plans});
   std::vector<swap::Rival> rivals;
   rivals.push_back(searched(graph, options, "genetic"));
   rivals.push_back(rival(swap::beam(graph, options, swap::beam_part(graph, find)), "beam"));
