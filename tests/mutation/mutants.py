@@ -248,7 +248,7 @@ mutants("passes", "libopt/rewrite/lifetimes.cpp",
         ("return s.empty() || t.empty() || ⟦s == t⟧;", "true"),
         ("const int last = ⟦depth < open_.size() ? close_[static_cast<size_t>(open_[depth])] : number⟧;", "number"),
         ("⟦if (is_epilogue(op)) waiting_rows(op, number);⟧", "(void)number;"))
-mutants("passes", "libopt/passes/buffers.cpp",
+mutants("passes", "libopt/rewrite/assign_buffers.cpp",
         ("return std::none_of(room.begin(), room.end(), [&](int other) { return ⟦webs.meet(other, web)⟧; });", "false"))
 mutants("passes", "libopt/rewrite/read_stored.cpp",
         ("const ValueId index = store.code == OpCode::put ? store.operands[1] : ⟦last_index(list, store, view)⟧;",
