@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <thread>
 
 #include "libcore/data/disk_elements.h"
 #include "libcore/laws/laws.h"
+#include "libcore/run/border.h"
 #include "libcore/run/executor.h"
 #include "libcore/stream/simulated_tier.h"
 #include "libcore/stream/tier_mover.h"
@@ -110,12 +112,56 @@ TEST(Tiers, KeepTheLimitOfMemory) {
   EXPECT_NE(format_diagnostic(faults[0]).find("the buffers take more than 799 bytes"), std::string::npos);
 }
 
-TEST(Tiers, NeedADiskAndNoCheckpoints) {
-  EXPECT_THROW((void)testing::run_simulated(plan(), parts_of(1, 9)), UserError);
-  const auto tier = stream::make_simulated_tier();
+TEST(Tiers, NeedADisk) { EXPECT_THROW((void)testing::run_simulated(plan(), parts_of(1, 9)), UserError); }
+
+Array copy_of(const Array& array) {
+  Array copy(array.element, array.count);
+  std::copy_n(array.bytes.data(), array.bytes.size(), copy.bytes.data());
+  return copy;
+}
+
+// What lies on the disk at a border is read from there, and goes there again when a run resumes. Neither is counted.
+TEST(Tiers, GoOnFromEveryBorder) {
+  struct Kept {
+    BorderPlace place;
+    std::map<std::pair<ValueId, int>, Array> arrays;
+  };
+  const std::vector<Part> parts = parts_of(2, 2 * group + 5);
+  const auto tier =
+      stream::make_simulated_tier([](std::int64_t) { std::this_thread::sleep_for(std::chrono::microseconds(300)); });
+  std::vector<Kept> borders;
   RunOptions options = on(*tier);
-  options.on_border = [](const Border&) {};
-  EXPECT_THROW((void)testing::run_simulated(plan(), parts_of(1, 9), options), UserError);
+  options.on_border = [&](const Border& border) {
+    borders.push_back({border.place(), {}});
+    for (const HeldValue& held : border.values()) {
+      for (int p = 0; p < 2; ++p) borders.back().arrays.emplace(std::pair(held.value, p), border.read(held, 0, p));
+    }
+  };
+  const RunResult whole = testing::expect_runs(plan(), parts, 0, options);
+  const auto moved = [](const RunResult& result) {
+    std::int64_t bytes = 0;
+    for (const OpCount& count : result.ops) bytes += count.disk_read_bytes + count.disk_written_bytes;
+    return bytes;
+  };
+  EXPECT_EQ(moved(whole), moved(testing::expect_runs(plan(), parts, 0, on(*tier))));
+  ASSERT_GE(borders.size(), 8);
+  for (const Kept& kept : borders) {
+    const ResumePoint point{kept.place, [&](const HeldValue& held, std::int64_t, int part, std::int64_t count) {
+                              const Array& array = kept.arrays.at({held.value, part});
+                              EXPECT_EQ(array.count, count);
+                              return copy_of(array);
+                            }};
+    RunOptions again = on(*tier);
+    again.resume = &point;
+    const RunResult rest = testing::run_simulated(plan(), parts, again);
+    EXPECT_LE(moved(rest), moved(whole));
+    for (std::size_t p = 0; p < 2; ++p) {
+      const Array &x = whole.outputs.at(0).parts.at(p).data, &y = rest.outputs.at(0).parts.at(p).data;
+      ASSERT_EQ(x.count, y.count);
+      EXPECT_TRUE(std::equal(x.bytes.data(), x.bytes.data() + x.bytes.size(), y.bytes.data()))
+          << kept.place.op << ' ' << kept.place.iterations;
+    }
+  }
 }
 
 TEST(Tiers, FindNothingNewInWhatTheyLoad) {
