@@ -312,6 +312,11 @@ class Called(GoTest):
             self.assertTrue((self.dir / name).read_bytes().startswith(begins), name)
             (self.dir / name).unlink()
 
+    def test_ranks_alone_have_a_part_each(self):
+        for options, parts in ((["-n", 2], 2), (["--workers", 3, "-n", 2], 3), ([], 1)):
+            self.kasen("go", "p.ks", "G=a.txt", "--kernels", "interpreter", "--threads", 1, *options, "-o", "r.h5")
+            self.assertEqual(len(json.loads((self.dir / "p.run" / "run.json").read_text())["parts"]), parts, options)
+
     def test_an_output_that_is_added_changes_no_name(self):
         more = "output z = fill(3.0, N)\noutput w = map(v -> (v, 2 * v), fill(1.0, N))\n"
         for text, others in [(SCALED, []), (SCALED + more, ["r-w.csv", "r-z.csv", "r-w.0.npy", "r-w.1.npy", "r-z.npy"])]:

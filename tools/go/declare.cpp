@@ -49,8 +49,9 @@ void declare_plan(Tool& tool) {
 
 void declare_run(Tool& tool) {
   tool.under("Run");
-  tool.options.add_options()("workers", po::value<int>()->default_value(1)->value_name("P"), "number of parts")(
-      "ranks,n", po::value<int>()->value_name("R"), "MPI ranks (without it: one process, no MPI)")(
+  tool.options.add_options()("workers", po::value<int>()->default_value(1)->value_name("P"),
+                             "parts; with -n alone one a rank")("ranks,n", po::value<int>()->value_name("R"),
+                                                                "MPI ranks (without it: one process, no MPI)")(
       "threads", po::value<int>()->default_value(0)->value_name("T"), "threads of each rank, see kasen run")(
       "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"), "generated or interpreter")(
       "trace", po::value<std::string>()->value_name("FILE"), "writes the times of all steps, as Chrome trace events");

@@ -54,7 +54,7 @@ int status_of_steps(const std::function<void()>& steps) {
 
 class Pipeline {
  public:
-  explicit Pipeline(const po::variables_map& values) : values_(values), files_(values) { check_options(); }
+  explicit Pipeline(po::variables_map values) : values_(std::move(values)), files_(values_) { check_options(); }
 
   void run() {
     files_.make_folder();
@@ -311,17 +311,26 @@ class Pipeline {
     return argv;
   }
 
-  const po::variables_map& values_;
+  const po::variables_map values_;
   const std::vector<MeshAxis> mesh_ = mesh_option(values_);
   GoFiles files_;
   Module module_;  // the program, planned
 };
 
+// Ranks without --workers have a part each.
+po::variables_map with_parts_for_ranks(po::variables_map values) {
+  if (values.count("ranks") == 0 || !values["workers"].defaulted()) return values;
+  const int ranks = bounded(values, "ranks", 1, most_workers);
+  values.erase("workers");
+  values.emplace("workers", po::variable_value(boost::any(ranks), true));
+  return values;
+}
+
 }  // namespace
 
 int go_main(int argc, char** argv) {
   Tool tool{.info = {own_name, "plans, partitions, fuses, measures and runs a program",
-                     "PROGRAM.ks NAME=DATA... --workers P [-n R]",
+                     "PROGRAM.ks NAME=DATA... [--workers P] [-n R]",
                      "kasen go examples/pagerank.ks G=datasets/cnr-2000.txt.xz --workers 4 -n 2"}};
   declare_go_options(tool);
   int status = 0;
@@ -332,7 +341,7 @@ int go_main(int argc, char** argv) {
                     {"kasen-partition", partition_main},
                     {"kasen-fuse", fuse_main},
                     {"kasen-measure", measure_main}});
-    status = status_of_steps([&] { Pipeline(values).run(); });
+    status = status_of_steps([&] { Pipeline(with_parts_for_ranks(values)).run(); });
     return ExitStatus::done;
   });
   return status != 0 ? status : own;
