@@ -55,8 +55,10 @@ class Orders {
 };
 
 std::string told(const std::string& what, const Ordered& ordered) {
-  const std::string before = ordered.before > 0 ? fmt::format("{:.4g} ms", ordered.before * 1e3) : "no fit";
-  return fmt::format("the operators of {} are in another order: {:.4g} ms, in the given one {}", what,
+  const std::string before = ordered.before > 0
+                                 ? fmt::format("would take {:.4g} ms in the given one", ordered.before * 1e3)
+                                 : "does not fit in the given one";
+  return fmt::format("the operators of {} are in another order, in which it takes {:.4g} ms; it {}", what,
                      ordered.seconds * 1e3, before);
 }
 
@@ -74,8 +76,12 @@ std::vector<std::string> reorder(Module& module, const std::function<Sizes(const
   const auto order = [&](Op* loop) {
     const std::optional<Ordered> best = Orders(module, sizes, memory, machine).best(loop);
     if (!best) return;
+    const std::string what = loop == nullptr ? "the program"
+                             : loop->where.line > 0
+                                 ? fmt::format("an iteration of the loop at line {}", loop->where.line)
+                                 : "an iteration of a loop";
     apply(loop == nullptr ? module.body : loop->blocks.at(0), best->operators);
-    notes.push_back(told(loop == nullptr ? "the program" : "a loop", *best));
+    notes.push_back(told(what, *best));
   };
   for (Op& op : module.body.ops) {
     if (is_loop(op)) order(&op);
