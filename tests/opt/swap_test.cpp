@@ -352,13 +352,18 @@ TEST(Swap, SmallChangesHold) {
   EXPECT_GT(better, 100);
 }
 
+SearchOptions little_memory(const TaskGraph& graph) {
+  SearchOptions options;
+  options.capacity = graph.least_memory() + 6;
+  options.links = a_unit;
+  return options;
+}
+
 // All searches one behind another: equal with any number of threads, within the plans that they may make.
 TEST(Swap, SearchesFollowEachOther) {
   Random random(10);
   const TaskGraph graph = random_tasks(random, 60);
-  SearchOptions options;
-  options.capacity = graph.least_memory() + 6;
-  options.links = a_unit;
+  SearchOptions options = little_memory(graph);
   const Found one = find_plan(graph, options, {.plans = 4000});
   options.threads = 3;
   const Found three = find_plan(graph, options, {.plans = 4000});
@@ -377,9 +382,7 @@ TEST(Swap, SearchesFollowEachOther) {
 TEST(Swap, SearchesDoNotDependOnThreads) {
   Random random(4);
   const TaskGraph graph = random_tasks(random, 60);
-  SearchOptions options;
-  options.capacity = graph.least_memory() + 6;
-  options.links = a_unit;
+  SearchOptions options = little_memory(graph);
   options.population = 32;
   options.generations = 8;
   const Found one = search(graph, options);
@@ -395,9 +398,7 @@ TEST(Swap, SearchesDoNotDependOnThreads) {
 TEST(Swap, BeamsDoNotDependOnThreads) {
   Random random(7);
   const TaskGraph graph = random_tasks(random, 60);
-  SearchOptions options;
-  options.capacity = graph.least_memory() + 6;
-  options.links = a_unit;
+  SearchOptions options = little_memory(graph);
   const Found one = beam(graph, options, {4, 600});
   options.threads = 3;
   const Found three = beam(graph, options, {4, 600});
