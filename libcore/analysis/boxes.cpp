@@ -13,6 +13,8 @@
 namespace kasen {
 namespace {
 
+constexpr std::int64_t most_cyclic_blocks = std::int64_t{1} << 24;
+
 MeshAxes axis_bit(std::size_t axis) { return MeshAxes{1} << axis; }
 
 std::int64_t mesh_size(const Module& module, std::size_t axis) {
@@ -29,7 +31,7 @@ Box box_of(const Module& module, const Type& type, MeshAxes held) {
   const Layout layout(module, type);
   Box box;
   for (std::size_t axis = 0; axis < type.dims.size(); ++axis) {
-    box.push_back(axis_part(module, type.dims[axis], layout.cuts(axis), held & layout.cuts(axis)));
+    box.push_back(axis_part(module, type.dims[axis], layout.cut_of(axis), held & layout.cuts(axis)));
   }
   return box;
 }
@@ -43,8 +45,8 @@ Elements some_elements(const Module& module, const Type& type, int worker, MeshA
 
 }  // namespace
 
-AxisPart axis_part(const Module& module, DimId dim, MeshAxes cuts, MeshAxes held) {
-  cuts &= ~axes_of_one_place(module);
+AxisPart axis_part(const Module& module, DimId dim, AxisCut cut, MeshAxes held) {
+  MeshAxes cuts = cut.axes & ~axes_of_one_place(module);
   held &= cuts;
   while (cuts != 0 && held != 0) {
     const MeshAxes last = std::bit_floor(cuts);
@@ -52,7 +54,7 @@ AxisPart axis_part(const Module& module, DimId dim, MeshAxes cuts, MeshAxes held
     cuts &= ~last;
     held &= ~last;
   }
-  return {dim, cuts, held};
+  return {dim, cuts, held, cuts == 0 ? 0 : cut.block};
 }
 
 Box stored_box(const Module& module, const Type& type) {
@@ -110,6 +112,19 @@ std::int64_t mesh_place(const Module& module, int worker, std::size_t axis) {
   return place % mesh_size(module, axis);
 }
 
+bool are_on_one_node(const Module& module, int worker, int other) {
+  for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    if (module.mesh[axis].crosses_nodes && mesh_place(module, worker, axis) != mesh_place(module, other, axis)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool names_nodes(const Module& module) {
+  return std::any_of(module.mesh.begin(), module.mesh.end(), [](const MeshAxis& axis) { return axis.crosses_nodes; });
+}
+
 bool is_first_along(const Module& module, int worker, MeshAxes axes) {
   for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
     if ((axes & axis_bit(axis)) != 0 && mesh_place(module, worker, axis) != 0) return false;
@@ -117,7 +132,54 @@ bool is_first_along(const Module& module, int worker, MeshAxes axes) {
   return true;
 }
 
+namespace {
+
+// The places of blocks in a round that a worker has, of as many as there are places.
+std::vector<std::int64_t> blocks_of_round(const Module& module, const AxisPart& part, int worker) {
+  std::vector<std::int64_t> blocks{0};
+  std::int64_t stride = 1;
+  for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    if ((part.cuts & axis_bit(axis)) == 0) continue;
+    const std::int64_t places = mesh_size(module, axis), own = mesh_place(module, worker, axis);
+    const bool held = (part.held & axis_bit(axis)) != 0;
+    std::vector<std::int64_t> finer;
+    for (std::int64_t place = held ? 0 : own; place < (held ? places : own + 1); ++place) {
+      for (const std::int64_t block : blocks) finer.push_back(block + place * stride);
+    }
+    blocks = std::move(finer);
+    stride *= places;
+  }
+  return blocks;
+}
+
+IndexRuns cyclic_runs(const Module& module, const AxisPart& part, int worker) {
+  const std::int64_t size = std::max<std::int64_t>(module.dim(part.dim).size, 0);
+  const std::int64_t blocks = size / part.block + (size % part.block == 0 ? 0 : 1);
+  if (blocks > most_cyclic_blocks) {
+    fail(ExitStatus::limit,
+         fmt::format("'{}' is cut in {} blocks of {}", module.dim(part.dim).name, blocks, part.block),
+         fmt::format("an axis has at most {} blocks", most_cyclic_blocks), "take larger blocks");
+  }
+  std::int64_t round = 1;
+  for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    if ((part.cuts & axis_bit(axis)) != 0) round *= mesh_size(module, axis);
+  }
+  const std::vector<std::int64_t> own = blocks_of_round(module, part, worker);
+  IndexRuns runs;
+  for (std::int64_t first = 0; first < blocks; first += round) {
+    for (const std::int64_t block : own) {
+      if (first + block >= blocks) break;
+      const std::int64_t begin = (first + block) * part.block;
+      append_run(runs, {begin, std::min(part.block, size - begin)});
+    }
+  }
+  return runs;
+}
+
+}  // namespace
+
 IndexRuns runs_of(const Module& module, const AxisPart& part, int worker) {
+  if (part.block > 0) return cyclic_runs(module, part, worker);
   IndexRuns runs{{0, std::max<std::int64_t>(module.dim(part.dim).size, 0)}};
   for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
     if ((part.cuts & axis_bit(axis)) == 0) continue;

@@ -5,7 +5,7 @@
 ///
 /// An axis that is cut over mesh axes a, b is cut in equal runs over a, and each of these over b; the first ones are
 /// longer by one. A worker has the run of its own place along each of these mesh axes, but the runs of all places along
-/// those that are *held*.
+/// those that are *held*. Blocks that are dealt out cyclically are such runs, too (libcore/ir/layout.h).
 #pragma once
 
 #include <compare>
@@ -23,10 +23,11 @@ namespace kasen {
 struct AxisPart {
   DimId dim = no_dim;
   MeshAxes cuts = 0, held = 0;
+  std::int64_t block = 0;
 
   friend auto operator<=>(const AxisPart&, const AxisPart&) = default;
 };
-[[nodiscard]] AxisPart axis_part(const Module& module, DimId dim, MeshAxes cuts, MeshAxes held);
+[[nodiscard]] AxisPart axis_part(const Module& module, DimId dim, AxisCut cut, MeshAxes held);
 using Box = std::vector<AxisPart>;  ///< by axis of the array
 
 /// What a worker has of a value of this type, and what it owns of it.
@@ -46,6 +47,10 @@ using Box = std::vector<AxisPart>;  ///< by axis of the array
 [[nodiscard]] MeshAxes axes_of_one_place(const Module& module);
 /// The place of a worker along an axis of the mesh. Workers are numbered row-major: the last axis runs fastest.
 [[nodiscard]] std::int64_t mesh_place(const Module& module, int worker, std::size_t axis);
+/// True if two workers are at one place along all axes that cross nodes.
+[[nodiscard]] bool are_on_one_node(const Module& module, int worker, int other);
+/// True if some axis of the mesh crosses nodes.
+[[nodiscard]] bool names_nodes(const Module& module);
 /// True if a worker is at place 0 along each of these axes.
 [[nodiscard]] bool is_first_along(const Module& module, int worker, MeshAxes axes);
 
@@ -58,7 +63,8 @@ using IndexRuns = std::vector<IndexRun>;
 /// Adds a run behind all others.
 void append_run(IndexRuns& runs, IndexRun run);
 
-/// The indices of an axis on a worker. `module` has sizes.
+/// The indices of an axis on a worker. `module` has sizes. UserError (limit) for an axis of more blocks than a list of
+/// them is to have.
 [[nodiscard]] IndexRuns runs_of(const Module& module, const AxisPart& part, int worker);
 [[nodiscard]] std::int64_t count_of(const IndexRuns& runs);
 [[nodiscard]] IndexRuns intersection(const IndexRuns& a, const IndexRuns& b);

@@ -20,7 +20,7 @@ MeshAxes cut_alike(const Module& module, const Type& along, const Type& operand,
   const Layout to(module, along), own(module, operand);
   MeshAxes alike = 0;
   for (size_t axis = 0; axis < met.size(); ++axis) {
-    if (met[axis] != no_axis) alike |= axes_cut_alike(own.cuts(axis), to.cuts(static_cast<size_t>(met[axis])));
+    if (met[axis] != no_axis) alike |= axes_cut_alike(own.cut_of(axis), to.cut_of(static_cast<size_t>(met[axis])));
   }
   return alike;
 }
@@ -35,12 +35,12 @@ std::ptrdiff_t ruling_axis(const Layout& own, const std::string& labels, char la
 
 // The axes over which an operand that is cut so along a summed label is cut as the other operand is, or further.
 MeshAxes summed_alike(const Module& module, const Op& op, const Labels& labels, size_t operand, char label,
-                      MeshAxes own) {
+                      AxisCut own) {
   const Layout layout(module, op.operands[1 - operand]);
   const std::ptrdiff_t axis = ruling_axis(layout, labels.operands[1 - operand], label);
-  const MeshAxes other = axis == no_axis ? 0 : layout.cuts(static_cast<std::size_t>(axis));
+  const AxisCut other = axis == no_axis ? AxisCut() : layout.cut_of(static_cast<std::size_t>(axis));
   const MeshAxes alike = axes_cut_alike(own, other);
-  return alike == other ? own : alike;
+  return alike == other.axes ? own.axes : alike;
 }
 
 // Of the axes that cut a contraction, those that cut this operand alike.
@@ -53,11 +53,11 @@ MeshAxes contracted_alike(const Module& module, const Op& op, const Contraction&
     if (ruling_axis(own, labels, label) != static_cast<std::ptrdiff_t>(axis)) continue;
     const std::size_t to = c.labels.result.find(label);
     if (to == std::string::npos) {
-      alike |= summed_alike(module, op, c.labels, operand, label, own.cuts(axis)) & c.cuts_of(label);
+      alike |= summed_alike(module, op, c.labels, operand, label, own.cut_of(axis)) & c.cuts_of(label);
     } else {
       // Where the result is not cut at all, it is at fault (rule 17).
-      const MeshAxes cuts = result.cuts(to);
-      alike |= (axes_cut_alike(own.cuts(axis), cuts) | ~cuts) & own.cuts(axis) & c.kept.at(to);
+      const AxisCut cut = result.cut_of(to);
+      alike |= (axes_cut_alike(own.cut_of(axis), cut) | ~cut.axes) & own.cuts(axis) & c.kept.at(to);
     }
   }
   return alike;
@@ -136,9 +136,10 @@ bool sorts_across(const Module& module, const Op& op) {
   const Layout from(module, op.operands.at(0)), to(module, op.results.at(0));
   const std::size_t rank = module.type(op.operands[0]).dims.size();
   for (std::size_t axis = 0; axis < rank; ++axis) {
-    if (from.cuts(axis) != to.cuts(axis)) return false;
+    if (from.cut_of(axis) != to.cut_of(axis)) return false;
   }
-  return (from.cuts(worked_place(module, op)) & ~axes_of_one_place(module)) != 0;
+  const AxisCut along = from.cut_of(worked_place(module, op));
+  return along.block == 0 && (along.axes & ~axes_of_one_place(module)) != 0;
 }
 
 MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::span<const State> states) {

@@ -49,8 +49,8 @@ struct Contraction {
 // apply, contractions and operators along an axis; none for others.
 [[nodiscard]] MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::span<const State> states);
 
-// True for a sort or argsort along a dimension that the mesh cuts, where its operand and its result are cut alike: the
-// workers sort together (libcore/sorting/sort_plan.h), and no line is whole anywhere.
+// True for a sort or argsort along a dimension that the mesh cuts in equal runs, where its operand and its result are
+// cut alike: the workers sort together (libcore/sorting/sort_plan.h), and no line is whole anywhere.
 [[nodiscard]] bool sorts_across(const Module& module, const Op& op);
 
 namespace state_rules {

@@ -40,7 +40,7 @@ OpBoxes of_view(const Module& module, const Op& op) {
   const std::vector<size_t> places = view_places(module, op);
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     const bool sliced = static_cast<std::ptrdiff_t>(axis) == ranged_place(module, op);
-    read.push_back(sliced ? axis_part(module, dims[axis], 0, 0) : boxes.result.at(places[axis]));
+    read.push_back(sliced ? axis_part(module, dims[axis], {}, 0) : boxes.result.at(places[axis]));
   }
   for (size_t i = 1; i < op.operands.size(); ++i) boxes.operands.emplace_back();  // the first index of a slice
   return boxes;
@@ -116,9 +116,9 @@ AxisPart summed_part(const Module& module, const Op& op, const Contraction& c, c
     const Layout own(module, op.operands[i]);
     const std::string& labels = c.labels.operands[i];
     for (size_t axis = 0; axis < labels.size(); ++axis) {
-      const MeshAxes cuts = own.cuts(axis);
-      if (labels[axis] != label || (summed & ~cuts) != 0) continue;
-      return axis_part(module, module.type(op.operands[i]).dims[axis], cuts, cuts & ~summed);
+      const AxisCut cut = own.cut_of(axis);
+      if (labels[axis] != label || (summed & ~cut.axes) != 0) continue;
+      return axis_part(module, module.type(op.operands[i]).dims[axis], cut, cut.axes & ~summed);
     }
   }
   throw InternalError("a summed label that no operand is cut by");

@@ -122,7 +122,7 @@ std::optional<RuleAnswer> check_onto(const Question& q, const State& made) {
   const Type& type = q.type(2);
   const Layout own(q.module, type), result(q.module, q.op.results.at(0));
   for (size_t axis = 0; axis < type.dims.size(); ++axis) {
-    if (own.cuts(axis) == result.cuts(axis)) continue;
+    if (own.cut_of(axis) == result.cut_of(axis)) continue;
     return no(17, q.name(2) + " is cut otherwise than the result", "relayout " + q.name(2) + " first");
   }
   const State& state = q.states[2];

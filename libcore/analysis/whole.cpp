@@ -184,7 +184,7 @@ bool reads_whole(const Module& module, const Op& op, size_t operand) {
     const std::vector<std::ptrdiff_t> met = met_axes(result.dims, type.dims);
     for (size_t axis = 0; axis < met.size(); ++axis) {
       if (met[axis] == no_axis) continue;
-      if (axes_cut_alike(own.cuts(axis), along.cuts(static_cast<size_t>(met[axis]))) != 0) return false;
+      if (axes_cut_alike(own.cut_of(axis), along.cut_of(static_cast<size_t>(met[axis]))) != 0) return false;
     }
     return true;
   }

@@ -101,6 +101,16 @@ struct ElementType {
 // Axes of the mesh of workers, as bits: bit i is axis i (module.h). Of an array's axis: those that it is cut over.
 using MeshAxes = std::uint32_t;
 
+// How an axis of an array is cut: over these axes of the mesh (none: it is whole), in equal runs, or in blocks of so
+// many indices that are dealt out cyclically (layout.h).
+struct AxisCut {
+  MeshAxes axes = 0;
+  std::int64_t block = 0;  // 0: equal runs, and where it is whole
+
+  [[nodiscard]] bool is_whole() const { return axes == 0; }
+  friend auto operator<=>(const AxisCut&, const AxisCut&) = default;
+};
+
 enum class Axis : std::uint8_t { rows, cols, all, mesh };
 
 // The ghosts that one matrix needs along one axis: `G.rows`. With `all`, and without a matrix, every index on every
@@ -157,8 +167,8 @@ struct Type {
   bool sparse = false;      // matrices only: only nonzeros are stored
   std::int64_t list = 0;    // 0: one array; m > 0: a fixed list of m arrays
   State state;
-  bool compressed = false;     // inputs only: a dense matrix by columns' distinct values (compressed.h)
-  std::vector<MeshAxes> cuts;  // for each dimension (0: whole); empty: the default layout (layout.h)
+  bool compressed = false;    // inputs only: a dense matrix by columns' distinct values (compressed.h)
+  std::vector<AxisCut> cuts;  // for each dimension; empty: the default layout (layout.h)
 
   friend bool operator==(const Type&, const Type&) = default;
 };

@@ -139,9 +139,22 @@ PlaceList::Axis MovedElements::axis_of_slice(const IndexRuns& some, const IndexR
     axis.step = slice_.step;
     return axis;
   }
+  std::vector<std::int64_t> before;  // indices of the memory before each of its runs
+  std::int64_t count = 0;
+  for (const IndexRun& run : memory) {
+    before.push_back(count);
+    count += run.count;
+  }
   for (const IndexRun& run : some) {
     for (std::int64_t k = run.first; k < run.first + run.count; ++k) {
-      axis.indices.append_run(indices_in({{slice_.first + slice_.step * k, 1}}, memory)[0], 1);
+      const std::int64_t index = slice_.first + slice_.step * k;
+      const auto behind = std::upper_bound(memory.begin(), memory.end(), index,
+                                           [](std::int64_t i, const IndexRun& one) { return i < one.first; });
+      if (behind == memory.begin() || index >= (behind - 1)->first + (behind - 1)->count) {
+        throw InternalError("a box lacks indices that it should have");
+      }
+      const auto held = static_cast<std::size_t>(behind - 1 - memory.begin());
+      axis.indices.append_run(before[held] + index - memory[held].first, 1);
     }
   }
   return axis;

@@ -17,9 +17,11 @@ struct Traffic {
   std::int64_t worker_bytes = 0;   // between any two workers (sent by workers of this process)
   std::int64_t rank_bytes = 0;     // the part of these that crossed ranks
   std::int64_t rank_messages = 0;  // messages that crossed ranks
+  std::int64_t node_bytes = 0;     // the part of worker_bytes that crossed nodes, if the plan's mesh names these
 
   friend Traffic operator-(const Traffic& a, const Traffic& b) {
-    return {a.worker_bytes - b.worker_bytes, a.rank_bytes - b.rank_bytes, a.rank_messages - b.rank_messages};
+    return {a.worker_bytes - b.worker_bytes, a.rank_bytes - b.rank_bytes, a.rank_messages - b.rank_messages,
+            a.node_bytes - b.node_bytes};
   }
 };
 
@@ -31,8 +33,8 @@ struct OpCount {
   std::int64_t network_bytes = 0;                  // between workers, sent by this process
   std::int64_t iterations = 0;                     // loops only: total iterations
   // Sorts across workers and picks that send elements straight, where data decide what moves: elements that went to
-  // other workers, their bytes that crossed ranks, and the messages in which these went.
-  std::int64_t moved_elements = 0, moved_rank_bytes = 0, moved_rank_messages = 0;
+  // other workers, their bytes that crossed ranks, the messages in which these went, and the bytes that crossed nodes.
+  std::int64_t moved_elements = 0, moved_rank_bytes = 0, moved_rank_messages = 0, moved_node_bytes = 0;
   // Read from a disk and written to it, of arrays that are not in memory as a whole.
   std::int64_t disk_read_bytes = 0, disk_written_bytes = 0;
   double seconds = 0;

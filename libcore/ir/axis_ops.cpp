@@ -40,7 +40,8 @@ std::vector<DimId> made_dims(const Module& module, const Op& op) {
 
 MeshAxes carried_axes(const Module& module, const Op& op) {
   if (op.code != OpCode::scan) return 0;
-  MeshAxes axes = Layout(module, op.results.at(0)).cuts(worked_place(module, op));
+  const AxisCut along = Layout(module, op.results.at(0)).cut_of(worked_place(module, op));
+  MeshAxes axes = along.block == 0 ? along.axes : 0;
   for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
     if (module.mesh[axis].size == 1) axes &= ~(MeshAxes{1} << axis);
   }

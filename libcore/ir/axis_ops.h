@@ -63,8 +63,8 @@ namespace kasen {
 [[nodiscard]] std::vector<DimId> worked_dims(const Module& module, const Op& op, std::size_t operand);
 [[nodiscard]] std::vector<DimId> made_dims(const Module& module, const Op& op);
 
-// The axes of the mesh that cut a scan along its lines, operand and result alike. None for any other operator, and
-// where these axes have one place.
+// The axes of the mesh that cut a scan along its lines in equal runs, operand and result alike. None for any other
+// operator, and where these axes have one place.
 [[nodiscard]] MeshAxes carried_axes(const Module& module, const Op& op);
 // The axes of an operand, or of the result, that are over these dimensions: neighbours.
 struct AxisRange {

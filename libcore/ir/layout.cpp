@@ -24,9 +24,22 @@ std::size_t find_mesh_axis(const Module& module, std::string_view name) {
 
 MeshAxes all_mesh_axes(const Module& module) { return (MeshAxes{1} << mesh_rank(module)) - 1; }
 
-MeshAxes axes_cut_alike(MeshAxes a, MeshAxes b) {
-  const MeshAxes other = a ^ b, first = other & (~other + 1);  // the first axis over which one of them alone is cut
-  return a & b & (first - 1);                                  // all, if there is none
+MeshAxes axes_cut_alike(AxisCut a, AxisCut b) {
+  if (a.block != b.block) return 0;
+  const MeshAxes other = a.axes ^ b.axes;  // the first of these cuts one of them alone
+  const MeshAxes first = other & (~other + 1);
+  return a.axes & b.axes & (first - 1);  // all, if there is none
+}
+
+AxisCut cut_over(AxisCut cut, MeshAxes axes) {
+  cut.axes &= axes;
+  return cut.is_whole() ? AxisCut() : cut;
+}
+
+std::string cut_text(const Module& module, AxisCut cut) {
+  if (cut.is_whole()) return {};
+  const std::string axes = '/' + mesh_axes_text(module, cut.axes);
+  return cut.block == 0 ? axes : axes + ':' + std::to_string(cut.block);
 }
 
 std::string mesh_axes_text(const Module& module, MeshAxes axes) {
@@ -85,19 +98,19 @@ void require_default_layouts(const Module& module) {
        Location{module.text_name, 0, 0});
 }
 
-Layout::Layout(const Module& module, std::span<const DimId> dims, std::span<const MeshAxes> cuts)
+Layout::Layout(const Module& module, std::span<const DimId> dims, std::span<const AxisCut> cuts)
     : module_(&module), dims_(dims), cuts_(cuts), cut_axis_(no_axis) {
   if (cuts.empty()) {
     cut_axis_ = cut_axis_of(dims, [&](DimId dim) { return module.dim(dim).local; });
   } else {
-    const auto cut = std::find_if(cuts.begin(), cuts.end(), [](MeshAxes axes) { return axes != 0; });
+    const auto cut = std::find_if(cuts.begin(), cuts.end(), [](AxisCut one) { return !one.is_whole(); });
     if (cut != cuts.end()) cut_axis_ = cut - cuts.begin();
   }
 }
 
-MeshAxes Layout::cuts(std::size_t axis) const {
+AxisCut Layout::cut_of(std::size_t axis) const {
   if (!cuts_.empty()) return cuts_[axis];
-  return static_cast<std::ptrdiff_t>(axis) == cut_axis_ ? all_mesh_axes(*module_) : 0;
+  return {static_cast<std::ptrdiff_t>(axis) == cut_axis_ ? all_mesh_axes(*module_) : 0, 0};
 }
 
 MeshAxes Layout::all_cuts() const {

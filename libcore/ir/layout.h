@@ -6,6 +6,9 @@
 /// by one. `N/ab` is cut in runs over a, and each of these over b. An axis over no mesh axis is whole. Without a `mesh`
 /// the workers are one axis, `w`, and the data says who owns what.
 ///
+/// `N/ab:256` is cut in blocks of 256 indices, which are dealt out cyclically: block i is at place i % |a| along a, and
+/// at place (i / |a|) % |b| along b. The last block may be shorter.
+///
 /// A type of a module without a mesh that names no cuts has the default layout. Its first axis whose dimension is not
 /// local is cut over all workers: each owns some of its indices, and may hold ghosts of others. All other axes are
 /// whole: a worker that holds an index of the cut axis holds every element of that index. An array without such an axis
@@ -27,6 +30,7 @@ namespace kasen {
 
 inline constexpr std::ptrdiff_t no_axis = -1;
 inline constexpr std::size_t most_mesh_axes = 8;
+inline constexpr std::int64_t most_block = std::int64_t{1} << 62;  // indices of a block
 
 /// The number of the mesh's axes, at least 1.
 [[nodiscard]] std::size_t mesh_rank(const Module& module);
@@ -35,9 +39,13 @@ inline constexpr std::size_t most_mesh_axes = 8;
 [[nodiscard]] std::size_t find_mesh_axis(const Module& module, std::string_view name);
 [[nodiscard]] MeshAxes all_mesh_axes(const Module& module);
 /// The axes over which two cuts of one dimension agree. `N/ab` cuts N in runs over a and each run over b, so it agrees
-/// with `N/a` over a, and with `N/b` over nothing.
-[[nodiscard]] MeshAxes axes_cut_alike(MeshAxes a, MeshAxes b);
-/// "ab", as it stands behind the slash.
+/// with `N/a` over a, and with `N/b` over nothing. So do blocks of one size; cuts in others agree over nothing.
+[[nodiscard]] MeshAxes axes_cut_alike(AxisCut a, AxisCut b);
+/// The cut over these of its axes alone.
+[[nodiscard]] AxisCut cut_over(AxisCut cut, MeshAxes axes);
+/// "/ab:256", as it stands behind the dimension; nothing for a whole axis.
+[[nodiscard]] std::string cut_text(const Module& module, AxisCut cut);
+/// "ab".
 [[nodiscard]] std::string mesh_axes_text(const Module& module, MeshAxes axes);
 /// The mesh's axes in a set of ghosts; `all` has every one.
 [[nodiscard]] MeshAxes mesh_axes_of(const Module& module, const SlaveSet& set);
@@ -85,7 +93,7 @@ template <class Dims, class SizeOf>
 class Layout {
  public:
   /// `cuts`: for each dimension; empty: the default layout.
-  Layout(const Module& module, std::span<const DimId> dims, std::span<const MeshAxes> cuts = {});
+  Layout(const Module& module, std::span<const DimId> dims, std::span<const AxisCut> cuts = {});
   Layout(const Module& module, const Type& type) : Layout(module, type.dims, type.cuts) {}
   Layout(const Module& module, ValueId value) : Layout(module, module.type(value)) {}
 
@@ -96,7 +104,8 @@ class Layout {
   [[nodiscard]] std::ptrdiff_t cut_axis() const { return cut_axis_; }
   [[nodiscard]] bool is_cut(std::size_t axis) const { return cuts(axis) != 0; }
   /// The mesh's axes over which an axis is cut.
-  [[nodiscard]] MeshAxes cuts(std::size_t axis) const;
+  [[nodiscard]] MeshAxes cuts(std::size_t axis) const { return cut_of(axis).axes; }
+  [[nodiscard]] AxisCut cut_of(std::size_t axis) const;
   /// Those over which some axis is cut.
   [[nodiscard]] MeshAxes all_cuts() const;
   /// The axis that this axis of the mesh cuts; no_axis if there is none.
@@ -115,7 +124,7 @@ class Layout {
  private:
   const Module* module_;
   std::span<const DimId> dims_;
-  std::span<const MeshAxes> cuts_;
+  std::span<const AxisCut> cuts_;
   std::ptrdiff_t cut_axis_;
 };
 

@@ -213,7 +213,7 @@ struct BufferDecl {
   ElementType element;
   std::vector<DimId> dims;
   std::vector<SlaveSet> holds;  ///< empty: owned elements only
-  std::vector<MeshAxes> cuts;   ///< like those of the types that it holds
+  std::vector<AxisCut> cuts;    ///< like those of the types that it holds
   bool on_disk = false;         ///< it takes no memory: store writes it, and load reads it (tiers.h)
   friend bool operator==(const BufferDecl&, const BufferDecl&) = default;
 };
@@ -244,10 +244,12 @@ struct RangeAssumption {
   friend bool operator==(const RangeAssumption&, const RangeAssumption&) = default;
 };
 
-/// One axis of the mesh of workers, named by a letter: `mesh a = 2, b = 3`. Worker (i, j) is number 3 i + j.
+/// One axis of the mesh of workers, named by a letter: `mesh a = 2, b = 3`. Worker (i, j) is number 3 i + j. Workers at
+/// two places of an axis that crosses nodes (`nodes a`) are on two nodes: what they send goes through the network.
 struct MeshAxis {
   std::string name;
   std::int64_t size = 1;
+  bool crosses_nodes = false;
   friend bool operator==(const MeshAxis&, const MeshAxis&) = default;
 };
 

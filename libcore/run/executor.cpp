@@ -114,7 +114,7 @@ std::optional<ObservedSize> Execution::run() {
 
 RunResult Execution::finish() {
   result.seconds = seconds_since(began_);
-  result.traffic = transport.traffic() - restored_;
+  result.traffic = traffic() - restored_;
   result.kernel_bytes = forms.held_bytes();
   result.late_allocations = storage.allocations() - allocated_;
   return std::move(result);
@@ -122,13 +122,13 @@ RunResult Execution::finish() {
 
 void Execution::restore_values() {
   const BorderPlace& from = resumption_->place();
-  const Traffic before = transport.traffic();
+  const Traffic before = traffic();
   const std::int64_t charged = count(from.op).network_bytes;
   std::vector<Bytes> packing = resumption_->packing(*this);  // only for these scatters
   packing_.swap(packing);
   resumption_->restore(*this);
   packing_.swap(packing);
-  restored_ = transport.traffic() - before;
+  restored_ = traffic() - before;
   count(from.op).network_bytes = charged;
   place.step = from.step;
 }

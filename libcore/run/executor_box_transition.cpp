@@ -35,7 +35,7 @@ class BoxTransition : public TransitionStep {
   // combined.
   void start(Execution& run) override {
     if (picks_) find_picked(run);
-    before_ = run.transport.traffic();
+    before_ = run.traffic();
     if (!gather_) move_own(run);
     run.began(RunPhase::start, number);
     sends_.clear();
@@ -81,9 +81,10 @@ class BoxTransition : public TransitionStep {
     OpCount& count = run.count(number);
     for_each_piece([&](int, const BoxPiece& piece) { count.moved_elements += piece.places.size(); },
                    &BoxExchange::sends);
-    const Traffic moved = run.transport.traffic() - before_;
+    const Traffic moved = run.traffic() - before_;
     count.moved_rank_bytes += moved.rank_bytes;
     count.moved_rank_messages += moved.rank_messages;
+    count.moved_node_bytes += moved.node_bytes;
   }
 
   // Where a piece is sent from.
@@ -122,7 +123,7 @@ class BoxTransition : public TransitionStep {
   void send(Execution& run, int part, const BoxPiece& piece) {
     if (direct_peer(run, piece) >= 0) {
       run.charge(number, piece.bytes);
-      return run.transport.moved_here(piece.bytes);
+      return run.moved_here(run.parts[static_cast<size_t>(part)].worker, piece.peer, piece.bytes);
     }
     const View array = source_of(run, part, piece);
     std::byte* data = place_of(run, part, piece, array);

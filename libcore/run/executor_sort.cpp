@@ -214,7 +214,7 @@ class SortStep : public Step {
   }
 
   void move(Execution& run) {
-    const Traffic before = run.transport.traffic();
+    const Traffic before = run.traffic();
     for_parts([&](PartSort& part) {
       if (part.plan.lines > 1) pack(part);
       const bool packed = part.plan.lines > 1;
@@ -235,9 +235,10 @@ class SortStep : public Step {
       }
     });
     exchange(run);
-    const Traffic moved = run.transport.traffic() - before;
+    const Traffic moved = run.traffic() - before;
     run.count(number).moved_rank_bytes += moved.rank_bytes;
     run.count(number).moved_rank_messages += moved.rank_messages;
+    run.count(number).moved_node_bytes += moved.node_bytes;
   }
 
   void end(Execution& run, int p) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/base/error.h"
 #include "libcore/run/executor.h"
@@ -178,7 +179,21 @@ class Execution {
   // Starts one exchange of a step. The bytes sent are charged to their operators.
   [[nodiscard]] int start(const Step& step, std::span<const Message> sends, std::span<const Message> receives) {
     if (transport.compares_steps()) transport.announce(purpose_of(step));
+    for (const Message& message : sends) note_sent(message.from, message.to, message.bytes);
     return transport.start(exchanges_++, sends, receives);
+  }
+  // What two workers exchange; moved_here does so for two of this process.
+  void note_sent(int from, int to, std::int64_t bytes) {
+    if (names_nodes_ && !are_on_one_node(plan, from, to)) node_bytes_ += bytes;
+  }
+  void moved_here(int from, int to, std::int64_t bytes) {
+    note_sent(from, to, bytes);
+    transport.moved_here(bytes);
+  }
+  [[nodiscard]] Traffic traffic() const {
+    Traffic all = transport.traffic();
+    all.node_bytes = node_bytes_;
+    return all;
   }
   void count_line(int number, double seconds);  // no line if negative
   void charge(int number, std::int64_t sent_bytes) { count(number).network_bytes += sent_bytes; }
@@ -263,6 +278,8 @@ class Execution {
   std::int64_t lo_ = 0, hi_ = 0;  // of the outermost loop
   std::vector<Bytes> packing_;
   std::int64_t exchanges_ = 0;
+  const bool names_nodes_ = names_nodes(plan);
+  std::int64_t node_bytes_ = 0;
   std::vector<std::span<const Line>> ahead_;  // remaining lines of each open block
   std::optional<Diagnostic> nan_;             // the first NaN in program order so far, with RunOptions::refuse_nan
   std::vector<std::int64_t> nan_iterations_;  // the iterations in which it was made

@@ -56,8 +56,9 @@ class ModuleParser {
   // ---- names, types and states
   FnId function_name();
   DimId dim_name();
-  void dims(std::vector<DimId>& dims, std::vector<MeshAxes>& cuts);
-  MeshAxes cut();
+  void dims(std::vector<DimId>& dims, std::vector<AxisCut>& cuts);
+  AxisCut cut();
+  bool nodes();
   void needs_layouts(const Token& at);
   SlaveSet slave_set();
   SlaveAtom slave_atom();

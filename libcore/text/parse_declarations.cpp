@@ -13,6 +13,7 @@ namespace kasen::text {
 
 bool ModuleParser::declaration() {
   if (lexer_.accept("mesh")) return mesh();
+  if (lexer_.accept("nodes")) return nodes();
   if (lexer_.accept("dim")) return dimension();
   if (lexer_.accept("const")) return constant();
   if (lexer_.accept("fn")) return function();
@@ -45,6 +46,26 @@ bool ModuleParser::mesh() {
     if (m_.mesh.size() == most_mesh_axes) lexer_.fail_at(name, fmt::format("more than {} axes", most_mesh_axes));
     lexer_.expect("=");
     m_.mesh.push_back({std::string(name.text), parse_integer(lexer_, "the axis's number of workers")});
+  } while (lexer_.accept(","));
+  return true;
+}
+
+// `nodes a, b`: the mesh's axes that cross nodes, in the mesh's order.
+bool ModuleParser::nodes() {
+  std::size_t next = 0;
+  do {
+    const Token name = lexer_.expect(TokenKind::name, "an axis of the mesh");
+    const std::size_t axis = m_.mesh.empty() ? 0 : find_mesh_axis(m_, name.text);
+    if (axis >= m_.mesh.size()) {
+      lexer_.fail_at(name, fmt::format("the mesh has no axis '{}'", name.text), "",
+                     "write the line 'nodes' below the line 'mesh', with axes of that");
+    }
+    if (axis < next) {
+      lexer_.fail_at(name, fmt::format("axis '{}' is not in the mesh's order", name.text), "",
+                     "name each axis once, in the order of the line 'mesh'");
+    }
+    m_.mesh[axis].crosses_nodes = true;
+    next = axis + 1;
   } while (lexer_.accept(","));
   return true;
 }

@@ -24,39 +24,46 @@ DimId ModuleParser::dim_name() {
 }
 
 // `[N/a,K]`. Cuts that are those of the default layout are not kept: a type has one form.
-void ModuleParser::dims(std::vector<DimId>& dims, std::vector<MeshAxes>& cuts) {
+void ModuleParser::dims(std::vector<DimId>& dims, std::vector<AxisCut>& cuts) {
   if (!lexer_.accept("[")) return;
   bool named = !m_.mesh.empty();
   do {
     dims.push_back(dim_name());
     const bool slash = lexer_.accept("/");
-    cuts.push_back(slash ? cut() : 0);
+    cuts.push_back(slash ? cut() : AxisCut());
     named = named || slash;
   } while (lexer_.accept(","));
   lexer_.expect("]");
   const Layout usual(m_, dims);
   bool same = true;
-  for (std::size_t axis = 0; axis < dims.size(); ++axis) same = same && usual.cuts(axis) == cuts[axis];
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) same = same && usual.cut_of(axis) == cuts[axis];
   if (!named || (same && (m_.mesh.empty() || usual.is_shared()))) cuts.clear();
 }
 
 // The axes of the mesh behind a slash, each a letter, in the mesh's order; 0 for none, which is what no slash says.
-MeshAxes ModuleParser::cut() {
+// `ab:256`: in blocks of 256 indices.
+AxisCut ModuleParser::cut() {
   if (const Token none = lexer_.peek(); none.kind == TokenKind::number && none.text == "0") {
     needs_layouts(none);
     (void)lexer_.take();
-    return 0;
+    return {};
   }
   const Token axes = lexer_.expect(TokenKind::name, "the axes of the mesh that cut the dimension");
   needs_layouts(axes);
-  MeshAxes cut = 0;
+  AxisCut cut;
   for (const char letter : axes.text) {
     const std::size_t axis = find_mesh_axis(m_, std::string_view(&letter, 1));
     if (axis == mesh_rank(m_)) lexer_.fail_at(axes, fmt::format("the mesh has no axis '{}'", letter));
-    if (cut >> axis != 0)
+    if (cut.axes >> axis != 0)
       lexer_.fail_at(axes, fmt::format("the axes '{}' are not in the mesh's order", axes.text), "",
                      "name each axis once, in the order of the line 'mesh'");
-    cut |= MeshAxes{1} << axis;
+    cut.axes |= MeshAxes{1} << axis;
+  }
+  if (!lexer_.accept(":")) return cut;
+  const Token size = lexer_.peek();
+  cut.block = parse_integer(lexer_, "the indices of a block");
+  if (cut.block < 1 || cut.block > most_block) {
+    lexer_.fail_at(size, fmt::format("blocks of {}", size.text), "a block has 1 to 2^62 indices");
   }
   return cut;
 }

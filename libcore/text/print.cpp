@@ -194,6 +194,11 @@ struct ModulePrinter {
       out += fmt::format("{}{} = {}", i == 0 ? "  mesh " : ", ", m.mesh[i].name, m.mesh[i].size);
     }
     if (!m.mesh.empty()) out += '\n';
+    std::string nodes;
+    for (const MeshAxis& axis : m.mesh) {
+      if (axis.crosses_nodes) nodes += (nodes.empty() ? "  nodes " : ", ") + axis.name;
+    }
+    if (!nodes.empty()) out += nodes + '\n';
   }
 
   void declarations() {
@@ -277,7 +282,7 @@ std::string print_type(const Module& module, const Type& type) {
   bool told = !module.mesh.empty() || type.cuts.empty() || Layout(module, type).is_distributed();
   for (size_t i = 0; i < type.dims.size(); ++i) {
     text += (i == 0 ? "[" : ",") + module.dim(type.dims[i]).name;
-    if (!type.cuts.empty() && type.cuts[i] != 0) text += '/' + mesh_axes_text(module, type.cuts[i]);
+    if (!type.cuts.empty()) text += cut_text(module, type.cuts[i]);
     if (!told && !module.dim(type.dims[i]).local) text += "/0";  // else it would have the default layout
     told = told || !module.dim(type.dims[i]).local;
   }

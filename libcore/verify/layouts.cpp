@@ -34,7 +34,7 @@ class LayoutCheck {
   }
 
   // The error in the cuts of an array; "" if there is none.
-  [[nodiscard]] std::string cuts_fault(const std::vector<DimId>& dims, const std::vector<MeshAxes>& cuts,
+  [[nodiscard]] std::string cuts_fault(const std::vector<DimId>& dims, const std::vector<AxisCut>& cuts,
                                        bool sparse) const {
     const Layout usual(m_, dims);
     if (cuts.empty()) {
@@ -46,13 +46,25 @@ class LayoutCheck {
     MeshAxes taken = 0;
     for (std::size_t axis = 0; axis < dims.size(); ++axis) {
       const std::string& name = m_.dim(dims[axis]).name;
-      if ((cuts[axis] & ~all_mesh_axes(m_)) != 0) return fmt::format("'{}' is cut over no axis of the mesh", name);
-      if (cuts[axis] != 0 && m_.dim(dims[axis]).local) return fmt::format("'{}' is local, which is never cut", name);
-      if ((cuts[axis] & taken) != 0) {
-        return fmt::format("axis '{}' of the mesh cuts two dimensions", mesh_axes_text(m_, cuts[axis] & taken));
+      const MeshAxes over = cuts[axis].axes;
+      if ((over & ~all_mesh_axes(m_)) != 0) return fmt::format("'{}' is cut over no axis of the mesh", name);
+      if (over != 0 && m_.dim(dims[axis]).local) return fmt::format("'{}' is local, which is never cut", name);
+      if ((over & taken) != 0) {
+        return fmt::format("axis '{}' of the mesh cuts two dimensions", mesh_axes_text(m_, over & taken));
       }
-      taken |= cuts[axis];
+      taken |= over;
+      if (std::string fault = block_fault(dims[axis], cuts[axis]); !fault.empty()) return fault;
     }
+    return {};
+  }
+
+  [[nodiscard]] std::string block_fault(DimId dim, AxisCut cut) const {
+    const std::string& name = m_.dim(dim).name;
+    if (cut.block == 0) return {};
+    if (cut.is_whole())
+      return fmt::format("'{}' has blocks, and no axis of the mesh that they are dealt out over", name);
+    if (cut.block < 0 || cut.block > most_block) return fmt::format("'{}' is cut in blocks of {}", name, cut.block);
+    if (m_.dim(dim).is_workers()) return fmt::format("index w of '{}' is worker w's, so it has no blocks", name);
     return {};
   }
 
@@ -90,7 +102,7 @@ class LayoutCheck {
       const Layout own(m_, v), wanted(m_, first);
       bool alike = m_.type(v).state == first.state;
       for (std::size_t axis = 0; axis < m_.type(v).dims.size(); ++axis) {
-        alike = alike && own.cuts(axis) == (axis < rank ? wanted.cuts(axis) : 0);
+        alike = alike && own.cut_of(axis) == (axis < rank ? wanted.cut_of(axis) : AxisCut());
       }
       if (!alike) wrong(op, v, "its results lie where their matrices are, and in one state");
     }
@@ -122,13 +134,13 @@ class LayoutCheck {
   void passes_on(const Op& op, const std::vector<Axis>& from, std::size_t operand = 0) {
     const Layout own(m_, op.operands[operand]), result(m_, op.results[0]);
     const auto own_cuts = [&](Axis axis) {
-      return static_cast<std::ptrdiff_t>(axis) == no_axis ? 0 : own.cuts(static_cast<std::size_t>(axis));
+      return static_cast<std::ptrdiff_t>(axis) == no_axis ? AxisCut() : own.cut_of(static_cast<std::size_t>(axis));
     };
     MeshAxes left = own.all_cuts();  // of dimensions that are reduced: axes along which owners are free
-    for (const Axis axis : from) left &= ~own_cuts(axis);
+    for (const Axis axis : from) left &= ~own_cuts(axis).axes;
     for (std::size_t axis = 0; axis < from.size(); ++axis) {
-      const MeshAxes cuts = own_cuts(from[axis]);
-      if ((result.cuts(axis) & ~left) == cuts && axes_cut_alike(cuts, result.cuts(axis)) == cuts) continue;
+      const AxisCut cut = own_cuts(from[axis]);
+      if ((result.cuts(axis) & ~left) == cut.axes && axes_cut_alike(cut, result.cut_of(axis)) == cut.axes) continue;
       return wrong(op, op.results[0], "it is cut like its operand along the dimensions that they share");
     }
   }
@@ -140,7 +152,7 @@ class LayoutCheck {
     for (const ValueId v : vectors) {
       const Type& type = m_.type(v);
       if (type.sparse || Layout(m_, type).is_shared()) continue;
-      if (Layout(m_, type).cuts(0) != all_mesh_axes(m_))
+      if (Layout(m_, type).cut_of(0) != AxisCut{all_mesh_axes(m_), 0})
         return wrong(op, v, "it lies along a sparse matrix, which is cut over all axes of the mesh");
     }
   }

@@ -34,17 +34,20 @@ int rank_of(int worker, int workers, int ranks) {
 // One exchange. It coalesces the data that each pair of workers sends into one message for each pair of ranks.
 class OneExchange {
  public:
-  OneExchange(int workers, int ranks) : workers_(workers), ranks_(ranks) {}
+  OneExchange(const Module& module, int workers, int ranks)
+      : module_(&module), names_nodes_(names_nodes(module)), workers_(workers), ranks_(ranks) {}
 
   void move(int from, int to, std::int64_t bytes) {
     if (bytes == 0) return;
     worker_bytes_ += bytes;
     const int a = rank_of(from, workers_, ranks_), b = rank_of(to, workers_, ranks_);
     if (a != b) between_[{a, b}] += bytes;
+    if (names_nodes_ && !are_on_one_node(*module_, from, to)) node_bytes_ += bytes;
   }
 
   void add_to(Traffic& traffic) const {
     traffic.worker_bytes += worker_bytes_;
+    traffic.node_bytes += node_bytes_;
     for (const auto& [ranks, bytes] : between_) {
       traffic.rank_bytes += bytes;
       ++traffic.rank_messages;  // one, even if MPI takes several pieces for it
@@ -52,16 +55,18 @@ class OneExchange {
   }
 
  private:
+  const Module* module_;  // with the mesh, where it names nodes
+  bool names_nodes_;
   int workers_, ranks_;
-  std::int64_t worker_bytes_ = 0;
+  std::int64_t worker_bytes_ = 0, node_bytes_ = 0;
   std::map<std::pair<int, int>, std::int64_t> between_;
 };
 
 // A binary tree over the workers, to worker 0 or from it. Each worker w at a multiple of 2 * step meets w + step.
-Traffic tree_traffic(std::int64_t bytes, int workers, int ranks) {
+Traffic tree_traffic(const Module& module, std::int64_t bytes, int workers, int ranks) {
   Traffic traffic;
   for (int step = 1; step < workers; step *= 2) {
-    OneExchange round(workers, ranks);
+    OneExchange round(module, workers, ranks);
     for (int w = 0; w + step < workers; w += 2 * step) round.move(w, w + step, bytes);
     round.add_to(traffic);
   }
@@ -70,7 +75,7 @@ Traffic tree_traffic(std::int64_t bytes, int workers, int ranks) {
 
 // Each worker sends the others' slices to them, or its own slice to all others.
 Traffic sliced_traffic(const Module& module, std::span<const Op> batch, const Sizes& sizes, int ranks) {
-  OneExchange round(sizes.workers, ranks);
+  OneExchange round(module, sizes.workers, ranks);
   for (const Op& op : batch) {
     const std::int64_t count = moved_elements(module, op, sizes.totals);
     for (int from = 0; from < sizes.workers; ++from) {
@@ -92,7 +97,7 @@ Traffic member_traffic(const Module& module, const SharedBatches& batches, const
   const bool sliced = travel_in_slices(module, batches, batch, sizes);
   const auto exchanged = [&](std::span<const Op> ops) {
     return sliced ? sliced_traffic(module, ops, sizes, ranks)
-                  : tree_traffic(batch_bytes(module, ops, sizes.totals), sizes.workers, ranks);
+                  : tree_traffic(module, batch_bytes(module, ops, sizes.totals), sizes.workers, ranks);
   };
   Traffic traffic = exchanged({&op, 1});
   traffic.rank_messages = &op == batch.data() ? exchanged(batch).rank_messages : 0;
@@ -159,7 +164,8 @@ Traffic agreement_traffic(const Module& sized, const Op& op, int ranks) {
   std::map<int, OneExchange> exchanges;
   const int workers = mesh_workers(sized);
   for_each_agreement(sized, op, [&](const SortMessage& message) {
-    exchanges.try_emplace(message.exchange, workers, ranks).first->second.move(message.from, message.to, message.bytes);
+    exchanges.try_emplace(message.exchange, sized, workers, ranks)
+        .first->second.move(message.from, message.to, message.bytes);
   });
   Traffic traffic;
   for (const auto& [number, exchange] : exchanges) exchange.add_to(traffic);
@@ -170,7 +176,8 @@ Traffic agreement_traffic(const Module& sized, const Op& op, int ranks) {
 Traffic carry_traffic(const Module& module, const Op& scan, const Sizes& sizes, int ranks) {
   std::vector<OneExchange> rounds;
   for_each_carry(module, scan, sizes, [&](std::int64_t round, int from, int to, std::int64_t bytes) {
-    rounds.resize(std::max(rounds.size(), static_cast<std::size_t>(round) + 1), OneExchange(sizes.workers, ranks));
+    rounds.resize(std::max(rounds.size(), static_cast<std::size_t>(round) + 1),
+                  OneExchange(module, sizes.workers, ranks));
     rounds[static_cast<std::size_t>(round)].move(from, to, bytes);
   });
   Traffic traffic;
@@ -220,7 +227,7 @@ Traffic predict_traffic(const Module& module, const SharedBatches& batches, cons
   if (carried_axes(module, op) != 0) return carry_traffic(module, op, sizes, ranks);
   if (row(op.code).group != OpGroup::transition || picks_on_the_way(module, op)) return traffic;
   if (is_shared_transition(module, op)) return member_traffic(module, batches, op, sizes, ranks);
-  OneExchange exchange(sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same
+  OneExchange exchange(module, sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same
   if (names_layouts(module)) {
     for_each_box_message(module, op, sizes,
                          [&](int from, int to, std::int64_t bytes) { exchange.move(from, to, bytes); });

@@ -19,7 +19,7 @@ constexpr const char* what = "predicted traffic";
 
 class Adder {
  public:
-  explicit Adder(int workers) {
+  Adder(const Module& module, int workers) : module_(module), names_nodes_(names_nodes(module)) {
     sum_.sent.resize(static_cast<std::size_t>(workers), 0);
     sum_.received.resize(static_cast<std::size_t>(workers), 0);
   }
@@ -29,12 +29,22 @@ class Adder {
   void move(int from, int to, std::int64_t bytes) {
     send(from, bytes);
     receive(to, bytes);
+    cross(from, to, bytes);
+  }
+  // Of bytes that are sent already.
+  void cross(int from, int to, std::int64_t bytes) {
+    if (names_nodes_ && !are_on_one_node(module_, from, to)) add_crossing(bytes);
+  }
+  // Data decide where to: all may cross nodes.
+  void may_cross(std::int64_t bytes) {
+    if (names_nodes_) add_crossing(bytes);
   }
   void add(const WorkerTraffic& once, std::int64_t times) {
     for (std::size_t w = 0; w < sum_.sent.size(); ++w) {
       send(static_cast<int>(w), checked_mul(once.sent[w], times, what));
       receive(static_cast<int>(w), checked_mul(once.received[w], times, what));
     }
+    add_crossing(checked_mul(once.between_nodes, times, what));
   }
   [[nodiscard]] WorkerTraffic take() { return std::move(sum_); }
 
@@ -43,6 +53,10 @@ class Adder {
     std::int64_t& sum = list.at(static_cast<std::size_t>(worker));
     sum = checked_add(sum, bytes, what);
   }
+  void add_crossing(std::int64_t bytes) { sum_.between_nodes = checked_add(sum_.between_nodes, bytes, what); }
+
+  const Module& module_;
+  const bool names_nodes_;
   WorkerTraffic sum_;
 };
 
@@ -63,6 +77,7 @@ void add_slices(Adder& sum, bool gather, std::int64_t bytes, std::int64_t elemen
     const std::int64_t others = checked_mul(own, workers - 1, what);
     sum.send(w, gather ? bytes - own : others);
     sum.receive(w, gather ? others : bytes - own);
+    for (int other = 0; other < workers; ++other) sum.cross(w, other, own);
   }
 }
 
@@ -76,6 +91,7 @@ void add_sort(Adder& sum, const Module& sized, const Op& op) {
     const std::int64_t bytes = checked_mul(checked_mul(plan.lines, most, what), sorted_bytes(sized, op), what);
     sum.send(worker, bytes);
     sum.receive(worker, bytes);
+    sum.may_cross(bytes);
   }
 }
 
@@ -87,6 +103,7 @@ void add_pick(Adder& sum, const Module& sized, const Op& op) {
   for (int worker = 0; worker < mesh_workers(sized); ++worker) {
     const std::int64_t gives = std::min(owned_elements(sized, from, worker).count(), picked);
     sum.send(worker, checked_mul(gives, to.element.bytes(), what));
+    sum.may_cross(checked_mul(gives, to.element.bytes(), what));
     sum.receive(worker, checked_mul(owned_elements(sized, to, worker).count(), to.element.bytes(), what));
   }
 }
@@ -95,7 +112,7 @@ void add_pick(Adder& sum, const Module& sized, const Op& op) {
 
 WorkerTraffic worker_traffic(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes) {
   if (is_epilogue(op)) return worker_traffic(module, batches, epilogue_gather(op), sizes);
-  Adder sum(sizes.workers);
+  Adder sum(module, sizes.workers);
   if (when_across(module, op, sizes, [&](const Module& sized) { add_sort(sum, sized, op); })) return sum.take();
   if (carried_axes(module, op) != 0) {
     for_each_carry(module, op, sizes,
@@ -131,7 +148,7 @@ WorkerTraffic worker_traffic(const Module& module, const SharedBatches& batches,
 std::optional<WorkerTraffic> worker_traffic(const Module& asked, const Sizes& sizes, const Executions& executions) {
   const auto sized = names_layouts(asked) ? std::optional(sized_module(asked, sizes)) : std::nullopt;  // once for all
   const Module& module = sized ? *sized : asked;
-  Adder sum(sizes.workers);
+  Adder sum(module, sizes.workers);
   const SharedBatches batches(module);
   bool known = true;
   for_each_op(module, [&](const Op& op, int number, int) {

@@ -17,6 +17,7 @@ namespace kasen {
 // Bytes, by worker.
 struct WorkerTraffic {
   std::vector<std::int64_t> sent, received;
+  std::int64_t between_nodes = 0;  // what of all that is sent crosses nodes, where the mesh names these
 };
 
 // Predicts the traffic of one execution of a gather, scatter, relayout or scan of cut lines; zeros for other operators.

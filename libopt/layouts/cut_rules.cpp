@@ -1,6 +1,8 @@
 #include "libopt/layouts/cut_rules.h"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "libcore/analysis/boxes.h"
 #include "libcore/analysis/mesh_rules.h"
@@ -25,9 +27,9 @@ std::vector<std::size_t> free_axes(const Module& module, const std::vector<DimId
 Cuts usual_cuts(const Module& module, const std::vector<DimId>& dims) {
   const std::vector<std::size_t> free = free_axes(module, dims);
   if (free.empty()) return {};
-  Cuts cuts(dims.size(), 0);
+  Cuts cuts(dims.size());
   for (std::size_t axis = 0; axis < mesh_rank(module); ++axis) {
-    cuts[free[std::min(axis, free.size() - 1)]] |= MeshAxes{1} << axis;
+    cuts[free[std::min(axis, free.size() - 1)]].axes |= MeshAxes{1} << axis;
   }
   return cuts;
 }
@@ -35,13 +37,13 @@ Cuts usual_cuts(const Module& module, const std::vector<DimId>& dims) {
 std::vector<Cuts> possible_cuts(const Module& module, const std::vector<DimId>& dims) {
   const std::vector<std::size_t> free = free_axes(module, dims);
   if (free.empty()) return {};
-  std::vector<Cuts> all{Cuts(dims.size(), 0)};
+  std::vector<Cuts> all{Cuts(dims.size())};
   for (std::size_t axis = 0; axis < mesh_rank(module); ++axis) {
     std::vector<Cuts> longer;
     for (const Cuts& cuts : all) {
       for (const std::size_t place : free) {
         longer.push_back(cuts);
-        longer.back()[place] |= MeshAxes{1} << axis;
+        longer.back()[place].axes |= MeshAxes{1} << axis;
       }
     }
     all = std::move(longer);
@@ -54,25 +56,60 @@ std::string cuts_text(const Module& module, const std::vector<DimId>& dims, cons
   std::string text;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     text += (i == 0 ? "" : ",") + module.dim(dims[i]).name;
-    if (cuts[i] != 0) text += '/' + mesh_axes_text(module, cuts[i]);
+    text += cut_text(module, cuts[i]);
   }
   return '[' + text + ']';
 }
 
 bool is_uncut(const Cuts& cuts) {
-  return std::all_of(cuts.begin(), cuts.end(), [](MeshAxes axes) { return axes == 0; });
+  return std::all_of(cuts.begin(), cuts.end(), [](AxisCut cut) { return cut.is_whole(); });
+}
+
+bool has_blocks(const Cuts& cuts) {
+  return std::any_of(cuts.begin(), cuts.end(), [](AxisCut cut) { return cut.block != 0; });
 }
 
 CutChoices::CutChoices(const Module& module, const std::map<ValueId, Cuts>& asked) : module_(module) {
   for (const auto& [value, cuts] : asked) {
     const std::vector<DimId>& dims = module.type(value).dims;
-    std::vector<Cuts>& others = asked_[dims];
-    if (!contains(possible_cuts(module, dims), cuts) && !contains(others, cuts)) others.push_back(cuts);
+    for (std::size_t axis = 0; axis < cuts.size(); ++axis) {
+      Cuts& blocks = blocks_[dims[axis]];
+      if (cuts[axis].block != 0 && !contains(blocks, cuts[axis])) blocks.push_back(cuts[axis]);
+    }
   }
+  for (const auto& [value, cuts] : asked) {
+    const std::vector<DimId>& dims = module.type(value).dims;
+    if (!contains(of(dims), cuts)) asked_[dims].push_back(cuts);
+  }
+}
+
+// Each way to cut some of the dimensions in blocks that agree with those asked for over some axis; the first ones,
+// where there are very many.
+void CutChoices::add_blocks(const Cuts& cuts, const std::vector<DimId>& dims, std::size_t most,
+                            std::vector<Cuts>& all) const {
+  std::vector<Cuts> ways{cuts};
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    const auto it = blocks_.find(dims[axis]);
+    if (cuts[axis].is_whole() || it == blocks_.end()) continue;
+    const std::size_t before = ways.size();
+    std::set<std::int64_t> blocks;
+    for (const AxisCut& asked : it->second) {
+      if (axes_cut_alike({cuts[axis].axes, asked.block}, asked) != 0) blocks.insert(asked.block);
+    }
+    for (const std::int64_t block : blocks) {
+      for (std::size_t i = 0; i < before; ++i) {
+        ways.push_back(ways[i]);
+        ways.back()[axis].block = block;
+      }
+    }
+  }
+  for (std::size_t i = 1; i < ways.size() && all.size() < most; ++i) all.push_back(std::move(ways[i]));
 }
 
 std::vector<Cuts> CutChoices::of(const std::vector<DimId>& dims) const {
   std::vector<Cuts> all = possible_cuts(module_, dims);
+  const std::size_t possible = all.size(), most = 2 * possible + 8;
+  for (std::size_t i = 0; i < possible; ++i) add_blocks(Cuts(all[i]), dims, most, all);
   const auto it = asked_.find(dims);
   if (it != asked_.end() && !all.empty()) all.insert(all.end(), it->second.begin(), it->second.end());
   return all;
@@ -81,7 +118,7 @@ std::vector<Cuts> CutChoices::of(const std::vector<DimId>& dims) const {
 Cuts made_cuts(const Module& module, const Op& axis_op, Cuts wanted) {
   const AxisRange whole = whole_axes(module, axis_op);
   for (std::size_t axis = 0; axis < wanted.size(); ++axis) {
-    if (whole.has(axis)) wanted[axis] &= axes_of_one_place(module);
+    if (whole.has(axis)) wanted[axis] = cut_over(wanted[axis], axes_of_one_place(module));
   }
   return wanted;
 }
@@ -97,8 +134,10 @@ double runs_of_product(const Module& module, const Op& reshape) {
   double before = 1, runs = 1;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
     if (!contains(reshape.over, dims[axis])) continue;
-    if (layout.cuts(axis) != 0) runs = before;
-    before *= static_cast<double>(std::max<std::int64_t>(module.dim(dims[axis]).size, 1));
+    const auto size = static_cast<double>(std::max<std::int64_t>(module.dim(dims[axis]).size, 1));
+    const AxisCut cut = layout.cut_of(axis);
+    if (!cut.is_whole()) runs = cut.block == 0 ? before : before * std::ceil(size / static_cast<double>(cut.block));
+    before *= size;
   }
   return runs;
 }
@@ -117,7 +156,7 @@ bool goes_straight(const Module& module, const Op& op, std::size_t operand) {
   MeshAxes cut = 0;
   if (!everywhere) cut = needed_axes(module, op, operand, std::vector<State>(op.operands.size(), State::part()));
   for (std::size_t axis = 0; axis < result.dims.size(); ++axis) {
-    if (whole.has(axis)) cut |= result.cuts[axis];
+    if (whole.has(axis)) cut |= result.cuts[axis].axes;
   }
   return (cut & ~alone) != 0;
 }
@@ -130,22 +169,24 @@ Cuts cuts_behind(const Module& module, const Op& reduction, const Cuts* wanted) 
   Cuts cuts;
   for (std::size_t axis = 0; axis < from.dims.size(); ++axis) {
     const bool reduced = reduction.over.empty() || contains(reduction.over, from.dims[axis]);
-    if (groups && axis == key_place(module, reduction)) cuts.push_back(0);
+    if (groups && axis == key_place(module, reduction)) cuts.emplace_back();
     if (reduced) continue;
-    cuts.push_back(own.cuts(axis));
+    cuts.push_back(own.cut_of(axis));
     left &= ~own.cuts(axis);
   }
   const std::vector<DimId>& dims = module.type(reduction.results[0]).dims;
-  const auto fits = [&](std::size_t axis, MeshAxes longer) {
-    const bool comes_behind = (longer & ~left) == cuts[axis] && axes_cut_alike(cuts[axis], longer) == cuts[axis];
+  const auto fits = [&](std::size_t axis, AxisCut longer) {
+    const bool comes_behind =
+        (longer.axes & ~left) == cuts[axis].axes && axes_cut_alike(cuts[axis], longer) == cuts[axis].axes;
     return longer == cuts[axis] || (comes_behind && !module.dim(dims[axis]).local);
   };
   bool possible = wanted != nullptr && wanted->size() == cuts.size();
   for (std::size_t axis = 0; possible && axis < cuts.size(); ++axis) possible = fits(axis, (*wanted)[axis]);
   if (possible) return *wanted;
   for (std::size_t axis = 0; axis < cuts.size() && left != 0; ++axis) {
-    if (!fits(axis, cuts[axis] | left)) continue;
-    cuts[axis] |= left;
+    const AxisCut longer{cuts[axis].axes | left, cuts[axis].block};
+    if (!fits(axis, longer)) continue;
+    cuts[axis] = longer;
     left = 0;
   }
   return cuts;
@@ -153,10 +194,10 @@ Cuts cuts_behind(const Module& module, const Op& reduction, const Cuts* wanted) 
 
 Cuts view_cuts(const Module& module, const Op& view) {
   const Layout own(module, view.operands[0]);
-  Cuts cuts(module.type(view.results[0]).dims.size(), 0);
+  Cuts cuts(module.type(view.results[0]).dims.size());
   const std::vector<std::size_t> places = view_places(module, view);
   for (std::size_t axis = 0; axis < places.size(); ++axis) {
-    if (places[axis] != no_place) cuts[places[axis]] = own.cuts(axis);
+    if (places[axis] != no_place) cuts[places[axis]] = own.cut_of(axis);
   }
   return cuts;
 }

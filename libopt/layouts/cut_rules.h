@@ -12,7 +12,7 @@
 
 namespace kasen {
 
-using Cuts = std::vector<MeshAxes>;  // of a type (Type::cuts)
+using Cuts = std::vector<AxisCut>;  // of a type (Type::cuts)
 
 // Values and operators (their preorder numbers) are those of the program before.
 struct TilingDecisions {
@@ -32,15 +32,22 @@ struct TilingDecisions {
 // True for an array that somebody wants whole: all workers have it.
 [[nodiscard]] bool is_uncut(const Cuts& cuts);
 
-// The cuts that arrays can have: the possible ones, then those that somebody asks for an array over these dimensions.
+// True if some dimension is cut in blocks that are dealt out cyclically.
+[[nodiscard]] bool has_blocks(const Cuts& cuts);
+
+// The cuts that arrays can have: the possible ones; some of these in blocks that somebody asks for a dimension; then
+// those that somebody asks for an array over these dimensions.
 class CutChoices {
  public:
   explicit CutChoices(const Module& module, const std::map<ValueId, Cuts>& asked = {});
   [[nodiscard]] std::vector<Cuts> of(const std::vector<DimId>& dims) const;
 
  private:
+  void add_blocks(const Cuts& cuts, const std::vector<DimId>& dims, std::size_t most, std::vector<Cuts>& all) const;
+
   const Module& module_;
   std::map<std::vector<DimId>, std::vector<Cuts>> asked_;
+  std::map<DimId, Cuts> blocks_;  // cuts in blocks that somebody asks for
 };
 
 // The axes of the mesh cut the dimensions that are not local, in order; the last of these takes all that are left. The

@@ -133,13 +133,14 @@ std::vector<CopyForm> TilingProblem::shared_forms(VariableId id) const {
 
 std::vector<TilingOption> TilingProblem::options_of(VariableId id) const {
   const ValueId main = variables_[id].main;
-  const std::vector<Cuts> cuts = choices_.of(m_.type(main).dims);
+  const std::vector<Cuts> cuts = choices_.of(m_.type(main).dims);  // those in blocks may please neighbours
   const std::size_t possible = possible_cuts(m_, m_.type(main).dims).size();
   const auto fixed = fixed_.find(id);
   std::vector<TilingOption> options;
   for (std::size_t place = 0; place < cuts.size(); ++place) {
     const bool asked = fixed != fixed_.end();
-    if (asked ? fixed->second == cuts[place] : place < possible) options.push_back({cuts[place], place, {}});
+    if (asked ? fixed->second == cuts[place] : place < possible || has_blocks(cuts[place]))
+      options.push_back({cuts[place], place, {}});
   }
   if (m_.type(main).list > 0) return options;
   const std::size_t alone = options.size();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "libcore/base/error.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/derived_dims.h"
@@ -22,8 +24,19 @@ const Op* first_over_mesh(const Module& module, const Block& block) {
   return nullptr;
 }
 
+// The size of blocks behind a colon; 0 for none. UserError (usage).
+std::int64_t named_block(const LayoutHint& hint, const std::string& text) {
+  if (text.empty()) return 0;
+  std::int64_t block = 0;
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), block);
+  if (error == std::errc() && end == text.data() + text.size() && block >= 1 && block <= most_block) return block;
+  fail(ExitStatus::usage, fmt::format("the layout of '{}' names blocks of '{}'", hint.array, text.substr(1)),
+       "a block has 1 to 2^62 indices", "write the number of them, as in N/a:256");
+}
+
 // The dimension's cut, as the user names it. UserError (usage).
-MeshAxes named_axes(const Module& module, const LayoutHint& hint, const std::string& letters) {
+AxisCut named_cut(const Module& module, const LayoutHint& hint, const std::string& text) {
+  const std::string letters = text.substr(0, text.find(':'));
   MeshAxes axes = 0;
   for (const char letter : letters) {
     const std::size_t axis = find_mesh_axis(module, std::string_view(&letter, 1));
@@ -33,12 +46,12 @@ MeshAxes named_axes(const Module& module, const LayoutHint& hint, const std::str
     }
     axes |= MeshAxes{1} << axis;
   }
-  return axes;
+  return {axes, named_block(hint, text.substr(letters.size()))};
 }
 
 // The cuts that a hint asks for an array over these dimensions.
-std::vector<MeshAxes> asked_cuts(const Module& module, const LayoutHint& hint, const std::vector<DimId>& dims) {
-  std::vector<MeshAxes> cuts;
+Cuts asked_cuts(const Module& module, const LayoutHint& hint, const std::vector<DimId>& dims) {
+  Cuts cuts;
   std::vector<std::string> names;
   MeshAxes taken = 0;
   for (const DimId dim : dims) names.push_back(module.dim(dim).name);
@@ -48,14 +61,16 @@ std::vector<MeshAxes> asked_cuts(const Module& module, const LayoutHint& hint, c
   };
   if (hint.cuts.size() != dims.size()) refuse(fmt::format("it names {} dimensions", hint.cuts.size()));
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    const auto& [name, letters] = hint.cuts[i];
+    const auto& [name, text] = hint.cuts[i];
     if (name != names[i]) refuse(fmt::format("its dimension {} is not '{}'", i + 1, name));
-    cuts.push_back(named_axes(module, hint, letters));
-    if (cuts.back() != 0 && module.dim(dims[i]).local) refuse(fmt::format("'{}' is local, which is never cut", name));
-    if ((cuts.back() & taken) != 0) refuse("an axis cuts two dimensions");
-    const bool other = module.dim(dims[i]).is_workers() && cuts.back() != 0 && cuts.back() != all_mesh_axes(module);
-    if (other) refuse(fmt::format("all axes cut '{}': its index w is worker w's", name));
-    taken |= cuts.back();
+    const AxisCut cut = cuts.emplace_back(named_cut(module, hint, text));
+    if (!cut.is_whole() && module.dim(dims[i]).local) refuse(fmt::format("'{}' is local, which is never cut", name));
+    if (cut.is_whole() && cut.block != 0) refuse(fmt::format("'{}' has blocks, and no axis cuts it", name));
+    if ((cut.axes & taken) != 0) refuse("an axis cuts two dimensions");
+    const bool other = cut.axes != all_mesh_axes(module) || cut.block != 0;
+    if (module.dim(dims[i]).is_workers() && !cut.is_whole() && other)
+      refuse(fmt::format("all axes cut '{}': its index w is worker w's", name));
+    taken |= cut.axes;
   }
   return cuts;
 }

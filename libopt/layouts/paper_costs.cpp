@@ -25,12 +25,12 @@ std::vector<Cuts> paper_cuts(const Module& module, const std::vector<DimId>& dim
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
     if (module.dim(dims[axis]).local) continue;
     free.push_back(axis);
-    all.emplace_back(dims.size(), 0)[axis] = all_mesh_axes(module);
+    all.emplace_back(dims.size())[axis].axes = all_mesh_axes(module);
   }
   if (free.size() >= 2 && mesh_rank(module) == 2) {
-    Cuts& blocks = all.emplace_back(dims.size(), 0);
-    blocks[free[0]] = 1;
-    blocks[free[1]] = 2;
+    Cuts& blocks = all.emplace_back(dims.size());
+    blocks[free[0]].axes = 1;
+    blocks[free[1]].axes = 2;
   }
   return all;
 }
@@ -102,8 +102,8 @@ const PaperProblem::Choice& PaperProblem::choice(ValueId v, const Assignment& at
 bool PaperProblem::is_cut_as(ValueId a, const Choice& one, ValueId b, const Choice& other) const {
   const std::vector<std::ptrdiff_t> met = met_axes(m_.type(b).dims, m_.type(a).dims);
   for (std::size_t axis = 0; axis < met.size(); ++axis) {
-    const MeshAxes cuts = met[axis] == no_axis ? 0 : other.cuts[static_cast<std::size_t>(met[axis])];
-    if (one.cuts[axis] != cuts) return false;
+    const AxisCut cut = met[axis] == no_axis ? AxisCut() : other.cuts[static_cast<std::size_t>(met[axis])];
+    if (one.cuts[axis] != cut) return false;
   }
   return true;
 }
@@ -128,7 +128,7 @@ void PaperProblem::alike_by_labels(const Op& op) {
       bool same = true;
       for (std::size_t axis = 0; axis < from.cuts.size(); ++axis) {
         const std::size_t place = labels.result.find(labels.operands[i][axis]);
-        same = same && from.cuts[axis] == (place == std::string::npos ? 0 : to.cuts[place]);
+        same = same && from.cuts[axis] == (place == std::string::npos ? AxisCut() : to.cuts[place]);
       }
       return same || from.both ? 0 : bytes(v);
     });
@@ -146,7 +146,7 @@ void PaperProblem::passed_on(const Op& op) {
     if (reduces) {
       bool cut = false;
       for (std::size_t axis = 0; axis < dims.size(); ++axis) {
-        cut = cut || (from.cuts[axis] != 0 && (op.over.empty() || contains(op.over, dims[axis])));
+        cut = cut || (!from.cuts[axis].is_whole() && (op.over.empty() || contains(op.over, dims[axis])));
       }
       return cut && !from.both ? bytes(v) : 0;
     }
@@ -170,7 +170,7 @@ double PaperProblem::product_cost(const Op& op, bool whole, const Assignment& at
     if (from.both) return true;
     for (std::size_t axis = 0; axis < from.cuts.size(); ++axis) {
       const bool is_kept = labels.result.find(labels.operands[operand][axis]) != std::string::npos;
-      if (from.cuts[axis] != 0 && is_kept != kept) return false;
+      if (!from.cuts[axis].is_whole() && is_kept != kept) return false;
     }
     return true;
   };
@@ -188,7 +188,7 @@ double PaperProblem::product_cost(const Op& op, bool whole, const Assignment& at
   const Choice& to = choice(made, at);
   for (std::size_t axis = 0; axis < to.cuts.size(); ++axis) {
     const bool from_first = labels.operands[0].find(labels.result[axis]) != std::string::npos;
-    if (to.cuts[axis] != 0 && !from_first) return cost + bytes(made);
+    if (!to.cuts[axis].is_whole() && !from_first) return cost + bytes(made);
   }
   return cost;
 }

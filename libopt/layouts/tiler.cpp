@@ -120,8 +120,10 @@ Cuts Tiler::usual_read(const Op& op, std::size_t operand) const {
                                           : row(op.code).group == OpGroup::linear ? batch_places(m_, op, operand)
                                                                                   : met_axes(result.dims, type.dims);
   for (const std::ptrdiff_t axis : met) {
-    cuts.push_back(axis == no_axis ? 0 : along.cuts(static_cast<std::size_t>(axis)));
-    cut |= cuts.back();
+    AxisCut own = axis == no_axis ? AxisCut() : along.cut_of(static_cast<std::size_t>(axis));
+    if (m_.dim(type.dims[cuts.size()]).is_workers() && own.block != 0) own = {};  // a product's, of which it is a part
+    cuts.push_back(own);
+    cut |= own.axes;
   }
   const MeshAxes elsewhere = along.all_cuts() & ~cut;  // of the operator's other dimensions
   const bool whole = cut == 0;                         // it would lie on one worker
@@ -210,8 +212,8 @@ void Tiler::vector(Op op) {
   // The parts of a scan take up carries, as is decided, or wherever they are cut.
   const bool undecided = !decided_.read.contains({number_, 0}) || is_free();
   const bool carried = op.code == OpCode::scan && (undecided || decided_.straight.contains(number_));
-  if (is_axis_op(op) && !carried) cuts = made_cuts(m_, op, std::move(cuts));
-  set_cuts(made, std::move(cuts));
+  set_cuts(made, cuts);
+  if (is_axis_op(op) && (!carried || carried_axes(m_, op) == 0)) set_cuts(made, made_cuts(m_, op, std::move(cuts)));
   for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read(op, i, usual_read(op, i));
   emit(std::move(op));
 }
@@ -221,7 +223,7 @@ void Tiler::linear(Op op) {
   read_now(op);
   const Cuts cuts = cuts_of(op.results.at(0));
   for (const ValueId made : op.results) {
-    Cuts own(m_.type(made).dims.size(), 0);
+    Cuts own(m_.type(made).dims.size());
     std::copy_n(cuts.begin(), std::min(cuts.size(), batch_rank(m_, op)), own.begin());
     set_cuts(made, std::move(own));
   }
@@ -246,7 +248,7 @@ void Tiler::reduce(Op op) {
     Cuts beside = keys.cuts;
     for (std::size_t axis = 0; axis < beside.size(); ++axis) {
       const auto met = std::find(array.dims.begin(), array.dims.end(), keys.dims[axis]) - array.dims.begin();
-      beside[axis] = Layout(m_, array).cuts(static_cast<std::size_t>(met));
+      beside[axis] = Layout(m_, array).cut_of(static_cast<std::size_t>(met));
     }
     op.operands[1] = read(op, 1, is_uncut(beside) ? keys.cuts : beside);
   }

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/axis_ops.h"
@@ -129,6 +130,7 @@ class Checker {
     check_.totals.push_back({"network bytes", {}, "", predicted.network, count.network});
     total_disk();
     check_.totals.push_back({"network bytes between workers", {}, "", predicted.network, run_.traffic.worker_bytes});
+    network_ = predicted.network;
   }
 
   // The first execution reads what stays from then on.
@@ -201,9 +203,15 @@ class Checker {
       sum.rank_messages += checked_mul(once.rank_messages, times, "predicted traffic");
       sum.rank_bytes = checked_add(sum.rank_bytes, counted(number).moved_rank_bytes, "predicted traffic");
       sum.rank_messages = checked_add(sum.rank_messages, counted(number).moved_rank_messages, "predicted traffic");
+      sum.node_bytes += checked_mul(once.node_bytes, times, "predicted traffic");
+      sum.node_bytes = checked_add(sum.node_bytes, counted(number).moved_node_bytes, "predicted traffic");
     });
     check_.totals.push_back({"network bytes between ranks", {}, "", sum.rank_bytes, run_.traffic.rank_bytes});
     check_.totals.push_back({"messages between ranks", {}, "", sum.rank_messages, run_.traffic.rank_messages});
+    if (!names_nodes(module_)) return;
+    const std::int64_t crossing = run_.traffic.node_bytes, all = run_.traffic.worker_bytes;
+    check_.totals.push_back({"network bytes between nodes", {}, "", sum.node_bytes, crossing});
+    check_.totals.push_back({"network bytes inside a node", {}, "", network_ - sum.node_bytes, all - crossing});
   }
 
   const Module& module_;
@@ -217,6 +225,7 @@ class Checker {
   struct {
     std::int64_t predicted_read = 0, predicted_written = 0, read = 0, written = 0;
   } disk_;
+  std::int64_t network_ = 0;  // predicted bytes between workers
   Check check_;
 };
 

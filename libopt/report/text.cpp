@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/analysis/boxes.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/report/bounds.h"
 #include "libopt/report/live_set.h"
@@ -150,6 +151,17 @@ std::string bounds_text(const ReportContext& c) {
          table_text(rows);
 }
 
+// Where the plan's mesh names nodes: what of all that is sent goes from node to node.
+std::string nodes_text(const ReportContext& c) {
+  if (!names_nodes(c.module()) || c.sizes() == nullptr || c.sizes()->by_worker.empty()) return {};
+  const auto traffic = traffic_of_workers(c);
+  if (!traffic) return {};
+  std::int64_t sent = 0;
+  for (const std::int64_t bytes : traffic->sent) sent += bytes;
+  return fmt::format("\nNetwork bytes of the whole program: {} between nodes, {} inside a node.\n",
+                     grouped(traffic->between_nodes), grouped(sent - traffic->between_nodes));
+}
+
 std::string memory_text(const ReportContext& c) {
   const Footprint memory = footprint(c.module());
   std::string text = "\nMemory held by the run, over all workers (without padding):\n";
@@ -201,7 +213,7 @@ std::string report_text(const Module& module, const Sizes* sizes) {
     text += operator_table(context, column);
     text += totals(context, column);
   }
-  return text + memory_text(context) + bounds_text(context);
+  return text + nodes_text(context) + memory_text(context) + bounds_text(context);
 }
 
 }  // namespace kasen

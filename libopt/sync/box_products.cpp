@@ -20,7 +20,7 @@ constexpr double move_seconds = 1e-9, term_seconds = 1e-10;
 
 class ProductWays {
  public:
-  ProductWays(Module& module, const Op& product, const std::vector<MeshAxes>& usual, const ProductSizes& sizes,
+  ProductWays(Module& module, const Op& product, const std::vector<AxisCut>& usual, const ProductSizes& sizes,
               LawChecker& laws)
       : m_(module),
         op_(product),
@@ -37,7 +37,7 @@ class ProductWays {
 
   ProductWay best() {
     try_cuts(usual_);  // ties go to it
-    std::vector<MeshAxes> cuts(result_.dims.size(), 0);
+    std::vector<AxisCut> cuts(result_.dims.size());
     assign(cuts, 0);
     if (least_ == std::numeric_limits<double>::infinity()) throw InternalError("a contraction that no layout allows");
     result_.cuts = best_.cuts;
@@ -46,19 +46,44 @@ class ProductWays {
 
  private:
   // Gives each axis of the mesh to one dimension of the result, or to none. Local dimensions alone have no cuts.
-  void assign(std::vector<MeshAxes>& cuts, std::size_t axis) {
+  void assign(std::vector<AxisCut>& cuts, std::size_t axis) {
     if (usual_.empty()) return;
-    if (axis == mesh_rank(m_)) return try_cuts(cuts);
+    if (axis == mesh_rank(m_)) return deal_out(cuts, 0);
     assign(cuts, axis + 1);
     for (std::size_t i = 0; i < cuts.size(); ++i) {
       if (m_.dim(result_.dims[i]).local) continue;
-      cuts[i] |= MeshAxes{1} << axis;
+      cuts[i].axes |= MeshAxes{1} << axis;
       assign(cuts, axis + 1);
-      cuts[i] &= ~(MeshAxes{1} << axis);
+      cuts[i].axes &= ~(MeshAxes{1} << axis);
     }
   }
 
-  void try_cuts(const std::vector<MeshAxes>& cuts) {
+  // Gives each dimension that is cut runs, or blocks as a factor has.
+  void deal_out(std::vector<AxisCut>& cuts, std::size_t axis) {
+    if (axis == cuts.size()) return try_cuts(cuts);
+    deal_out(cuts, axis + 1);
+    if (cuts[axis].is_whole()) return;
+    for (const std::int64_t block : blocks_of(axis)) {
+      cuts[axis].block = block;
+      deal_out(cuts, axis + 1);
+    }
+    cuts[axis].block = 0;
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> blocks_of(std::size_t axis) const {
+    const Labels labels = labels_of(m_, op_);
+    std::vector<std::int64_t> blocks;
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+      const Layout own(m_, op_.operands[i]);
+      for (std::size_t k = 0; k < labels.operands[i].size(); ++k) {
+        const std::int64_t block = labels.operands[i][k] == labels.result[axis] ? own.cut_of(k).block : 0;
+        if (block != 0 && !contains(blocks, block)) blocks.push_back(block);
+      }
+    }
+    return blocks;
+  }
+
+  void try_cuts(const std::vector<AxisCut>& cuts) {
     result_.cuts = cuts;
     const MeshAxes all = all_mesh_axes(m_);
     for (const MeshAxes vector : held_choices(0, all)) {
@@ -115,7 +140,7 @@ class ProductWays {
 
   Module& m_;
   const Op& op_;
-  const std::vector<MeshAxes>& usual_;
+  const std::vector<AxisCut>& usual_;
   const ProductSizes& sizes_;
   LawChecker& laws_;
   Type& result_;
@@ -155,12 +180,12 @@ double ProductSizes::bytes(const Module& module, const Type& type) const {
   return elements(module, type.dims) * static_cast<double>(type.element.bytes());
 }
 
-ProductWay best_way(Module& module, const Op& product, const std::vector<MeshAxes>& usual, const ProductSizes& sizes,
+ProductWay best_way(Module& module, const Op& product, const std::vector<AxisCut>& usual, const ProductSizes& sizes,
                     LawChecker& laws) {
   return ProductWays(module, product, usual, sizes, laws).best();
 }
 
-std::optional<ProductWay> way_with_cuts(Module& module, const Op& product, const std::vector<MeshAxes>& cuts,
+std::optional<ProductWay> way_with_cuts(Module& module, const Op& product, const std::vector<AxisCut>& cuts,
                                         const ProductSizes& sizes, LawChecker& laws) {
   return ProductWays(module, product, cuts, sizes, laws).with_usual_cuts();
 }

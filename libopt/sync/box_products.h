@@ -27,19 +27,19 @@ class ProductSizes {
 
 struct ProductWay {
   std::array<MeshAxes, 2> held{};  // of each operand; all for a shared
-  std::vector<MeshAxes> cuts;      // of the result
+  std::vector<AxisCut> cuts;       // of the result
   double moved = 0;                // bytes that all workers send: of operands that are held, and of contributions
   double contributed = 0;          // those of contributions
 };
 
 // `product`: its operands are P, or C shareds, and cut as they are. Sets the result's cuts. `usual`: cuts of the result
 // that need no relayout behind it.
-[[nodiscard]] ProductWay best_way(Module& module, const Op& product, const std::vector<MeshAxes>& usual,
+[[nodiscard]] ProductWay best_way(Module& module, const Op& product, const std::vector<AxisCut>& usual,
                                   const ProductSizes& sizes, LawChecker& laws);
 
 // The best of the ways whose result has these cuts; nothing if there is none.
 [[nodiscard]] std::optional<ProductWay> way_with_cuts(Module& module, const Op& product,
-                                                      const std::vector<MeshAxes>& cuts, const ProductSizes& sizes,
+                                                      const std::vector<AxisCut>& cuts, const ProductSizes& sizes,
                                                       LawChecker& laws);
 
 }  // namespace kasen

@@ -205,7 +205,9 @@ std::string run_report_json(const Module& module, const RunReport& report) {
             {"late_allocations", report.late_allocations}};
   if (!report.processor.empty()) json["processor"] = report.processor;
   if (!report.choices.empty()) json["choices"] = choices_json(report.choices);
-  for (const TrafficField& field : traffic_fields) json["traffic"][field.key] = report.traffic.*field.member;
+  for (const TrafficField& field : traffic_fields) {
+    if (field.always || report.traffic.*field.member != 0) json["traffic"][field.key] = report.traffic.*field.member;
+  }
   json["operators"] = Json::array();
   for (size_t i = 0; i < report.ops.size(); ++i) {
     Json op{{"number", i}};

@@ -24,6 +24,7 @@ inline constexpr OpField op_fields[] = {
     {"moved_elements", &OpCount::moved_elements, true, false},
     {"moved_rank_bytes", &OpCount::moved_rank_bytes, true, false},
     {"moved_rank_messages", &OpCount::moved_rank_messages, true, false},
+    {"moved_node_bytes", &OpCount::moved_node_bytes, true, false},
 };
 
 struct KindWord {
@@ -48,11 +49,13 @@ inline constexpr PartField part_fields[] = {
 struct TrafficField {
   const char* key;
   std::int64_t Traffic::*member;
+  bool always = true;  // false: only where it is not 0
 };
 inline constexpr TrafficField traffic_fields[] = {
     {"worker_bytes", &Traffic::worker_bytes},
     {"rank_bytes", &Traffic::rank_bytes},
     {"rank_messages", &Traffic::rank_messages},
+    {"node_bytes", &Traffic::node_bytes, false},
 };
 
 struct RankField {

@@ -197,7 +197,7 @@ RunReport read_run_report(const std::string& text, const std::string& file) {
   report.late_allocations = reader.count(json, "late_allocations");
   const Json traffic = reader.get<Json>(json, "traffic");
   for (const TrafficField& field : traffic_fields) {
-    report.traffic.*field.member = reader.count(traffic, field.key);
+    if (field.always || traffic.contains(field.key)) report.traffic.*field.member = reader.count(traffic, field.key);
   }
   for (const Json& entry : reader.list(json, "operators")) {
     OpCount& op = report.ops.emplace_back();

@@ -84,7 +84,7 @@ class RandomModule : public AxisOperators {
     op.code = dims.empty() ? OpCode::apply : OpCode::map;
     const FnId binary[] = {add_, mul_, most_};
     op.fns = {two ? binary[below(3)] : chance(0.5) ? twice_ : less_};
-    std::vector<MeshAxes> cuts = some_cuts(dims);
+    std::vector<AxisCut> cuts = some_cuts(dims);
     const ValueId like = op.operands[static_cast<size_t>(below(static_cast<int>(op.operands.size())))];
     if (chance(0.7) && module_.type(like).dims == dims) cuts = module_.type(like).cuts;
     op.results = {value(dims, cuts)};
@@ -99,14 +99,14 @@ class RandomModule : public AxisOperators {
     const Layout own(module_, from);
     MeshAxes left = 0;
     std::vector<DimId> dims;
-    std::vector<MeshAxes> cuts;
+    std::vector<AxisCut> cuts;
     for (size_t axis = 0; axis < from.dims.size(); ++axis) {
       if (chance(0.5)) {
         op.over.push_back(from.dims[axis]);
         left |= own.cuts(axis);
       } else {
         dims.push_back(from.dims[axis]);
-        cuts.push_back(own.cuts(axis));
+        cuts.push_back(own.cut_of(axis));
       }
     }
     if (op.over.empty() || (!dims.empty() && is_square(from.dims))) return;
@@ -117,11 +117,12 @@ class RandomModule : public AxisOperators {
   }
 
   // Some axes of the mesh that cut reduced dimensions cut what is left, where they come after what cuts it already.
-  void spread(const std::vector<DimId>& dims, std::vector<MeshAxes>& cuts, MeshAxes left) {
+  void spread(const std::vector<DimId>& dims, std::vector<AxisCut>& cuts, MeshAxes left) {
     for (size_t axis = 0; axis < dims.size(); ++axis) {
       if (module_.dim(dims[axis]).local || !chance(0.5)) continue;
-      const MeshAxes with = cuts[axis] | left;
-      if (axes_cut_alike(cuts[axis], with) != cuts[axis]) continue;
+      AxisCut with{cuts[axis].axes | left, cuts[axis].block};
+      if (cuts[axis].is_whole() && left != 0 && !module_.dim(dims[axis]).is_workers() && chance(0.2)) with.block = 2;
+      if (axes_cut_alike(cuts[axis], with) != cuts[axis].axes) continue;
       cuts[axis] = with;
       left = 0;
     }
@@ -131,7 +132,7 @@ class RandomModule : public AxisOperators {
     const Type from = module_.type(op.operands[0]);
     if (from.dims.size() != 2) return;
     op.code = OpCode::transpose;
-    std::vector<MeshAxes> cuts(from.cuts.rbegin(), from.cuts.rend());
+    std::vector<AxisCut> cuts(from.cuts.rbegin(), from.cuts.rend());
     op.results = {value({from.dims[1], from.dims[0]}, cuts)};
     keep(std::move(op));
   }
@@ -149,14 +150,14 @@ class RandomModule : public AxisOperators {
     dims[0] = m.dims[transposed ? 0 : 1];
     if (std::count(dims.begin(), dims.end(), dims[0]) > 1) return;
     op.operands.push_back(matrix);
-    std::vector<MeshAxes> cuts = some_cuts(dims);
+    std::vector<AxisCut> cuts = some_cuts(dims);
     if (chance(0.6)) {
       const Layout own(module_, m), columns(module_, v);
-      cuts.assign(1, own.cuts(transposed ? 0 : 1));
-      MeshAxes taken = cuts[0];
+      cuts.assign(1, own.cut_of(transposed ? 0 : 1));
+      MeshAxes taken = cuts[0].axes;
       for (size_t axis = 1; axis < dims.size(); ++axis) {
-        cuts.push_back(columns.cuts(axis) & ~taken);
-        taken |= cuts.back();
+        cuts.push_back(cut_over(columns.cut_of(axis), ~taken));
+        taken |= cuts.back().axes;
       }
       cuts = usual(dims, cuts);
     }
@@ -175,12 +176,14 @@ class RandomModule : public AxisOperators {
     constexpr const char* letters[] = {"ij", "kl", "mn"};
     const auto label_of = [&](DimId d) { return letters[d][below(2)]; };
     Labels labels;
-    std::map<char, MeshAxes> cut;
+    std::map<char, AxisCut> cut;
     for (const ValueId v : op.operands) {
       std::string& own = labels.operands.emplace_back();
       for (size_t axis = 0; axis < module_.type(v).dims.size(); ++axis) {
         own += label_of(module_.type(v).dims[axis]);
-        cut[own.back()] |= Layout(module_, v).cuts(axis);
+        AxisCut& of_label = cut[own.back()];
+        if (of_label.is_whole() || chance(0.3)) of_label.block = Layout(module_, v).cut_of(axis).block;
+        of_label.axes |= Layout(module_, v).cuts(axis);
       }
     }
     std::string all;
@@ -196,13 +199,13 @@ class RandomModule : public AxisOperators {
     }
     std::vector<DimId> dims;
     for (const char label : labels.result) dims.push_back(DimId(label < 'k' ? 0 : label < 'm' ? 1 : 2));
-    std::vector<MeshAxes> cuts = some_cuts(dims);
+    std::vector<AxisCut> cuts = some_cuts(dims);
     if (chance(0.7)) {
       cuts.clear();
       MeshAxes taken = 0;
       for (size_t axis = 0; axis < dims.size(); ++axis) {
-        cuts.push_back(module_.dim(dims[axis]).local ? 0 : cut[labels.result[axis]] & ~taken);
-        taken |= cuts.back();
+        cuts.push_back(module_.dim(dims[axis]).local ? AxisCut() : cut_over(cut[labels.result[axis]], ~taken));
+        taken |= cuts.back().axes;
       }
       cuts = usual(dims, cuts);
     }

@@ -21,8 +21,8 @@ class AxisOperators : public ModuleMaker {
     if (op.code == OpCode::scan) op.fns = {chance(0.7) ? add_ : most_};
     const auto axis = static_cast<size_t>(below(static_cast<int>(from.dims.size())));
     op.over = {from.dims[axis]};
-    std::vector<MeshAxes> cuts = chance(0.8) ? from.cuts : some_cuts(from.dims);
-    if (!cuts.empty() && chance(op.code == OpCode::sort ? 0.5 : 0.4)) cuts[axis] = 0;
+    std::vector<AxisCut> cuts = chance(0.8) ? from.cuts : some_cuts(from.dims);
+    if (!cuts.empty() && chance(op.code == OpCode::sort ? 0.5 : 0.4)) cuts[axis] = {};
     op.results = {value(from.dims, std::move(cuts))};
     keep(std::move(op));
   }
@@ -62,17 +62,19 @@ class AxisOperators : public ModuleMaker {
   }
 
   void cut_alike(const Op& op) {
-    std::vector<MeshAxes>& cuts = module_.value(op.results[0]).type.cuts;
+    std::vector<AxisCut>& cuts = module_.value(op.results[0]).type.cuts;
     if (cuts.empty()) return;
     const Layout own(module_, op.operands[walked_operand(module_, op)]);
     const std::vector<std::ptrdiff_t> places = grouped_places(module_, op);
     MeshAxes left = 0;
-    cuts.assign(cuts.size(), 0);
+    cuts.assign(cuts.size(), {});
     for (size_t axis = 0; axis < places.size(); ++axis) {
       if (places[axis] == no_axis) left |= own.cuts(axis);
-      if (places[axis] != no_axis) cuts[static_cast<size_t>(places[axis])] = own.cuts(axis);
+      if (places[axis] != no_axis) cuts[static_cast<size_t>(places[axis])] = own.cut_of(axis);
     }
-    if (chance(0.5) && !module_.dim(key_dim(module_, op)).local) cuts[key_place(module_, op)] = left;
+    const Dimension& keys = module_.dim(key_dim(module_, op));
+    const bool blocks = left != 0 && !keys.is_workers() && chance(0.3);
+    if (chance(0.5) && !keys.local) cuts[key_place(module_, op)] = {left, blocks ? 2 : 0};
   }
 
   // A slice, a concatenation, a reshape or a pick to a derived dimension that fits the operand, or from a product.
@@ -95,7 +97,7 @@ class AxisOperators : public ModuleMaker {
     if (op.code == OpCode::pick) op.operands.insert(op.operands.end(), {some_of(masks_), picked_});
     const auto dims = with_replaced(from.dims, worked_dims(module_, op, 0), made_dims(module_, op));
     if (!dims || is_square(*dims) || elements_of(*dims) > most_elements) return;
-    std::vector<MeshAxes> cuts(dims->size(), 0);
+    std::vector<AxisCut> cuts(dims->size());
     for (size_t axis = 0; axis < from.cuts.size(); ++axis) {
       const auto to = std::find(dims->begin(), dims->end(), from.dims[axis]);
       if (to != dims->end()) cuts[static_cast<size_t>(to - dims->begin())] = from.cuts[axis];

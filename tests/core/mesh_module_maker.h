@@ -103,14 +103,18 @@ class ModuleMaker {
     return std::adjacent_find(dims.begin(), dims.end()) != dims.end();
   }
 
-  std::vector<MeshAxes> some_cuts(const std::vector<DimId>& dims) {
-    std::vector<MeshAxes> cuts(dims.size(), 0);
+  // Some dimensions are cut in blocks.
+  std::vector<AxisCut> some_cuts(const std::vector<DimId>& dims) {
+    std::vector<AxisCut> cuts(dims.size());
     bool local = true;
     for (const DimId d : dims) local = local && module_.dim(d).local;
     if (local) return {};
     for (size_t a = 0; a < module_.mesh.size(); ++a) {
       const auto at = static_cast<size_t>(below(static_cast<int>(dims.size()) + 1));
-      if (at < dims.size() && !module_.dim(dims[at]).local) cuts[at] |= MeshAxes{1} << a;
+      if (at < dims.size() && !module_.dim(dims[at]).local) cuts[at].axes |= MeshAxes{1} << a;
+    }
+    for (size_t at = 0; at < dims.size(); ++at) {
+      if (!cuts[at].is_whole() && !module_.dim(dims[at]).is_workers() && chance(0.3)) cuts[at].block = 1 + below(3);
     }
     return cuts;
   }
@@ -126,11 +130,14 @@ class ModuleMaker {
 
   static constexpr std::int64_t most_keys = 3;
 
-  ValueId value(std::vector<DimId> dims, std::vector<MeshAxes> cuts) {
+  ValueId value(std::vector<DimId> dims, std::vector<AxisCut> cuts) {
     Type type;
     type.element = ElementType::of(Scalar::f64);
     type.dims = std::move(dims);
     type.cuts = std::move(cuts);
+    for (size_t axis = 0; axis < type.cuts.size(); ++axis) {
+      if (module_.dim(type.dims[axis]).is_workers()) type.cuts[axis].block = 0;
+    }
     return module_.add_value("v", type);
   }
 
@@ -236,9 +243,9 @@ class ModuleMaker {
   }
 
   // Local dimensions alone have no cuts of their own.
-  std::vector<MeshAxes> usual(const std::vector<DimId>& dims, std::vector<MeshAxes> cuts) {
+  std::vector<AxisCut> usual(const std::vector<DimId>& dims, std::vector<AxisCut> cuts) {
     const bool local = std::all_of(dims.begin(), dims.end(), [&](DimId d) { return module_.dim(d).local; });
-    return local ? std::vector<MeshAxes>{} : cuts;
+    return local ? std::vector<AxisCut>{} : cuts;
   }
 
   void relayout(Op op) {

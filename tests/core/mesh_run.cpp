@@ -33,10 +33,17 @@ std::int64_t MeshRun::place(std::int64_t worker, std::size_t axis) const {
   return worker % m_.mesh[axis].size;
 }
 
-// Runs over the first axis, each of these over the next.
-std::int64_t MeshRun::owner(std::int64_t size, MeshAxes cuts, std::int64_t i, std::size_t axis) const {
+// Runs over the first axis, each of these over the next; or blocks, dealt out over the first axis, and those of one
+// place there over the next.
+std::int64_t MeshRun::owner(std::int64_t size, AxisCut cut, std::int64_t i, std::size_t axis) const {
+  std::int64_t block = cut.block > 0 ? i / cut.block : 0;
   for (std::size_t a = 0; a < m_.mesh.size(); ++a) {
-    if ((cuts >> a & 1) == 0) continue;
+    if ((cut.axes >> a & 1) == 0) continue;
+    if (cut.block > 0) {
+      if (a == axis) return block % m_.mesh[a].size;
+      block /= m_.mesh[a].size;
+      continue;
+    }
     const std::int64_t parts = m_.mesh[a].size, each = size / parts, longer = size % parts;
     std::int64_t part = 0, begin = 0;
     while (i >= begin + each + (part < longer ? 1 : 0)) begin += each + (part++ < longer ? 1 : 0);
@@ -56,7 +63,7 @@ bool MeshRun::is_at(const Type& type, const Index& index, std::int64_t worker, M
     std::int64_t wanted = 0;
     if (cut != no_axis) {
       const auto c = static_cast<std::size_t>(cut);
-      wanted = owner(m_.dim(type.dims[c]).size, layout.cuts(c), index[c], a);
+      wanted = owner(m_.dim(type.dims[c]).size, layout.cut_of(c), index[c], a);
     }
     if (place(worker, a) != wanted) return false;
   }
@@ -307,11 +314,11 @@ bool MeshRun::takes_up(const Op& op, const Index& index, std::int64_t w) const {
 }
 
 // The cuts of the axis that says how an axis of the mesh cuts a label.
-MeshAxes MeshRun::cutting(const Op& op, const Contraction& c, char label, std::size_t axis) const {
+AxisCut MeshRun::cutting(const Op& op, const Contraction& c, char label, std::size_t axis) const {
   for (const std::size_t i : {std::size_t{1}, std::size_t{0}}) {
     const Layout own(m_, op.operands[i]);
     for (std::size_t k = 0; k < c.labels.operands[i].size(); ++k) {
-      if (c.labels.operands[i][k] == label && (own.cuts(k) >> axis & 1) != 0) return own.cuts(k);
+      if (c.labels.operands[i][k] == label && (own.cuts(k) >> axis & 1) != 0) return own.cut_of(k);
     }
   }
   throw std::logic_error("a label that no operand is cut by");
@@ -335,8 +342,8 @@ void MeshRun::transpose(const Op& op) {
 void MeshRun::along(const Op& op) {
   const ValueId from = op.operands[0], to = op.results[0];
   const std::size_t axis = worked_place(m_, op);
-  const MeshAxes cuts = m_.type(to).cuts.empty() ? 0 : m_.type(to).cuts[axis];
-  const bool across = sorts_across(m_, op), carried = op.code == OpCode::scan && cuts != 0;
+  const AxisCut cut = m_.type(to).cuts.empty() ? AxisCut() : m_.type(to).cuts[axis];
+  const bool across = sorts_across(m_, op), carried = op.code == OpCode::scan && cut.axes != 0 && cut.block == 0;
   const Whole all = across || carried ? value(from) : Whole();
   for_each_index(to, [&](const Index& index) {
     for (std::int64_t w = 0; w < workers(); ++w) {

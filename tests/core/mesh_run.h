@@ -38,8 +38,8 @@ class MeshRun {
 
   [[nodiscard]] std::int64_t workers() const;
   [[nodiscard]] std::int64_t place(std::int64_t worker, std::size_t axis) const;
-  // The place along an axis of the mesh of the owner of index i, among those of a dimension cut over `cuts`.
-  [[nodiscard]] std::int64_t owner(std::int64_t size, MeshAxes cuts, std::int64_t i, std::size_t axis) const;
+  // The place along an axis of the mesh of the owner of index i, among those of a dimension that is cut so.
+  [[nodiscard]] std::int64_t owner(std::int64_t size, AxisCut cut, std::int64_t i, std::size_t axis) const;
   [[nodiscard]] bool is_at(const Type& type, const Index& index, std::int64_t worker, MeshAxes everywhere) const;
   [[nodiscard]] bool is_stored(ValueId id, const Index& index, std::int64_t worker) const;
   [[nodiscard]] bool is_owned(ValueId id, const Index& index, std::int64_t worker) const;
@@ -57,7 +57,7 @@ class MeshRun {
   void reduce_by(const Op& op);
   void contract(const Op& op);
   [[nodiscard]] bool takes_up(const Op& op, const Index& index, std::int64_t worker) const;
-  [[nodiscard]] MeshAxes cutting(const Op& op, const Contraction& c, char label, std::size_t axis) const;
+  [[nodiscard]] AxisCut cutting(const Op& op, const Contraction& c, char label, std::size_t axis) const;
   void gather(const Op& op);
   void scatter(const Op& op);
   void transpose(const Op& op);

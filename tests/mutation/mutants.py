@@ -177,7 +177,7 @@ mutants("rules", "libcore/analysis/state_rules.cpp",
 mutants("rules", "libcore/analysis/mesh_rules.cpp",
         ("return ⟦cut & ~contracted_alike(module, op, c, operand)⟧;", "Layout(module, result).all_cuts() & ~contracted_alike(module, op, c, operand)"),
         ("taken |= ⟦fresh⟧;", "0U"),
-        ("own.cuts(axis)) & ⟦c.cuts_of(label)⟧;", "c.summed"),
+        ("own.cut_of(axis)) & ⟦c.cuts_of(label)⟧;", "c.summed"),
         ("if (fresh == 0 || ⟦seen.find(label) != std::string::npos⟧) continue;", "false"),
         ("if (q.shared(i) && ⟦!q.states[i].is_cons()⟧) {", "q.states[i].is_pre()"),
         ("if (⟦!whole.has(axis) ||⟧ (result.cuts(axis)", "true ||"))
@@ -202,9 +202,11 @@ mutants("rules", "libcore/boxes/moved_elements.cpp",
         ("offsets_.push_back(⟦before⟧);", "0"),
         ("axis.first = slice_.first - ⟦memory[0].first⟧;", "0"))
 mutants("rules", "libcore/analysis/op_boxes.cpp",
-        ("return axis_part(module, module.type(op.operands[i]).dims[axis], cuts, ⟦cuts & ~summed⟧);", "cuts & summed"),
+        ("return axis_part(module, module.type(op.operands[i]).dims[axis], cut, ⟦cut.axes & ~summed⟧);", "cut.axes & summed"),
         ("if (⟦boxes.operands[i] != stored_box(module, module.type(op.operands[i]))⟧) return std::nullopt;", "false"))
-mutants("rules", "libcore/analysis/boxes.cpp", ("⟦cuts &= ~axes_of_one_place(module);⟧", ";"))
+mutants("rules", "libcore/analysis/boxes.cpp", ("MeshAxes cuts = ⟦cut.axes & ~axes_of_one_place(module)⟧;", "cut.axes"),
+        ("append_run(runs, {begin, ⟦std::min(part.block, size - begin)⟧});", "part.block"),
+        ("⟦stride *= places;⟧\n  }\n  return blocks;", ";"))
 mutants("rules", "libcore/analysis/box_form.cpp",
         ("if (form.matrix == 0) ⟦op.fns[0] = module().add_function(with_exchanged_parameters(plan_.fn(op.fns[0])));⟧", ";"),
         ("made_.batches[number] = ⟦elements_of(plan_, parts.box(form.batch), worker_).count()⟧;", "1"))
@@ -217,9 +219,10 @@ mutants("rules", "libcore/sorting/selection.cpp",
 mutants("rules", "libcore/run/executor_sort.cpp",
         ("if (i != part.plan.own) run.count(number).moved_elements += ⟦sent⟧;", "taken"))
 mutants("rules", "libopt/passes/simplify.cpp", ("⟦a.name != b.name⟧", "false"))
-mutants("rules", "libcore/ir/layout.cpp", ("return ⟦a & b & (first - 1)⟧;", "(a & b) | (first & 0)"))
+mutants("rules", "libcore/ir/layout.cpp", ("return ⟦a.axes & b.axes & (first - 1)⟧;", "(a.axes & b.axes) | (first & 0)"),
+        ("⟦if (a.block != b.block) return 0;⟧", ";"))
 mutants("rules", "libcore/verify/layouts.cpp",
-        ("== cuts && ⟦axes_cut_alike(cuts, result.cuts(axis)) == cuts⟧) continue;", "!cuts_fault({}, {}, true).empty() || true"))
+        ("== cut.axes && ⟦axes_cut_alike(cut, result.cut_of(axis)) == cut.axes⟧) continue;", "!cuts_fault({}, {}, true).empty() || true"))
 mutants("rules", "libcore/analysis/map_laws.cpp",
         ("if (seen.all_cons && ⟦seen.covered⟧) return {{LawKind::distributive, 14}, {LawKind::pushdown, 15}};", "true"),
         ("seen.common = first ? set : ⟦set_intersection(seen.common, set)⟧;", "set_union(seen.common, set)"))

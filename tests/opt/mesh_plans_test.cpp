@@ -22,7 +22,7 @@ namespace {
 using Mesh = std::vector<std::int64_t>;
 const Mesh meshes[] = {{1}, {3}, {2, 2}, {1, 4}, {3, 2}, {2, 2, 2}};
 
-// Random layouts of about half of the inputs and outputs.
+// Random layouts of about half of the inputs and outputs, some of them in blocks.
 std::vector<LayoutHint> some_layouts(const Module& program, const Mesh& mesh, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<LayoutHint> hints;
@@ -36,6 +36,9 @@ std::vector<LayoutHint> some_layouts(const Module& program, const Mesh& mesh, st
     for (size_t axis = 0; axis < mesh.size(); ++axis) {
       const size_t at = random() % (dims.size() + 1);
       if (at < dims.size() && !program.dim(dims[at]).local) hint.cuts[at].second += static_cast<char>('a' + axis);
+    }
+    for (auto& [dim, cut] : hint.cuts) {
+      if (!cut.empty() && random() % 3 == 0) cut += ':' + std::to_string(1 + random() % 4);
     }
   }
   return hints;

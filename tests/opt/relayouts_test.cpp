@@ -27,17 +27,30 @@ std::vector<Mesh> all_meshes() {
   return meshes;
 }
 
-// Each axis of the mesh cuts one dimension, or none.
-std::vector<std::vector<MeshAxes>> all_cuts(std::size_t rank, std::size_t axes) {
-  std::vector<std::vector<MeshAxes>> all{std::vector<MeshAxes>(rank, 0)};
+using Cuts = std::vector<AxisCut>;
+
+// Each axis of the mesh cuts one dimension, or none. Then the same with the first cut dimension in blocks, and with all
+// of them, of several sizes.
+std::vector<Cuts> all_cuts(std::size_t rank, std::size_t axes) {
+  std::vector<Cuts> all{Cuts(rank)};
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    const std::vector<std::vector<MeshAxes>> before = all;
+    const std::vector<Cuts> before = all;
     for (const auto& cuts : before) {
       for (std::size_t i = 0; i < rank; ++i) {
         all.push_back(cuts);
-        all.back()[i] |= MeshAxes{1} << axis;
+        all.back()[i].axes |= MeshAxes{1} << axis;
       }
     }
+  }
+  for (std::size_t number = 0, runs = all.size(); number < 2 * runs; ++number) {
+    Cuts cuts = all[number % runs];
+    std::int64_t block = 1 + static_cast<std::int64_t>(number % 3);
+    for (AxisCut& cut : cuts) {
+      if (cut.is_whole() || block == 0) continue;
+      cut.block = block;
+      block = number < runs ? 0 : block + 1;
+    }
+    if (cuts != all[number % runs]) all.push_back(std::move(cuts));
   }
   return all;
 }
@@ -61,13 +74,13 @@ class Relayouts {
   }
 
   // `held`: axes along which the source is consistent.
-  void move(const std::vector<MeshAxes>& from, const std::vector<MeshAxes>& to, MeshAxes held) {
+  void move(const Cuts& from, const Cuts& to, MeshAxes held) {
     module_.values.clear();
     module_.body.ops.clear();
     const ValueId x = value("x", from, State::part());
     add(OpCode::input, {}, x);
     ValueId source = x;
-    const bool shared = std::all_of(from.begin(), from.end(), [](MeshAxes axes) { return axes == 0; });
+    const bool shared = std::all_of(from.begin(), from.end(), [](AxisCut cut) { return cut.is_whole(); });
     if (shared) module_.value(x).type.state = State::cons();
     if (!shared && held != 0) {
       source = value("s", from, State::cons(set_of_mesh_axes(module_, held)));
@@ -99,7 +112,7 @@ class Relayouts {
   [[nodiscard]] int moved() const { return moved_; }
 
  private:
-  ValueId value(const char* name, const std::vector<MeshAxes>& cuts, State state) {
+  ValueId value(const char* name, const Cuts& cuts, State state) {
     Type type = type_;
     type.cuts = cuts;
     type.state = std::move(state);

@@ -183,7 +183,7 @@ TEST(Tilings, ApplicationsAreCutByRows) {
       EXPECT_TRUE(tiling.solution.is_certified());
       for (const tiling::VariableId id : tiling.problem->graph().ids()) {
         if (tiling.problem->graph()[id].name != "X") continue;
-        EXPECT_EQ(tiling.problem->cuts(id, tiling.solution.choices[id]), (Cuts{1, 0}));
+        EXPECT_EQ(tiling.problem->cuts(id, tiling.solution.choices[id]), (Cuts{{1}, {}}));
       }
       if (costs == TileCosts::actual) {
         EXPECT_LE(tiling.solution.cost, application.bytes);

@@ -254,6 +254,7 @@ class Pipeline {
     if (has("observed")) fused.insert(fused.end(), {"--observed", text("observed")});
     if (has("mesh")) fused.insert(fused.end(), {"--mesh", text("mesh"), "--tile", text("tile")});
     add(fused, "layout", "--layout");
+    if (has("nodes")) fused.insert(fused.end(), {"--nodes", text("nodes")});
     if (has("swap")) fused.insert(fused.end(), {"--swap", "--memory", text("memory")});
     beside([&] { step(fused); }, [&] { step(unfused); });
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));

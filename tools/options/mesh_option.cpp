@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 
@@ -17,7 +18,8 @@ void declare_mesh_option(Tool& tool, bool brief) {
       brief ? "cuts dense arrays over a mesh of workers"
             : "cuts dense arrays over a mesh of workers; auto: the one over which least moves");
   add("layout", po::value<std::vector<std::string>>()->value_name("A=[N/a,K]"),
-      "an input or output: N is cut over axis a");
+      "an input or output: N is cut over axis a; N/a:256: in blocks, dealt out cyclically");
+  add("nodes", text("a,b"), "axes of the mesh that cross nodes");
   add("tile", text("NAME")->default_value("exact"),
       brief ? "exact, greedy, mincost, worst or none"
             : "with a mesh: exact (least moves), greedy (Spartan's), mincost, worst, none");
@@ -50,12 +52,31 @@ std::vector<LayoutHint> layout_options(const po::variables_map& values) {
   return hints;
 }
 
+// "a,b"
+void mark_nodes(const std::string& text, std::vector<MeshAxis>& mesh) {
+  if (mesh.empty()) {
+    fail(ExitStatus::usage, "--nodes without the axes of a mesh", "it names those that cross nodes",
+         "add --mesh, as in --mesh 2x4 --nodes a");
+  }
+  std::istringstream names(text);
+  for (std::string name; std::getline(names, name, ',');) {
+    std::erase(name, ' ');
+    const auto axis = std::find_if(mesh.begin(), mesh.end(), [&](const MeshAxis& one) { return one.name == name; });
+    if (axis == mesh.end()) {
+      wrong_value("nodes", fmt::format("--nodes {} names axis '{}'", text, name),
+                  fmt::format("the axes of the mesh are {} to {}", mesh.front().name, mesh.back().name), "--nodes a");
+    }
+    axis->crosses_nodes = true;
+  }
+}
+
 }  // namespace
 
 void read_layout_options(const po::variables_map& values, OptimizeOptions& options) {
   options.mesh = mesh_option(values);
   options.layouts = layout_options(values);
   options.tile = choose(values, "tile", tile_words);
+  if (values.count("nodes") > 0) mark_nodes(values["nodes"].as<std::string>(), options.mesh);
   if (values.count("mesh") > 0) return;
   if (!options.layouts.empty()) {
     fail(ExitStatus::usage, "--layout without --mesh", "a layout names axes of a mesh", "add --mesh, as in --mesh 2x2");

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/base/count_text.h"
 
 namespace kasen::tools {
@@ -118,6 +119,7 @@ std::string summary_text(const Module& module, const RunReport& report, const Ru
   text += fmt::format("\nnetwork: {} bytes between workers, {} of them between ranks in {} message{}\n",
                       grouped(report.traffic.worker_bytes), grouped(report.traffic.rank_bytes),
                       grouped(report.traffic.rank_messages), report.traffic.rank_messages == 1 ? "" : "s");
+  if (names_nodes(module)) text += fmt::format("nodes: {} bytes between them\n", grouped(report.traffic.node_bytes));
   text += disk_text(report);
   text += forms_text(report);
   const std::string slow = slowest(module, report);

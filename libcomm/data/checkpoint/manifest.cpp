@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <set>
 
@@ -28,7 +29,10 @@ Json value_json(const CheckpointManifest& manifest, const CheckpointValue& value
   const Module layouts = layouts_of(manifest);
   json["dims"] = json["cuts"] = Json::array();
   for (const DimId dim : value.dims) json["dims"].push_back(manifest.dims.at(static_cast<std::size_t>(dim)));
-  for (const MeshAxes cuts : value.cuts) json["cuts"].push_back(mesh_axes_text(layouts, cuts));
+  for (const AxisCut cut : value.cuts) {
+    const std::string text = cut_text(layouts, cut);
+    json["cuts"].push_back(text.empty() ? text : text.substr(1));
+  }
   json["meaning"] = value.meaning;
   return json;
 }
@@ -107,16 +111,28 @@ void read_layouts(const JsonFields& f, const Json& content, CheckpointManifest& 
   f.require(manifest.sizes.size() == manifest.dims.size(), "there is not one size a dimension");
 }
 
-MeshAxes read_cuts(const JsonFields& f, const Json& text, const CheckpointManifest& manifest) {
-  f.require(text.is_string(), "'cuts' is no list of texts");
-  MeshAxes cuts = 0;
-  for (const char letter : text.get<std::string>()) {
+// The number behind a colon; 0 for none.
+std::int64_t read_block(const JsonFields& f, const std::string& text) {
+  if (text.empty()) return 0;
+  std::int64_t block = 0;
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), block);
+  f.require(error == std::errc() && end == text.data() + text.size() && block >= 1 && block <= most_block,
+            "a cut in blocks of no size");
+  return block;
+}
+
+AxisCut read_cut(const JsonFields& f, const Json& json, const CheckpointManifest& manifest) {
+  f.require(json.is_string(), "'cuts' is no list of texts");
+  const std::string text = json.get<std::string>(), letters = text.substr(0, text.find(':'));
+  AxisCut cut{0, read_block(f, text.substr(letters.size()))};
+  f.require(cut.block == 0 || !letters.empty(), "blocks of a dimension that is not cut");
+  for (const char letter : letters) {
     const auto named = [&](const MeshAxis& axis) { return axis.name[0] == letter; };
     const auto axis = std::find_if(manifest.mesh.begin(), manifest.mesh.end(), named);
     f.require(axis != manifest.mesh.end(), "a cut over an axis that the mesh lacks");
-    cuts |= MeshAxes{1} << (axis - manifest.mesh.begin());
+    cut.axes |= MeshAxes{1} << (axis - manifest.mesh.begin());
   }
-  return cuts;
+  return cut;
 }
 
 // How a value lies on the workers; each has as many elements as it owns of the whole array.
@@ -133,9 +149,9 @@ void read_layout(const JsonFields& f, const Json& from, const CheckpointManifest
     elements *= size;
   }
   for (const Json& text : f.list(from, "cuts")) {
-    value.cuts.push_back(read_cuts(f, text, manifest));
-    f.require((all & value.cuts.back()) == 0, "two dimensions are cut over one axis");
-    all |= value.cuts.back();
+    value.cuts.push_back(read_cut(f, text, manifest));
+    f.require((all & value.cuts.back().axes) == 0, "two dimensions are cut over one axis");
+    all |= value.cuts.back().axes;
   }
   f.require(value.cuts.size() == value.dims.size(), "there is not one cut a dimension");
   value.meaning = f.text(from, "meaning");

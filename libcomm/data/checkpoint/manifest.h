@@ -24,9 +24,9 @@ struct CheckpointValue {
   std::vector<std::int64_t> counts;  // by worker
   bool contributions = false;
   // In whole order:
-  std::vector<DimId> dims;     // their numbers in CheckpointManifest::dims
-  std::vector<MeshAxes> cuts;  // by dimension
-  std::string meaning;         // meaning.h
+  std::vector<DimId> dims;    // their numbers in CheckpointManifest::dims
+  std::vector<AxisCut> cuts;  // by dimension
+  std::string meaning;        // meaning.h
 };
 
 // One worker's file, and the digest of all that it saves, in the order of values, arrays and planes.

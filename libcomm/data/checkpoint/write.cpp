@@ -224,7 +224,7 @@ void Checkpoints::State::add_layouts(const Border& border, CheckpointManifest& m
     const Layout layout(whole->module, type);
     CheckpointValue& value = manifest.values[v];
     value.dims = type.dims;
-    for (std::size_t axis = 0; axis < type.dims.size(); ++axis) value.cuts.push_back(layout.cuts(axis));
+    for (std::size_t axis = 0; axis < type.dims.size(); ++axis) value.cuts.push_back(layout.cut_of(axis));
     value.meaning = meanings->values[id];
   }
 }
