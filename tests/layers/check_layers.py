@@ -53,7 +53,7 @@ ROOMS = {
     },
     "libopt": {
         "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "options": "cost time", "sync": "time rewrite options",
-        "swap": "text", "swap/report": "draw cost text swap", "spread": "", "spread/report": "cost text spread", "packing": "", "tiling": "", "tiling/solve": "tiling", "layouts": "cost text time options sync tiling tiling/solve", "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
+        "swap": "text", "swap/report": "draw cost text swap", "spread": "", "spread/report": "cost text spread", "spreading": "spread", "packing": "", "tiling": "", "tiling/solve": "tiling", "layouts": "cost text time options sync tiling tiling/solve", "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
         "swapping": "cost time rewrite swap",
         "passes": "time rewrite options sync layouts fusion selection swap swapping",
         "optimize": "cost time rewrite options sync fusion prover passes", "picture": "draw cost text time",

@@ -26,6 +26,7 @@
 #include "tools/options/mesh_option.h"
 #include "tools/options/sizes_option.h"
 #include "tools/options/words.h"
+#include "tools/step/spread_view.h"
 #include "tools/step/step.h"
 #include "tools/system/files.h"
 
@@ -217,6 +218,7 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
     write_text(values["output"].as<std::string>(), list_of_passes());
     return ExitStatus::done;
   }
+  require_print_spread(values);
   OptimizeOptions options = options_from(values);
   const auto& plan = values["plan"].as<std::string>();
   Module module = parse_module(read_text(plan), shown_name(plan));
@@ -241,6 +243,11 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
     return ExitStatus::done;
   }
   PlanNotes notes;
+  if (values.count("print-spread") > 0) {
+    write_text(values["output"].as<std::string>(), spread_view(module, options, values, notes.defaults));
+    tell_defaults(notes);
+    return ExitStatus::done;
+  }
   const bool plans = values.count("print-plans") > 0;
   if (plans || values.count("print-memo") > 0) {
     write_text(values["output"].as<std::string>(), fusion_tables(module, laws, options, plans, notes));
@@ -272,9 +279,8 @@ void declare_options(Tool& tool) {
   takes(tool, "split", on_off_words);
   takes(tool, "epilogue", epilogue_words);
   add("strategy", text("NAME")->default_value("greedy"),
-      "none: every operator by itself; greedy: regions as large as possible; fuse-all, fuse-no-redundancy: the "
-      "operators that these heuristics of fusion plans choose (docs/fusion.md); cost: the plan with the least "
-      "predicted time, the cheapest fusion plan among the candidates");
+      "none: every operator by itself; greedy: regions as large as possible; fuse-all, fuse-no-redundancy: by these "
+      "heuristics (docs/fusion.md); cost: the least predicted time, of fusion plans, too");
   add("sync", text("MODE")->default_value("hybrid"),
       "where gather and scatter stand: lazy (together, where a rule first fails), eager (together, behind the "
       "producer), hybrid (gather early, scatter late), auto (the cheapest, for each region)");
@@ -304,20 +310,15 @@ void declare_looks(Tool& tool) {
   add("explain", "prints the reasons for the plan and the cost of alternatives to standard error");
   add("list-passes", "prints only the passes in their order, with the steps of the paper that each does");
   add("passes", po::value<std::string>()->value_name("NAME,..."),
-      "runs these passes alone, in this order, on IR of whatever level they take (--list-passes), as in "
-      "--passes place,fuse-vector");
+      "runs these passes alone, in this order (--list-passes), as in place,fuse-vector");
   add("print-after", po::value<std::string>()->value_name("PASS"),
       "prints the IR after a pass, or after 'all', to standard error");
-  add("print-memo",
-      "prints only the memo table of partial fusion plans of each block (docs/fusion.md): an operator a line, as in "
-      "'11 mxv  R(-1,9) R(10,-1) R(10,9)', its entries by template (O, R, C, M: Outer, Row, Cell, MAgg) with the "
-      "inputs that each takes up, -1 for one that is read from memory, |x where no fused operator may end");
-  add("print-plans",
-      "prints only the choice from that table: partitions, interesting points, the number of plans evaluated with and "
-      "without each pruning, the operators of fuse-all, fuse-no-redundancy and cost");
+  add("print-memo", "prints only the memo table of partial fusion plans of each block (docs/fusion.md)");
+  add("print-plans", "prints only the choice from that table, with and without each pruning, and those of heuristics");
   takes(tool, "print-tiling", tiling_formats);
   add("print-tiling", po::value<std::string>()->implicit_value("text")->value_name("text|json|dot"),
       "with --mesh, prints only how arrays are cut, what moves, and what other searches and meshes would move");
+  declare_spread_options(tool);
   add("time-passes", "prints the time of each pass");
   tool.words["print-after"] = {"all"};
   for (const PassRow& pass : pass_rows()) tool.words["print-after"].emplace_back(pass.name);

@@ -42,7 +42,6 @@ std::string bytes(const Comparison& comparison, std::int64_t moved) {
 }
 
 std::string proof(const Proven& one) {
-  if (one.nodes == 0) return "";
   if (one.is_certified()) return fmt::format("least, proven in {} nodes", grouped(one.nodes));
   return fmt::format("bound {}, gap {:.1f} %, {} nodes", elements_text(one.bound),
                      100 * (ratio(one.objective, one.bound) - 1), grouped(one.nodes));
@@ -81,12 +80,21 @@ Json steps_json(const Graph& graph, const Plan& plan) {
   Json all = Json::array();
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const Step& step = plan.steps[s];
-    Json one{{"makes", name(step.result)}, {"on", int{step.worker}}};
+    Json one{{"makes", name(step.result)}, {"elements", graph.elements(step.result)}, {"on", int{step.worker}}};
     if (step.left >= 0) one["adds"] = {name(step.left), name(step.right)};
     for (const Copy& copy : plan.copies_of(s))
       one["copies"].push_back({{"block", name(copy.object)}, {"from", int{copy.from}}});
     all.push_back(std::move(one));
   }
+  return all;
+}
+
+// The blocks that are there in the beginning.
+Json blocks_json(const Graph& graph) {
+  Json all = Json::array();
+  for (const Object& object : graph.objects())
+    if (object.home >= 0)
+      all.push_back({{"block", object.name}, {"elements", object.elements}, {"on", int{object.home}}});
   return all;
 }
 
@@ -159,18 +167,19 @@ std::string comparison_text(const Comparison& comparison) {
   text += cluster.shared ? "workers of a node share their memory; loads in elements\n\n"
                          : fmt::format("traffic in a node weighs {:g}; loads in elements, of the node with most\n\n",
                                        elements(cluster.intra));
-  Rows rows{{"search", "objective", "memory", "in", "out", "between nodes", "in nodes", "regret", "over bound", ""}};
+  Rows rows{{"search", "objective", "memory", "in", "out", "between nodes", "in nodes", "regret", "over bound"}};
   for (std::size_t i = 0; i < comparison.found.size(); ++i) {
     const Proven& one = comparison.found[i];
     const Loads loads = loads_of(graph, cluster, one.plan);
     rows.push_back({one.plan.search, elements_text(one.objective), elements_text(loads.memory()),
                     elements_text(loads.in()), elements_text(loads.out()), bytes(comparison, loads.between),
                     bytes(comparison, loads.within), fmt::format("{:.3f}", regret(comparison, i)),
-                    fmt::format("{:.3f}", over_bound(comparison, i)), proof(one)});
+                    fmt::format("{:.3f}", over_bound(comparison, i))});
+    if (one.nodes > 0) rows.back().push_back(proof(one));
   }
   const Bound bound = lower_bound(graph, cluster);
   rows.push_back({"bound", elements_text(bound.objective()), elements_text(bound.memory), elements_text(bound.in),
-                  elements_text(bound.out), "", "", "", "", ""});
+                  elements_text(bound.out)});
   return text + table_text(rows);
 }
 
@@ -184,8 +193,8 @@ std::string comparison_json(const Comparison& comparison) {
             {"intra", elements(cluster.intra)},
             {"shared", cluster.shared},
             {"element_bytes", comparison.element_bytes},
-            {"blocks", comparison.graph->objects().size()},
-            {"operators", comparison.graph->operators()}};
+            {"operators", comparison.graph->operators()},
+            {"blocks", blocks_json(*comparison.graph)}};
   json["bound"] = {{"objective", elements(bound.objective())},
                    {"memory", elements(bound.memory)},
                    {"in", elements(bound.in)},
