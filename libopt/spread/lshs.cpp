@@ -10,10 +10,17 @@ namespace {
 
 constexpr std::size_t most_tried = 4;  // workers of the vertex that a look-ahead tries first
 
+// Terms of a sum that are paired over nodes: fewer where each pair has many workers, or is tried often.
+std::size_t most_paired(const SearchOptions& options, bool looks_ahead) {
+  return options.options == Options::all ? 4 : looks_ahead ? 8 : 24;
+}
+
 class LookAhead {
  public:
   LookAhead(const Graph& graph, const Cluster& cluster, const SearchOptions& options)
-      : options_(options), placement_(graph, cluster, options.pairing), draws_(options.seed) {}
+      : options_(options),
+        placement_(graph, cluster, options.pairing, most_paired(options, true)),
+        draws_(options.seed) {}
 
   Plan run() {
     while (!placement_.ready().empty()) {
@@ -73,7 +80,7 @@ class LookAhead {
 }  // namespace
 
 Plan lshs(const Graph& graph, const Cluster& cluster, const SearchOptions& options) {
-  Placement placement(graph, cluster, options.pairing);
+  Placement placement(graph, cluster, options.pairing, most_paired(options, false));
   Draws draws(options.seed);
   const std::vector<VertexId>& ready = placement.ready();
   while (!ready.empty()) {

@@ -9,8 +9,12 @@
 
 namespace kasen::spread {
 
-Placement::Placement(const Graph& graph, const Cluster& cluster, Pairing pairing)
-    : graph_(graph), state_(graph, cluster), pairing_(pairing), missing_(graph.vertices().size()) {
+Placement::Placement(const Graph& graph, const Cluster& cluster, Pairing pairing, std::size_t most_paired)
+    : graph_(graph),
+      state_(graph, cluster),
+      pairing_(pairing),
+      most_paired_(most_paired),
+      missing_(graph.vertices().size()) {
   for (const VertexId vertex : graph.vertices().ids()) {
     for (const ObjectId input : graph.vertices()[vertex].inputs)
       if (graph.objects()[input].maker >= 0) ++missing_[vertex];
@@ -23,7 +27,7 @@ Terms& Placement::terms(VertexId sum) {
   return known != terms_.end() ? known->second : terms_.emplace(sum, Terms(state_, sum, pairing_)).first->second;
 }
 
-std::vector<Pair> Placement::pairs(VertexId sum) { return terms(sum).pairs(); }
+std::vector<Pair> Placement::pairs(VertexId sum) { return terms(sum).pairs(most_paired_); }
 
 bool Placement::is_fixed(VertexId vertex) {
   return graph_.vertices()[vertex].pinned && (!is_sum(vertex) || terms(vertex).is_last());

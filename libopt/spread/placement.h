@@ -25,7 +25,7 @@ struct Move {
 
 class Placement {
  public:
-  Placement(const Graph& graph, const Cluster& cluster, Pairing pairing);
+  Placement(const Graph& graph, const Cluster& cluster, Pairing pairing, std::size_t most_paired = 24);
 
   // Vertices whose inputs are made. It changes with each commit; searches may swap items.
   [[nodiscard]] std::vector<VertexId>& ready() { return ready_; }
@@ -63,6 +63,7 @@ class Placement {
   const Graph& graph_;
   State state_;
   Pairing pairing_;
+  std::size_t most_paired_;  // terms of a sum on different nodes
   Plan plan_;
   std::vector<VertexId> ready_;
   IdMap<VertexId, std::size_t> missing_;  // inputs that are not made

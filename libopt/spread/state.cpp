@@ -12,7 +12,7 @@ State::State(const Graph& graph, const Cluster& cluster)
   require_cluster(cluster);
   const std::size_t objects = graph.objects_and_partials();
   workers_.resize(objects * static_cast<std::size_t>(cluster.size()));
-  nodes_.resize(objects * static_cast<std::size_t>(cluster.nodes));
+  nodes_.resize(objects);
   made_at_.resize(objects);
   for (const ObjectId object : graph.objects().ids()) {
     const WorkerId home = graph.objects()[object].home;
@@ -25,18 +25,27 @@ State::State(const Graph& graph, const Cluster& cluster)
 }
 
 bool State::holds(ObjectId object, WorkerId worker) const { return workers_[worker_bit(object, worker)]; }
-bool State::holds(ObjectId object, NodeId node) const { return nodes_[node_bit(object, node)]; }
+bool State::holds(ObjectId object, NodeId node) const {
+  return std::binary_search(nodes_[object].begin(), nodes_[object].end(), node);
+}
 
 void State::hold(ObjectId object, WorkerId worker) {
   workers_[worker_bit(object, worker)] = true;
-  nodes_[node_bit(object, cluster_.node_of(worker))] = true;
+  const NodeId node = cluster_.node_of(worker);
+  std::vector<NodeId>& nodes = nodes_[object];
+  const auto place = std::lower_bound(nodes.begin(), nodes.end(), node);
+  if (place == nodes.end() || *place != node) nodes.insert(place, node);
+}
+
+void State::leave(ObjectId object, NodeId node) {
+  std::vector<NodeId>& nodes = nodes_[object];
+  nodes.erase(std::lower_bound(nodes.begin(), nodes.end(), node));
 }
 
 NodeId State::sender(ObjectId object) const {
   NodeId best;
-  for (const NodeId node : loads_.nodes.ids()) {
-    if (holds(object, node) && (best < 0 || loads_.nodes[node].out < loads_.nodes[best].out)) best = node;
-  }
+  for (const NodeId node : nodes_[object])
+    if (best < 0 || loads_.nodes[node].out < loads_.nodes[best].out) best = node;
   if (best < 0) throw InternalError("an input that no worker holds");
   return best;
 }
@@ -122,14 +131,14 @@ void State::undo() {
   const NodeId node = cluster_.node_of(last.worker);
   made_at_[last.result] = {};
   workers_[worker_bit(last.result, last.worker)] = false;
-  nodes_[node_bit(last.result, node)] = false;
+  leave(last.result, node);
   loads_.nodes[node].memory -= graph_.elements(last.result) * element_load;
   for (; copies_.size() > last.copies; copies_.pop_back()) {
     const Moved& moved = copies_.back();
     const std::int64_t elements = graph_.elements(moved.copy.object);
     const Load load = elements * (moved.fresh_node ? element_load : cluster_.intra);
     workers_[worker_bit(moved.copy.object, last.worker)] = false;
-    if (moved.fresh_node) nodes_[node_bit(moved.copy.object, node)] = false;
+    if (moved.fresh_node) leave(moved.copy.object, node);
     loads_.nodes[node].memory -= elements * element_load;
     loads_.nodes[node].in -= load;
     loads_.nodes[cluster_.node_of(moved.copy.from)].out -= load;

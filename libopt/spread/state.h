@@ -32,8 +32,7 @@ class State {
   // Calls visit(worker) for each that holds the object, ascending.
   template <class Visit>
   void for_each_holder(ObjectId object, Visit visit) const {
-    for (const NodeId node : loads_.nodes.ids()) {
-      if (!holds(object, node)) continue;
+    for (const NodeId node : nodes_[object]) {
       for (int i = 0; i < cluster_.workers; ++i) {
         const auto worker = WorkerId(cluster_.first_of(node) + i);
         if (holds(object, worker)) visit(worker);
@@ -67,13 +66,10 @@ class State {
     return static_cast<std::size_t>(int{object}) * static_cast<std::size_t>(cluster_.size()) +
            static_cast<std::size_t>(int{worker});
   }
-  [[nodiscard]] std::size_t node_bit(ObjectId object, NodeId node) const {
-    return static_cast<std::size_t>(int{object}) * static_cast<std::size_t>(cluster_.nodes) +
-           static_cast<std::size_t>(int{node});
-  }
   [[nodiscard]] NodeId sender(ObjectId object) const;
   [[nodiscard]] WorkerId first_holder(ObjectId object, NodeId node) const;
   void hold(ObjectId object, WorkerId worker);
+  void leave(ObjectId object, NodeId node);
   void receive(ObjectId object, WorkerId worker);
   void send(NodeId from, NodeId to, Load moved);
 
@@ -81,7 +77,8 @@ class State {
   Cluster cluster_;
   Loads loads_;
   NodeLoad most_;
-  std::vector<bool> workers_, nodes_;  // holders of objects
+  std::vector<bool> workers_;                   // holders of objects
+  IdMap<ObjectId, std::vector<NodeId>> nodes_;  // the same; ascending
   IdMap<ObjectId, WorkerId> made_at_;
   std::vector<Moved> copies_;
   std::vector<Placed> placed_;

@@ -4,12 +4,6 @@
 #include <iterator>
 
 namespace kasen::spread {
-namespace {
-
-constexpr std::size_t most_paired = 24;
-
-}  // namespace
-
 Terms::Terms(const State& state, VertexId sum, Pairing pairing) : state_(&state), sum_(sum), pairing_(pairing) {
   for (const ObjectId term : state.graph().vertices()[sum].inputs) add(term, next_++);
 }
@@ -52,7 +46,7 @@ void Terms::remove(ObjectId term) {
   note(worker);
 }
 
-std::vector<Pair> Terms::pairs() const {
+std::vector<Pair> Terms::pairs(std::size_t most_paired) const {
   if (pairing_ == Pairing::in_order || is_last()) return {{first_.begin()->second, std::next(first_.begin())->second}};
   if (!pairs_on_worker_.empty()) {
     const WorkerId worker = *pairs_on_worker_.begin();

@@ -28,9 +28,9 @@ class Terms {
   [[nodiscard]] std::size_t left() const { return first_.size(); }
   [[nodiscard]] bool is_last() const { return left() == 2; }
   [[nodiscard]] ObjectId result() const { return state_->graph().partial(sum_, additions_); }  // of the next addition
-  // The pairs among which the next addition is chosen. On different nodes only the terms that stand first are paired,
-  // so that sums over many nodes take no longer than others.
-  [[nodiscard]] std::vector<Pair> pairs() const;
+  // The pairs among which the next addition is chosen. On different nodes only so many terms that stand first are
+  // paired, so that sums over many nodes take no longer than others.
+  [[nodiscard]] std::vector<Pair> pairs(std::size_t most_paired) const;
   void join(const Pair& pair);  // the addition was placed
 
  private:

@@ -560,6 +560,19 @@ TEST(Spread, TwentyThousandOperatorsOnManyWorkers) {
   EXPECT_LE(ahead.objective(), bound + bound / 50);
 }
 
+// Products over many nodes: sums with terms on each of them, and blocks with copies on many.
+TEST(Spread, MatrixProductOverManyNodes) {
+  Arrays arrays({{64, 2}, {8, 8}, Dealing::cyclic});
+  const ArrayId a = arrays.input("A", {120, 120}, {12, 12}), b = arrays.input("B", {120, 120}, {12, 12});
+  arrays.output(arrays.contract("C", "ik", {{a, "ij"}, {b, "jk"}}));
+  for (const char* search : {"owner", "round-robin", "lshs", "lshs-all", "ahead=2", "heft"}) {
+    const Loads loads = placed(arrays, search);
+    // A node that has no block of a row of A, or of a column of B, gets what it multiplies.
+    EXPECT_GT(loads.between, 0) << search;
+  }
+  EXPECT_LT(placed(arrays, "ahead=2").objective(), placed(arrays, "round-robin").objective());
+}
+
 // ---- reports ----
 
 TEST(Spread, ReportsSayWhatPlansDo) {
