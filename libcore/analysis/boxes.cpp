@@ -45,6 +45,27 @@ Elements some_elements(const Module& module, const Type& type, int worker, MeshA
 
 }  // namespace
 
+namespace {
+
+// The places along a held axis are all taken, so another axis of as many places says the same: the first one behind the
+// cut before it stands for all of them.
+AxisPart with_first_held(const Module& module, const AxisPart& part) {
+  AxisPart made{part.dim, 0, 0, part.block};
+  std::size_t from = 0;
+  for (std::size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    if ((part.cuts & axis_bit(axis)) == 0) continue;
+    const bool held = (part.held & axis_bit(axis)) != 0;
+    std::size_t as = held ? from : axis;
+    while (mesh_size(module, as) != mesh_size(module, axis)) ++as;
+    made.cuts |= axis_bit(as);
+    if (held) made.held |= axis_bit(as);
+    from = as + 1;
+  }
+  return made;
+}
+
+}  // namespace
+
 AxisPart axis_part(const Module& module, DimId dim, AxisCut cut, MeshAxes held) {
   MeshAxes cuts = cut.axes & ~axes_of_one_place(module);
   held &= cuts;
@@ -54,7 +75,8 @@ AxisPart axis_part(const Module& module, DimId dim, AxisCut cut, MeshAxes held) 
     cuts &= ~last;
     held &= ~last;
   }
-  return {dim, cuts, held, cuts == 0 ? 0 : cut.block};
+  const AxisPart part{dim, cuts, held, cuts == 0 ? 0 : cut.block};
+  return held == 0 ? part : with_first_held(module, part);
 }
 
 Box stored_box(const Module& module, const Type& type) {

@@ -19,7 +19,9 @@
 namespace kasen {
 
 /// One axis of a box. `held` is a part of `cuts`, without mesh axes behind which all cuts are held: N/ab held along b
-/// is N/a. Mesh axes of one place are in neither: they cut nothing. So equal parts are equal.
+/// is N/a. Mesh axes of one place are in neither: they cut nothing. Of held axes with as many places, the first that
+/// can stand there stands for each: on a mesh a = 2, b = 2, c, N/bc held along b is N/ac held along a. So equal parts
+/// are equal.
 struct AxisPart {
   DimId dim = no_dim;
   MeshAxes cuts = 0, held = 0;

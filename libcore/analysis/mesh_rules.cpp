@@ -33,18 +33,28 @@ std::ptrdiff_t ruling_axis(const Layout& own, const std::string& labels, char la
   return no_axis;
 }
 
-// The axes over which an operand that is cut so along a summed label is cut as the other operand is, or further.
-MeshAxes summed_alike(const Module& module, const Op& op, const Labels& labels, size_t operand, char label,
-                      AxisCut own) {
+MeshAxes held_by(const Module& module, const Op& op, std::span<const State> states, size_t operand) {
+  return states[operand].is_cons() ? held_axes(module, module.type(op.operands[operand]), states[operand]) : 0;
+}
+
+// The axes over which an operand that is cut so along a summed label is cut as the other operand is, or further. All,
+// if both have the same indices: K/bc held along b and K/ac held along a, where a and b have as many places.
+MeshAxes summed_alike(const Module& module, const Op& op, const Labels& labels, std::span<const State> states,
+                      size_t operand, char label, AxisCut own) {
   const Layout layout(module, op.operands[1 - operand]);
   const std::ptrdiff_t axis = ruling_axis(layout, labels.operands[1 - operand], label);
   const AxisCut other = axis == no_axis ? AxisCut() : layout.cut_of(static_cast<std::size_t>(axis));
   const MeshAxes alike = axes_cut_alike(own, other);
-  return alike == other.axes ? own.axes : alike;
+  if (alike == other.axes) return own.axes;
+  const auto part = [&](AxisCut cut, size_t i) {
+    return axis_part(module, no_dim, cut, held_by(module, op, states, i));
+  };
+  return part(own, operand) == part(other, 1 - operand) ? own.axes : alike;
 }
 
 // Of the axes that cut a contraction, those that cut this operand alike.
-MeshAxes contracted_alike(const Module& module, const Op& op, const Contraction& c, size_t operand) {
+MeshAxes contracted_alike(const Module& module, const Op& op, const Contraction& c, std::span<const State> states,
+                          size_t operand) {
   const Layout own(module, op.operands[operand]), result(module, op.results.at(0));
   const std::string& labels = c.labels.operands[operand];
   MeshAxes alike = 0;
@@ -53,7 +63,7 @@ MeshAxes contracted_alike(const Module& module, const Op& op, const Contraction&
     if (ruling_axis(own, labels, label) != static_cast<std::ptrdiff_t>(axis)) continue;
     const std::size_t to = c.labels.result.find(label);
     if (to == std::string::npos) {
-      alike |= summed_alike(module, op, c.labels, operand, label, own.cut_of(axis)) & c.cuts_of(label);
+      alike |= summed_alike(module, op, c.labels, states, operand, label, own.cut_of(axis)) & c.cuts_of(label);
     } else {
       // Where the result is not cut at all, it is at fault (rule 17).
       const AxisCut cut = result.cut_of(to);
@@ -161,7 +171,7 @@ MeshAxes needed_axes(const Module& module, const Op& op, size_t operand, std::sp
   if (elementwise) return cut & ~cut_alike(module, result, type, met_axes(result.dims, type.dims));
   const Contraction c = contraction(module, op, states);
   for (const auto& [label, axes] : c.cuts) cut |= axes;
-  return cut & ~contracted_alike(module, op, c, operand);
+  return cut & ~contracted_alike(module, op, c, states, operand);
 }
 
 }  // namespace kasen

@@ -175,7 +175,7 @@ mutants("rules", "libcore/analysis/state_rules.cpp",
         ("return yes(rule, State::pre(q.op.fns[1], ⟦transposed ? rows : cols⟧));", "cols"),
         ("if (reduced != 0) return yes(4, ⟦contributing(reduced)⟧);", "State::cons()"))
 mutants("rules", "libcore/analysis/mesh_rules.cpp",
-        ("return ⟦cut & ~contracted_alike(module, op, c, operand)⟧;", "Layout(module, result).all_cuts() & ~contracted_alike(module, op, c, operand)"),
+        ("return ⟦cut & ~contracted_alike(module, op, c, states, operand)⟧;", "Layout(module, result).all_cuts() & ~contracted_alike(module, op, c, states, operand)"),
         ("taken |= ⟦fresh⟧;", "0U"),
         ("own.cut_of(axis)) & ⟦c.cuts_of(label)⟧;", "c.summed"),
         ("if (fresh == 0 || ⟦seen.find(label) != std::string::npos⟧) continue;", "false"),

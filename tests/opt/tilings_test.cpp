@@ -356,8 +356,9 @@ TEST(Tilings, AMeshIsFoundForTheNumberOfWorkers) {
   options.mesh_workers = 16;
   const std::vector<MeshTiling> tilings = search_tilings(program, laws(), options);
   EXPECT_EQ(tilings.size(), 7u);
-  EXPECT_EQ(tilings.front().mesh.size(), 2u);
-  EXPECT_EQ(tilings.front().solution.cost, 8.0 * 1024 * 1024 * (3 + 3));  // 4 x 4
+  ASSERT_EQ(tilings.front().mesh.size(), 3u);
+  EXPECT_EQ(tilings.front().mesh[2].size, 4);
+  EXPECT_EQ(tilings.front().solution.cost, 8.0 * 1024 * 1024 * (1 + 1 + 3));  // 2 x 2 x 4; 4 x 4 takes 3 + 3
 }
 
 }  // namespace
