@@ -204,18 +204,42 @@ bool TilingProblem::is_made_anew(ValueId value, const TilingOption& option, cons
   return !main || std::none_of(option.kept.begin(), option.kept.end(), same_cuts);
 }
 
-TilingProblem::Priced TilingProblem::best(const Reading& reading, const Assignment& choices) const {
+// The same forms stand in many ways: each is priced once for each option of its value.
+TilingProblem::FormCosts TilingProblem::form_costs(const Reading& reading) const {
+  const double runs = input_.runs(reading.op);
+  FormCosts made;
+  made.costs.resize(reading.read.size());
+  std::vector<std::map<CopyForm, std::size_t>> places(reading.read.size());
+  const auto place_of = [&](std::size_t k, const CopyForm& form) {
+    const auto [it, is_new] = places[k].try_emplace(form, places[k].size());
+    if (!is_new) return it->second;
+    const ValueId v = reading.read[k];
+    std::vector<double>& costs = made.costs[k].emplace_back();
+    for (const TilingOption& from : variables_[variable_of_[v]].options) {
+      const bool anew = is_made_anew(v, from, form.cuts);
+      costs.push_back(form_cost(v, from, form, anew ? std::max(runs, made_runs_[v]) : made_runs_[v]));
+    }
+    return it->second;
+  };
+  for (const std::vector<ReadingWay>& ways : reading.ways) {
+    std::vector<std::size_t>& forms = made.forms.emplace_back();
+    for (const ReadingWay& way : ways) {
+      for (std::size_t k = 0; k < way.forms.size(); ++k) forms.push_back(place_of(k, way.forms[k]));
+    }
+  }
+  return made;
+}
+
+TilingProblem::Priced TilingProblem::best(const Reading& reading, const FormCosts& forms,
+                                          const Assignment& choices) const {
   const std::size_t at = reading.result == no_value ? 0 : option(reading.result, choices).place;
   const double runs = input_.runs(reading.op);
   Priced least{nullptr, tiling::forbidden};
+  auto form = forms.forms.at(at).begin();
   for (const ReadingWay& way : reading.ways.at(at)) {
     double cost = way.moved * runs;
-    for (std::size_t k = 0; k < way.forms.size(); ++k) {
-      const ValueId v = reading.read[k];
-      const TilingOption& from = option(v, choices);
-      const bool anew = is_made_anew(v, from, way.forms[k].cuts);
-      cost += form_cost(v, from, way.forms[k], anew ? std::max(runs, made_runs_[v]) : made_runs_[v]);
-    }
+    for (std::size_t k = 0; k < way.forms.size(); ++k, ++form)
+      cost += forms.costs[k][*form][choices[variable_of_[reading.read[k]]]];
     if (cost < least.cost) least = {&way, cost};
   }
   return least;
@@ -239,7 +263,8 @@ void TilingProblem::make_factors() {
     if (reading.result != no_value && !contains(among, variable_of_[reading.result])) {
       among.push_back(variable_of_[reading.result]);
     }
-    add(reading.op, among, [&](const Assignment& at) { return best(reading, at).cost; });
+    const FormCosts forms = form_costs(reading);
+    add(reading.op, among, [&](const Assignment& at) { return best(reading, forms, at).cost; });
   }
 }
 
@@ -251,7 +276,7 @@ TilingDecisions TilingProblem::decisions(const Assignment& choices) const {
     if (variable_of_[v] >= 0) decided.cuts[v] = option(v, choices).cuts;
   }
   for (const Reading& reading : readings_) {
-    const ReadingWay* const way = best(reading, choices).way;
+    const ReadingWay* const way = best(reading, form_costs(reading), choices).way;
     if (way == nullptr) continue;
     if (way->straight) decided.straight.insert(reading.op);
     for (std::size_t k = 0; k < reading.read.size(); ++k) {

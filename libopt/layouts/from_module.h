@@ -58,6 +58,11 @@ class TilingProblem : public LayoutProblem {
     const ReadingWay* way = nullptr;
     double cost = 0;
   };
+  // Of one reading.
+  struct FormCosts {
+    std::vector<std::vector<std::size_t>> forms;          // by the result's cuts: the forms of all ways, in order
+    std::vector<std::vector<std::vector<double>>> costs;  // by operand, form and option of the operand's variable
+  };
 
   void group_values();
   void join(ValueId a, ValueId b);
@@ -69,7 +74,8 @@ class TilingProblem : public LayoutProblem {
   [[nodiscard]] const TilingOption& option(ValueId value, const tiling::Assignment& choices) const;
   [[nodiscard]] double form_cost(ValueId value, const TilingOption& option, const CopyForm& form, double runs) const;
   [[nodiscard]] bool is_made_anew(ValueId value, const TilingOption& option, const Cuts& cuts) const;
-  [[nodiscard]] Priced best(const Reading& reading, const tiling::Assignment& choices) const;
+  [[nodiscard]] FormCosts form_costs(const Reading& reading) const;
+  [[nodiscard]] Priced best(const Reading& reading, const FormCosts& forms, const tiling::Assignment& choices) const;
   [[nodiscard]] double kept_cost(tiling::VariableId id, const TilingOption& option) const;
   [[nodiscard]] double memory(tiling::VariableId id, const TilingOption& option) const;
 

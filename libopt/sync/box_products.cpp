@@ -27,7 +27,16 @@ class ProductWays {
         usual_(usual),
         sizes_(sizes),
         laws_(laws),
-        result_(module.value(product.results[0]).type) {}
+        result_(module.value(product.results[0]).type),
+        result_bytes_(sizes.bytes(module, result_)),
+        terms_(terms()),
+        all_workers_(workers_along(all_mesh_axes(module))) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      operand_bytes_.at(i) = sizes.bytes(module, module.type(product.operands[i]));
+      held_choices_.at(i) = held_choices(i, all_mesh_axes(module));
+      for (const MeshAxes held : held_choices_.at(i)) states_.at(i).push_back(state_of(i, held));
+    }
+  }
 
   std::optional<ProductWay> with_usual_cuts() {
     try_cuts(usual_);
@@ -85,9 +94,13 @@ class ProductWays {
 
   void try_cuts(const std::vector<AxisCut>& cuts) {
     result_.cuts = cuts;
-    const MeshAxes all = all_mesh_axes(m_);
-    for (const MeshAxes vector : held_choices(0, all)) {
-      for (const MeshAxes matrix : held_choices(1, all)) try_one({{vector, matrix}, cuts});
+    std::vector<State> states(2, State::part());
+    for (std::size_t i = 0; i < held_choices_[0].size(); ++i) {
+      states[0] = states_[0][i];
+      for (std::size_t k = 0; k < held_choices_[1].size(); ++k) {
+        states[1] = states_[1][k];
+        try_one({held_choices_[0][i], held_choices_[1][k]}, states);
+      }
     }
   }
 
@@ -104,38 +117,50 @@ class ProductWays {
     return held == 0 ? State::part() : State::cons(held_set(m_, type, held));
   }
 
-  void try_one(ProductWay way) {
-    const std::vector<State> states{state_of(0, way.held[0]), state_of(1, way.held[1])};
+  void try_one(const std::array<MeshAxes, 2>& along, const std::vector<State>& states) {
+    const double held = held_bytes(along);
+    if (seconds_of_moves(held) + terms_ / all_workers_ * term_seconds >= least_ || !are_held(along, states)) return;
     const RuleAnswer answer = apply_rule(m_, op_, states, laws_);
     if (!answer.allowed) return;
     const State& made = answer.results.at(0);
-    way.contributed = made.is_pre() ? sizes_.bytes(m_, result_) * (workers_along(held_axes(m_, result_, made)) - 1) : 0;
-    way.moved = held_bytes(way) + way.contributed;
+    ProductWay way{along, result_.cuts};
+    way.contributed = made.is_pre() ? result_bytes_ * (workers_along(held_axes(m_, result_, made)) - 1) : 0;
+    way.moved = held + way.contributed;
     const double seconds = seconds_of(way, states);
     if (seconds >= least_) return;
     least_ = seconds;
     best_ = std::move(way);
   }
 
+  // Whether both operands are where the rule needs them. The rule asks, too, but explains a refusal.
+  [[nodiscard]] bool are_held(const std::array<MeshAxes, 2>& along, const std::vector<State>& states) const {
+    return (needed_axes(m_, op_, 0, states) & ~along[0]) == 0 && (needed_axes(m_, op_, 1, states) & ~along[1]) == 0;
+  }
+
   [[nodiscard]] double workers_along(MeshAxes axes) const { return sizes_.workers_along(m_, axes); }
 
-  [[nodiscard]] double held_bytes(const ProductWay& way) const {
+  [[nodiscard]] double held_bytes(const std::array<MeshAxes, 2>& along) const {
     double moved = 0;
     for (std::size_t i = 0; i < 2; ++i) {
-      const Type& type = m_.type(op_.operands[i]);
-      if (Layout(m_, type).is_shared()) continue;
-      moved += sizes_.bytes(m_, type) * (workers_along(way.held[i]) - 1);
+      if (!Layout(m_, op_.operands[i]).is_shared()) moved += operand_bytes_.at(i) * (workers_along(along.at(i)) - 1);
     }
     return moved;
   }
 
+  // Of a way that moves so many bytes before its result is cut as usual.
+  [[nodiscard]] double seconds_of_moves(double moved) const {
+    return (moved + (result_.cuts != usual_ ? result_bytes_ : 0)) / all_workers_ * move_seconds;
+  }
   [[nodiscard]] double seconds_of(const ProductWay& way, const std::vector<State>& states) const {
-    const double moved = way.moved + (way.cuts != usual_ ? sizes_.bytes(m_, result_) : 0);
     const Contraction c = contraction(m_, op_, states);
     const MeshAxes used = std::accumulate(c.kept.begin(), c.kept.end(), c.summed, std::bit_or<>());
+    return seconds_of_moves(way.moved) + terms_ / workers_along(used) * term_seconds;
+  }
+  [[nodiscard]] double terms() const {
+    const Labels labels = labels_of(m_, op_);
     double terms = sizes_.elements(m_, result_.dims);
-    for (const char label : c.labels.summed()) terms *= sizes_.of(m_, label_dim(m_, op_, c.labels, label));
-    return moved / workers_along(all_mesh_axes(m_)) * move_seconds + terms / workers_along(used) * term_seconds;
+    for (const char label : labels.summed()) terms *= sizes_.of(m_, label_dim(m_, op_, labels, label));
+    return terms;
   }
 
   Module& m_;
@@ -144,6 +169,10 @@ class ProductWays {
   const ProductSizes& sizes_;
   LawChecker& laws_;
   Type& result_;
+  const double result_bytes_, terms_, all_workers_;
+  std::array<double, 2> operand_bytes_{};
+  std::array<std::vector<MeshAxes>, 2> held_choices_;
+  std::array<std::vector<State>, 2> states_;  // of these
   double least_ = std::numeric_limits<double>::infinity();
   ProductWay best_;
 };
