@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libcore/analysis/boxes.h"
+#include "libopt/bounds/tables.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/report/live_set.h"
 #include "libopt/report/report.h"
@@ -103,6 +104,7 @@ Json module_json(const ReportContext& c) {
     json["program_" + column.key] = cost_json(c, column, report.*column.of_program);
   }
   json["memory"] = memory_json(c);
+  if (Json bounds = bounds_json(c); !bounds.is_null()) json["bounds"] = std::move(bounds);
   if (!names_nodes(c.module()) || c.sizes() == nullptr || c.sizes()->by_worker.empty()) return json;
   if (const auto traffic = traffic_of_workers(c)) json["network_between_nodes"] = traffic->between_nodes;
   return json;

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "libcore/analysis/boxes.h"
+#include "libopt/bounds/tables.h"
 #include "libopt/cost/footprint.h"
-#include "libopt/report/bounds.h"
 #include "libopt/report/live_set.h"
 #include "libopt/sync/ahead.h"
 #include "libopt/text/report_parts.h"
@@ -131,24 +130,6 @@ std::string live_text(const ReportContext& c, int number) {
 std::string live_text(const ReportContext& c, const std::vector<LiveSet>& live) {
   const auto most = std::max_element(live.begin(), live.end(), [](auto& a, auto& b) { return a.bytes < b.bytes; });
   return most == live.end() ? std::string() : live_text(c, most->number);
-}
-
-// Beside each dense product and reduction of distributed arrays what its exchanges bring to a worker, and the least
-// that they must.
-std::string bounds_text(const ReportContext& c) {
-  if (c.sizes() == nullptr) return {};
-  std::vector<std::vector<std::string>> rows{{"line", "operator", "receives", "bound", "over bound"}};
-  for (const CommunicationBound& bound : communication_bounds(c.module(), *c.sizes())) {
-    const CostRow& row = c.report().rows.at(static_cast<size_t>(bound.number));
-    const bool nothing = bound.least < 1;
-    rows.push_back({row.where.line > 0 ? std::to_string(row.where.line) : "", row.text,
-                    grouped(std::llround(bound.received)), grouped(std::llround(bound.least)),
-                    nothing ? "-" : fmt::format("{:.2f}", bound.received / bound.least)});
-  }
-  if (rows.size() == 1) return {};
-  return "\nDense products and reductions, elements that one worker receives at most in one execution (docs/cost.md, "
-         "Bounds):\n" +
-         table_text(rows);
 }
 
 // Where the plan's mesh names nodes: what of all that is sent goes from node to node.

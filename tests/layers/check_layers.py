@@ -57,7 +57,7 @@ ROOMS = {
         "swapping": "cost time rewrite swap",
         "passes": "time rewrite options sync layouts fusion selection swap swapping",
         "optimize": "cost time rewrite options sync fusion prover passes", "picture": "draw cost text time",
-        "report": "draw cost text time rewrite sync swapping optimize picture",
+        "bounds": "cost text time", "report": "draw cost text time rewrite sync swapping optimize picture bounds",
     },
     "libcomm/data": {
         "base": "", "hdf5": "base", "text": "base", "read": "base text", "cut": "base read", "compress": "base",

@@ -10,6 +10,7 @@
 #include "libcore/ir/module.h"
 #include "libcore/ir/observed.h"
 #include "libcore/lang/lang.h"
+#include "libopt/bounds/tables.h"
 #include "libopt/cost/sizes.h"
 #include "libopt/optimize/replan.h"
 #include "libopt/prover/prover.h"
@@ -251,7 +252,8 @@ ExitStatus run_measure(const po::variables_map& values) {
     text = explanation(module, values, known, format, machine.value_or(MachineProfile{}));
   } else {
     text = report(module, known, beside, values, format);
-    if (machine && format == Format::text) text += times_text(module, known, *machine);
+    if (machine && format == Format::text)
+      text += times_text(module, known, *machine) + bounds_times_text(module, known, *machine);
     if (const auto limited = limited_memory(module, values)) {
       if (format != Format::text && format != Format::json) refuse_format("--memory");
       text = format == Format::json ? disk_json(module, *limited)
