@@ -130,6 +130,7 @@ class PlanBounds {
 
   ElementwiseWork elementwise() const {
     ElementwiseWork work;
+    work.estimate = elementwise_estimate(cluster());
     for_each_op(m_, [&](const Op& op, int, int) {
       const bool maps = op.code == OpCode::map && !is_view(op) && is_distributed(op.results.at(0));
       if (!maps) return;

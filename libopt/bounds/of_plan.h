@@ -35,6 +35,7 @@ struct CommunicationBound {
 struct ElementwiseWork {
   int operators = 0, receiving = 0;  // of these some receive elements
   double received = 0;               // the most that one worker receives for one of them
+  MessageEstimate estimate = {};     // of one of them
 };
 [[nodiscard]] ElementwiseWork elementwise_work(const Module& module, const Sizes& sizes);
 

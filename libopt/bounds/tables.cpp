@@ -46,7 +46,8 @@ std::string elementwise_text(const ElementwiseWork& work) {
   const std::string receive = work.receiving == 0 ? std::string("no worker receives any")
                                                   : fmt::format("for {} of them a worker receives {} at most",
                                                                 work.receiving, count_text(work.received));
-  return fmt::format("Element-wise operators: {}. The bound of each is 0 elements, and {}.\n", work.operators, receive);
+  return fmt::format("Element-wise operators: {}. The bound of each is 0 elements, and {} (NumS's estimate: {}).\n",
+                     work.operators, receive, estimate_text(work.estimate));
 }
 
 const char* work_name(BoundedWork work) {
@@ -106,7 +107,8 @@ Json bounds_json(const ReportContext& c) {
            {{"operators", work.operators},
             {"receiving", work.receiving},
             {"received_elements", work.received},
-            {"least_elements", 0}}}};
+            {"least_elements", 0},
+            {"estimate", estimate_text(work.estimate)}}}};
 }
 
 std::string bounds_times_text(const Module& module, const Sizes* sizes, const MachineProfile& machine) {

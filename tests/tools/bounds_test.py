@@ -162,7 +162,7 @@ class Bounds(ToolTest):
         self.kasen("plan", "p.ks", "-o", "p.kir")
         self.kasen("fuse", "p.kir", "--mesh", "4", "--sizes", "N=4000,M=10", "-o", "f.kir")
         out, _ = self.kasen("measure", "f.kir", "--sizes", "N=4000,M=10,P=4")
-        self.assertRegex(out, r"Element-wise operators: \d+. The bound of each is 0 elements, and no worker receives any.")
+        self.assertRegex(out, r"Element-wise operators: \d+. The bound of each is 0 elements, and no worker receives any \(NumS's estimate: 4 gamma\)")
         self.assertRegex(out, r"reduce.*  10 .* 3 gamma \+ 2 C\(10\)")
         self.assertRegex(out, r"  100 .* 7 gamma \+ R\(100\) \+ 2 C\(100\)")
         (self.dir / "m.yaml").write_text("network_latency: 1\nnetwork_bandwidth: 800\nloop_latency: 0.5\nmemory_bandwidth: 1600\n")
