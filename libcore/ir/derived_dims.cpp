@@ -90,12 +90,26 @@ OutsideFault outside_fault(const Derivation& slice, std::int64_t displacement, s
           less ? fmt::format("take a narrower one: {}", text(*less)) : "take a narrower one"};
 }
 
+bool fills(const Derivation& derived) { return derived.kind == Derivation::Kind::quotient && derived.step < 0; }
+
+bool is_quotient(const Derivation& derived) { return derived.kind == Derivation::Kind::quotient && !fills(derived); }
+
+namespace {
+
+// Of N / M, rounded up; and of what N lacks for as much in each of M parts.
+std::int64_t divided_size(const Derivation& derived, std::int64_t whole, std::int64_t parts) {
+  if (whole < 0 || parts < 0) return -1;
+  if (whole == 0 || parts == 0) return 0;
+  return fills(derived) ? (parts - whole % parts) % parts : (whole - 1) / parts + 1;
+}
+
+}  // namespace
+
 std::int64_t derived_size(const Derivation& derived, const std::function<std::int64_t(DimId)>& size_of_source) {
   if (derived.kind == Derivation::Kind::workers) return -1;
   constexpr std::string_view what = "a dimension's size";
   if (derived.kind == Derivation::Kind::quotient) {
-    const std::int64_t whole = size_of_source(derived.sources.at(0)), parts = size_of_source(derived.sources.at(1));
-    return whole < 0 || parts < 0 ? -1 : whole == 0 || parts == 0 ? 0 : (whole - 1) / parts + 1;
+    return divided_size(derived, size_of_source(derived.sources.at(0)), size_of_source(derived.sources.at(1)));
   }
   const bool sum = derived.kind == Derivation::Kind::sum;
   std::int64_t size = sum ? 0 : 1;
@@ -114,7 +128,7 @@ bool may_have_size(const Derivation& derived, std::int64_t size, std::int64_t de
 
 void require_whole(const Dimension& dim, const std::function<std::int64_t(DimId)>& size_of_source,
                    const std::function<std::string(DimId)>& name_of_source) {
-  if (dim.derived.kind != Derivation::Kind::quotient) return;
+  if (!is_quotient(dim.derived)) return;
   const DimId of = dim.derived.sources.at(0), by = dim.derived.sources.at(1);
   const std::int64_t whole = size_of_source(of), parts = size_of_source(by);
   if (whole < 0 || parts < 0 || whole == 0 || (parts > 0 && whole % parts == 0)) return;
@@ -123,9 +137,11 @@ void require_whole(const Dimension& dim, const std::function<std::int64_t(DimId)
        fmt::format("dimension '{}' is {}, but '{}' has {} indices and '{}' {}", dim.name,
                    derivation_text(dim.derived, name_of_source), name, whole, other, parts),
        "a quotient is of equal parts",
-       parts == 0 ? ""
-                  : fmt::format("take sizes that fit, or add {1} indices: dim Z = {1}, S = {0} + Z, {2} = S / {3}",
-                                name, parts - whole % parts, dim.name, other));
+       parts == 0
+           ? ""
+           : fmt::format(
+                 "take sizes that fit, or add {1} indices: dim Z local fills {0} / {3}, S = {0} + Z, {2} = S / {3}",
+                 name, parts - whole % parts, dim.name, other));
 }
 
 namespace {
@@ -170,11 +186,11 @@ DimId workers_dim(const IdMap<DimId, Dimension>& dims) {
 bool is_product_of(const Module& module, DimId whole, const std::vector<DimId>& parts) {
   const Derivation& derived = module.dim(whole).derived;
   if (derived.kind == Derivation::Kind::product && derived.sources == parts) return true;
-  const auto is_quotient = [&](DimId part, DimId by) {
+  const auto divides = [&](DimId part, DimId by) {
     const Derivation& own = module.dim(part).derived;
-    return own.kind == Derivation::Kind::quotient && own.sources == std::vector<DimId>{whole, by};
+    return is_quotient(own) && own.sources == std::vector<DimId>{whole, by};
   };
-  return parts.size() == 2 && (is_quotient(parts[0], parts[1]) || is_quotient(parts[1], parts[0]));
+  return parts.size() == 2 && (divides(parts[0], parts[1]) || divides(parts[1], parts[0]));
 }
 
 std::string derivation_text(const Derivation& derived, const std::function<std::string(DimId)>& name_of_source) {
@@ -183,9 +199,9 @@ std::string derivation_text(const Derivation& derived, const std::function<std::
   const char* const sign = derived.kind == Derivation::Kind::sum        ? " + "
                            : derived.kind == Derivation::Kind::quotient ? " / "
                                                                         : " * ";
-  std::string text;
-  for (const DimId source : derived.sources) {
-    text += text.empty() ? "" : sign;
+  std::string text = fills(derived) ? "fills " : "";
+  for (const DimId& source : derived.sources) {
+    text += &source == derived.sources.data() ? "" : sign;
     text += name_of_source(source);
   }
   if (derived.kind != Derivation::Kind::slice) return text;

@@ -1,6 +1,6 @@
-// Derived dimensions: `dim K = N[5:8]`, `dim NM = N * M`, `dim S = N + M`, `dim B = N / M`, `dim K some N`
-// (observed.h). Their sizes follow from those of their sources here, for all: the language, plans, partitions, runs,
-// costs, and the interpreter.
+// Derived dimensions: `dim K = N[5:8]`, `dim NM = N * M`, `dim S = N + M`, `dim B = N / M`, `dim Z fills N / M`,
+// `dim K some N` (observed.h). Their sizes follow from those of their sources here, for all: the language, plans,
+// partitions, runs, costs, and the interpreter.
 //
 // `dim W workers` has an index for each worker: tiles are an axis of arrays. Who knows the number of workers gives it.
 #pragma once
@@ -35,6 +35,10 @@ struct OutsideFault {
 [[nodiscard]] OutsideFault outside_fault(const Derivation& slice, std::int64_t displacement, std::int64_t size,
                                          const std::string& source);
 
+// `dim Z fills N / M`: as many indices as N lacks for |M| equal parts. It is written as a quotient of step -1.
+[[nodiscard]] bool fills(const Derivation& derived);
+[[nodiscard]] bool is_quotient(const Derivation& derived);  // N / M itself
+
 // The size, or -1 where a source has none yet, and for workers. Of `some N` the most that it may be, |N|. A quotient
 // that is not whole is rounded up: see require_whole. UserError (limit) for more than 63 bits.
 [[nodiscard]] std::int64_t derived_size(const Derivation& derived,
@@ -64,7 +68,7 @@ void derive_sizes(IdMap<DimId, Dimension>& dims, std::string_view origin, std::i
 // of `whole` by the other.
 [[nodiscard]] bool is_product_of(const Module& module, DimId whole, const std::vector<DimId>& parts);
 
-// "N[5:8]", "N * M", "N + M", "N / M", as the language and the IR write it; of workers, what they are.
+// "N[5:8]", "N * M", "N + M", "N / M", "fills N / M", as the language and the IR write it; of workers, what they are.
 [[nodiscard]] std::string derivation_text(const Derivation& derived,
                                           const std::function<std::string(DimId)>& name_of_source);
 [[nodiscard]] std::string derivation_text(const Module& module, DimId dim);

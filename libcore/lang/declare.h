@@ -28,6 +28,8 @@ class Declarations : Part {
  private:
   // Nothing for a size that consts give.
   [[nodiscard]] Derivation derivation(const Statement& s);
+  void own(const Statement& s, Dimension dim);
+  [[nodiscard]] Derivation filling(const Statement& s, Derivation derived) const;
   [[nodiscard]] DimId source_of(const Statement& s) const;  // of a slice, or of `some N`
   [[nodiscard]] Derivation some(const Statement& s) const;
   [[nodiscard]] Derivation sliced(const Statement& s);

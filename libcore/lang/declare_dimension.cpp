@@ -35,13 +35,34 @@ void Declarations::dimension(const Statement& s) {
   } else if (!s.value.empty() && !dim.is_observed()) {
     dim.size = evaluator_.count(s.value[0], 1, fmt::format("the size of '{}'", s.name.text));
   }
+  if (scopes_.in_call()) return own(s, std::move(dim));
+  if (scopes_.find(dim.name) == nullptr && module_.find_dim(dim.name) != no_dim) {
+    source_.fail(s.mark, fmt::format("'{}' is a dimension that a call above made", dim.name), {},
+                 "choose another name, or declare it before");
+  }
   const DimId id = builder_.add_dim(std::move(dim));
   scopes_.define(s.name.text, s.mark, {.kind = Binding::Kind::dimension, .dim = id, .fixed = "it is a dimension"});
 }
 
+// Of a def: each call makes it anew. Its name in the plan begins with that of the def.
+void Declarations::own(const Statement& s, Dimension dim) {
+  if (!dim.is_derived() && dim.size < 0) {
+    source_.fail(s.mark, fmt::format("'{}' is a dimension without a size", s.name.text),
+                 "those of a def follow from its arguments, or have a size of their own",
+                 fmt::format("write dim {0} = N[:], or dim {0} = 10", s.name.text));
+  }
+  std::string name = builder_.prefix() + dim.name;
+  std::replace(name.begin(), name.end(), '.', '_');
+  dim.name = name;
+  for (int next = 2; module_.find_dim(dim.name) != no_dim; ++next) dim.name = fmt::format("{}_{}", name, next);
+  const DimId id = builder_.add_dim(std::move(dim));
+  scopes_.define_inside(s.name.text, s.mark,
+                        {.kind = Binding::Kind::dimension, .dim = id, .fixed = "it is a dimension"});
+}
+
 std::optional<DimId> Declarations::dimension_of(const Node& node) const {
   const Binding* const bound = node.kind == NodeKind::name ? scopes_.find(node.text) : nullptr;
-  if (bound == nullptr || !bound->is(Binding::Kind::dimension)) return std::nullopt;
+  if (bound == nullptr || !bound->is(Binding::Kind::dimension) || bound->dim == no_dim) return std::nullopt;
   return bound->dim;
 }
 
@@ -57,12 +78,21 @@ Derivation Declarations::derivation(const Statement& s) {
   if (!s.slice.empty()) return sliced(s);
   if (s.some) return some(s);
   Derivation derived = joined(s);
+  if (s.fills) return filling(s, std::move(derived));
   if (derived.kind != Derivation::Kind::none || !names_open_dimension(s.value[0])) return derived;
   const Node& value = s.value[0];
   source_.fail(value.mark, fmt::format("'{}' is not derived so", s.name.text),
                "dimensions are derived as a slice N[a:b], a product N * M * ..., a sum N + M + ..., or N / M",
                value.kind == NodeKind::name ? fmt::format("write {}[:] for all of its indices", value.text)
                                             : "declare each part as a dimension of its own: dim One = 1");
+}
+
+Derivation Declarations::filling(const Statement& s, Derivation derived) const {
+  derived.step = -1;
+  if (fills(derived)) return derived;
+  source_.fail(s.value[0].mark, fmt::format("'{}' fills no quotient of dimensions", s.name.text),
+               "it has as many indices as a dimension lacks for as many equal parts as another has indices",
+               fmt::format("write dim {} fills N / M", s.name.text));
 }
 
 DimId Declarations::source_of(const Statement& s) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -65,7 +66,12 @@ class NameCheck {
     }
     const bool changes = s.kind == StatementKind::put || s.kind == StatementKind::push;
     if (changes) use(s.name);
-    if (s.kind == StatementKind::assign || s.kind == StatementKind::list) define(s.name);
+    for (const std::optional<Node>& node : s.slice) {
+      if (node) expression(*node);
+    }
+    const bool makes =
+        s.kind == StatementKind::assign || s.kind == StatementKind::list || s.kind == StatementKind::dimension;
+    if (makes) define(s.name);
     for (const NameAt& name : s.names) define(name);
     block(s, s.body);
     block(s, s.other);

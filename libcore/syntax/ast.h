@@ -109,7 +109,7 @@ struct Statement {
   std::vector<ParamNode> params;
   std::vector<Statement> body, other;
   std::vector<Node> expect;                // none or one
-  bool some = false;                       // of a dimension: some of the value's indices
+  bool some = false, fills = false;        // of a dimension: some of the value's indices; as many as it lacks
   std::vector<std::optional<Node>> slice;  // of a dimension: none, or begin, end and step as far as written
   bool local = false, workers = false, likely = false, down = false, unroll = false;
 };

@@ -155,26 +155,28 @@ bool Parser::begins(const Token& word) const {
 // Declarations hold one or more items, separated by commas.
 bool Parser::declaration(std::vector<Statement>& out, const Token& keyword, bool top) {
   using Make = Statement (*)(Parser&);
+  enum class In { program, def, blocks };  // where it may stand
   struct Row {
     std::string_view word;
-    bool top_only;
+    In in;
     Make make;
   };
   static constexpr std::array<Row, 10> rows{{
-      {"dim", true, [](Parser& p) { return p.dimension(); }},
-      {"const", true, [](Parser& p) { return p.constant(StatementKind::constant); }},
-      {"param", true, [](Parser& p) { return p.constant(StatementKind::param); }},
-      {"input", true, [](Parser& p) { return p.input(); }},
-      {"output", true, [](Parser& p) { return p.output(); }},
-      {"assume", true, [](Parser& p) { return p.assume(); }},
-      {"list", false, [](Parser& p) { return p.list(); }},
-      {"fn", true, [](Parser& p) { return p.function(); }},
-      {"def", true, [](Parser& p) { return p.definition(); }},
-      {"use", true, [](Parser& p) { return p.use(); }},
+      {"dim", In::def, [](Parser& p) { return p.dimension(); }},
+      {"const", In::program, [](Parser& p) { return p.constant(StatementKind::constant); }},
+      {"param", In::program, [](Parser& p) { return p.constant(StatementKind::param); }},
+      {"input", In::program, [](Parser& p) { return p.input(); }},
+      {"output", In::program, [](Parser& p) { return p.output(); }},
+      {"assume", In::program, [](Parser& p) { return p.assume(); }},
+      {"list", In::blocks, [](Parser& p) { return p.list(); }},
+      {"fn", In::program, [](Parser& p) { return p.function(); }},
+      {"def", In::program, [](Parser& p) { return p.definition(); }},
+      {"use", In::program, [](Parser& p) { return p.use(); }},
   }};
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.word == keyword.text; });
   if (row == rows.end() || !begins(keyword)) return false;
-  if (row->top_only && !top) {
+  const bool own = row->in == In::blocks || (row->in == In::def && blocks_ == def_blocks_);
+  if (!top && !own) {
     source_.fail(keyword.mark, fmt::format("'{}' inside a block", keyword.text), "it belongs to the program as a whole",
                  "move it out of the braces");
   }
@@ -195,6 +197,9 @@ Statement Parser::dimension() {
     const NameAt source = new_name("the name of a dimension");
     s.value.push_back(make(NodeKind::name, source.mark));
     s.value.back().text = source.text;
+  } else if (!s.workers && accept_name("fills")) {
+    s.fills = true;
+    s.value.push_back(expression());
   } else if (!s.workers && accept("=")) {
     if (peek().kind == TokenKind::name && peek(1).is("[")) {
       sliced_dimension(s);

@@ -80,6 +80,10 @@ bool ModuleParser::dimension() {
   if (lexer_.accept("some")) {
     d.derived.kind = Derivation::Kind::some;
     d.derived.sources = {dim_name()};
+  } else if (lexer_.accept("fills")) {
+    d.derived.step = -1;
+    derivation(d);
+    if (!fills(d.derived)) lexer_.fail_at(name, "a dimension fills a quotient", "write dim Z fills N / M");
   } else if (!d.local && lexer_.accept("workers")) {
     d.derived.kind = Derivation::Kind::workers;
     if (!m_.mesh.empty()) d.size = 1;

@@ -211,7 +211,7 @@ struct ModulePrinter {
       }
       const std::string value = d.is_derived() ? derivation_text(m, id) : fmt::format("{}", d.size);
       const bool known = d.is_derived() || d.size >= 0;
-      const char* const is = d.is_observed() ? " " : " = ";
+      const char* const is = d.is_observed() || fills(d.derived) ? " " : " = ";
       out += fmt::format("  dim {}{}{}\n", d.name, d.local ? " local" : "", known ? is + value : "");
     }
     for (const Constant& c : m.constants)

@@ -59,11 +59,12 @@ struct TableCheck {
       return wrong("a quotient has sources whose sizes are known before the run");
     }
     if (slice && derived.step == 0) return wrong("a slice of step 0");
-    if (!slice && (derived.begin || derived.end || derived.step != 1)) return wrong("bounds are for slices");
+    const bool one = derived.step == 1 || fills(derived);
+    if (!slice && (derived.begin || derived.end || !one)) return wrong("bounds are for slices");
     const std::int64_t size = derived_size(derived, [&](DimId source) { return m.dim(source).size; });
     const bool known = d.is_observed() ? may_have_size(derived, d.size, size) : size < 0 || size == d.size;
     if (!known) wrong("its size is not that of its sources");
-    if (!quotient || size < 0) return;
+    if (!is_quotient(derived) || size < 0) return;
     const std::int64_t whole = m.dim(derived.sources[0]).size, parts = m.dim(derived.sources[1]).size;
     if (parts == 0 ? whole != 0 : whole % parts != 0) wrong("a quotient is of equal parts");
   }

@@ -205,7 +205,7 @@ TEST(DerivedDims, SizesOfTilesFollow) {
   } catch (const UserError& error) {
     EXPECT_EQ(error.diagnostics().front().what, "dimension 'A' is N / W, but 'N' has 12 indices and 'W' 5");
     EXPECT_EQ(error.diagnostics().front().remedy,
-              "take sizes that fit, or add 3 indices: dim Z = 3, S = N + Z, A = S / W");
+              "take sizes that fit, or add 3 indices: dim Z local fills N / W, S = N + Z, A = S / W");
   }
   other.dims[workers].size = 3;
   EXPECT_THROW(derive_sizes(other.dims, "the data", 4), UserError);
@@ -223,6 +223,35 @@ std::string fault_after(const Change& change) {
   return faults.empty() ? "" : faults[0];
 }
 
+// As many as N lacks, counted up one by one.
+TEST(DerivedDims, FillUpQuotients) {
+  Derivation derived{Derivation::Kind::quotient, {DimId(0), DimId(1)}, {}, {}, -1};
+  const auto name_of = [](DimId d) { return std::string(d == DimId(0) ? "N" : "M"); };
+  EXPECT_TRUE(fills(derived));
+  EXPECT_FALSE(is_quotient(derived));
+  EXPECT_EQ(derivation_text(derived, name_of), "fills N / M");
+  for (std::int64_t whole = -1; whole <= 13; ++whole) {
+    for (std::int64_t parts = -1; parts <= 6; ++parts) {
+      std::int64_t lacks = whole < 0 || parts < 0 ? -1 : 0;
+      while (whole >= 0 && parts > 0 && (whole + lacks) % parts != 0) ++lacks;
+      const auto size_of = [&](DimId d) { return d == DimId(0) ? whole : parts; };
+      EXPECT_EQ(derived_size(derived, size_of), lacks) << whole << " / " << parts;
+      EXPECT_NO_THROW(require_whole({"Z", true, -1, derived}, size_of, name_of));
+    }
+  }
+  EXPECT_EQ(derived_size(derived, [](DimId d) { return d == DimId(0) ? most - 1 : most; }), 1);
+  derived.step = 1;
+  EXPECT_FALSE(fills(derived));
+  EXPECT_TRUE(is_quotient(derived));
+  const Module module = module_with(
+      "  dim Z local fills N / M\n  dim S = N + Z\n  dim B = S / M\n  %x = input \"x\" : f64[N] @?\n  output \"x\" "
+      "%x\n");
+  EXPECT_TRUE(fills(module.dim(module.find_dim("Z")).derived));
+  EXPECT_FALSE(is_product_of(module, module.find_dim("N"), {module.find_dim("M"), module.find_dim("Z")}));
+  EXPECT_TRUE(is_product_of(module, module.find_dim("S"), {module.find_dim("M"), module.find_dim("B")}));
+  EXPECT_NE(print_module(module).find("  dim Z local fills N / M\n"), std::string::npos);
+}
+
 TEST(DerivedDims, TheVerifierChecksThem) {
   const auto derived = [](Module& m, const char* name) -> Derivation& { return m.dims[m.find_dim(name)].derived; };
   EXPECT_EQ(fault_after([](Module&) {}), "");
@@ -233,6 +262,7 @@ TEST(DerivedDims, TheVerifierChecksThem) {
   EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "A").step = 0; })));
   EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "B").sources.pop_back(); })));
   EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "B").step = 2; })));
+  EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "B").step = -1; })));
   EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "B").begin = 2; })));
   EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "A").kind = Derivation::Kind::quotient; })));
   EXPECT_TRUE(wrong(fault_after([&](Module& m) { derived(m, "B").kind = Derivation::Kind::workers; })));

@@ -51,6 +51,14 @@ const std::vector<Pair> pairs{
      "j])]\noutput z, w"},
     {"def trace(a : [R, R]) = sum(i in R: a[i, i])\nz = trace(X' @ X)\noutput z",
      "a = X' @ X\nz = sum(i in F: a[i, i])\noutput z"},
+    {"def ahead(a : [R]) { dim L = R[1:]; return slice(a, L) }\nz = ahead(x)\nw = ahead(y)\noutput z, w",
+     "dim ahead_L = N[1:], ahead_L_2 = M[1:]\nz = slice(x, ahead_L)\nw = slice(y, ahead_L_2)\noutput z, w"},
+    {"def parts(a : [R], p = 3) {\n  dim P = p, Z local fills R / P, S = R + Z, B local = S / P\n  return "
+     "sum(reshape(concat(a, fill(0.0, Z), S), [P, B]), over B)\n}\nz = parts(x, 2) \noutput z",
+     "dim parts_P = 2, parts_Z local fills N / parts_P, parts_S = N + parts_Z, parts_B local = parts_S / parts_P\n"
+     "z = sum(reshape(concat(x, fill(0.0, parts_Z), parts_S), [parts_P, parts_B]), over parts_B)\noutput z"},
+    {"dim W = 2\ndef wide(a) { dim W = 4; return outer(a, fill(1.0, W)) }\nz = wide(x)\nw = fill(0.5, W)\noutput z, w",
+     "dim W = 2, wide_W = 4\nz = outer(x, fill(1.0, wide_W))\nw = fill(0.5, W)\noutput z, w"},
     {"def times(g, v) = g @ v\nz = times(G, y)\noutput z", "z = G @ y\noutput z"},
     {"def weigh(g) = sum(g * 2.0)\nz = weigh(G * y)\noutput z", "z = sum(G * y * 2.0)\noutput z"},
     {"def power(a, m) { for i in 0..m unroll { a = a * a }; return a }\nz = power(x, 3)\noutput z",

@@ -127,7 +127,7 @@ class Tiles(ArrayTest):
         files = self.save({"y": np.arange(12.0)})
         _, err = self.kasen("partition", "--program", "p.kir", *files, "--workers", "5", "-o", "bundle", status=BAD)
         self.assertIn("dimension 'B' is N / W, but 'N' has 12 indices and 'W' 5", err)
-        self.assertIn("add 3 indices: dim Z = 3, S = N + Z, B = S / W", err)
+        self.assertIn("add 3 indices: dim Z local fills N / W, S = N + Z, B = S / W", err)
         _, err = self.kasen("partition", "--program", "p.kir", *files, "--dim", "W=4", "-o", "bundle", status=USAGE)
         self.assertIn("'W' has an index for each worker", err)
         self.kasen("partition", "--program", "p.kir", *files, "--workers", "4", "-o", "bundle")

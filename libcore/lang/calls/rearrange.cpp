@@ -160,7 +160,7 @@ std::vector<DimId> Rearrangements::parts_of(DimId product, const std::vector<Dim
   if (derived.kind == Derivation::Kind::product) return derived.sources;
   for (const DimId part : module_.dims.ids()) {
     const Derivation& own = module_.dim(part).derived;
-    if (own.kind == Derivation::Kind::quotient && own.sources[0] == product) return {own.sources[1], part};
+    if (is_quotient(own) && own.sources[0] == product) return {own.sources[1], part};
   }
   return {};
 }

@@ -66,6 +66,13 @@ void Scopes::define(const std::string& name, Mark mark, Binding binding) {
   shadow(name, std::move(binding));
 }
 
+void Scopes::define_inside(const std::string& name, Mark mark, Binding binding) {
+  if (scopes_.back().contains(name)) {
+    source_.fail(mark, fmt::format("'{}' is already declared", name), {}, "choose another name");
+  }
+  shadow(name, std::move(binding));
+}
+
 void Scopes::rebind(const std::string& name, ValueId id) {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     const auto it = scope->find(name);

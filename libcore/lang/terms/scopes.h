@@ -67,7 +67,8 @@ class Scopes {
       const std::string& name) const;  // a name of the program that the def around does not see
   [[nodiscard]] Names visible() const;
   [[nodiscard]] std::vector<ValueId> values(const Names& names) const;
-  void define(const std::string& name, Mark mark, Binding binding);  // refuses a name that has a meaning
+  void define(const std::string& name, Mark mark, Binding binding);         // refuses a name that has a meaning
+  void define_inside(const std::string& name, Mark mark, Binding binding);  // the same, of the innermost scope alone
   void shadow(const std::string& name, Binding binding) { scopes_.back()[name] = std::move(binding); }
   void rebind(const std::string& name, ValueId id);
   void poison(const std::string& name);  // if it has no meaning, so that its uses are no errors
