@@ -88,7 +88,10 @@ param r = 0.5
     "dim W workers, B\n",
     "dim N, M, B = N / M, K local, C local, F local\ninput A : f64[N, K], T : f64[N, C, F], H : f64[N, F, F], g : "
     "f64[N, F]\n",
-    "dim N, K local, W workers, Z local = 2, S = N + Z, B local = S / W\ninput A : f64[N, K]\n",
+    "dim N, K local, W workers, Z local fills N / W, S = N + Z, B local = S / W\ninput A : f64[N, K]\nT = fill(0.0, W, "
+    "B)\n",
+    "dim R\n",
+    "dim N, Z\n",
     "dim N\n",
     "const d = 3\n",
     "",

@@ -6,8 +6,8 @@ import scipy.special as sc
 import scipy.stats as st
 from applications_test import normal, random
 from library_numpy import (away, by_group, canberra, correlation, cosine, count, covariance, divergence, focal, jarque_bera, largest, nanaverage,
-                           orth, pca, pinball, place, projected, rescaled, standard, trimmed, weighted_var)
-from scipy.linalg import expm, hilbert
+                           orth, pca, pinball, place, projected, rescaled, standard, svd, trimmed, weighted_var)
+from scipy.linalg import expm, hilbert, solve_triangular
 
 # Of elements: the arrays v.x, v.y, ... have any shape.
 ELEMENTS = {
@@ -451,6 +451,22 @@ LOCAL = {
         "basis, upper = cholesky_qr(X)": lambda v: orth(v.X),
         "variances, axes = pca(X)": lambda v: pca(v.X),
         "polyfit(p, x, over F)": lambda v: np.polyfit(v.p, v.x, v.F - 1)[::-1],
+        "tall_q, tall_r = tsqr(X)": lambda v: orth(v.X),
+        "tsqr_r(X)": lambda v: orth(v.X)[1],
+        "indirect_q, indirect_r = tsqr_indirect(X)": lambda v: orth(v.X),
+        "refined_q, refined_r = tsqr_refined(X)": lambda v: orth(v.X),
+        "tall_u, tall_s, tall_v = svd_tall(X)": lambda v: svd(v.X),
+        "tall_variances, tall_axes = pca_tall(X)": lambda v: [a[..., ::-1] for a in pca(v.X)],
+        "lstsq_tall(X, x)": lambda v: np.linalg.lstsq(v.X, v.x, rcond=None)[0],
+        "ridge_tall(X, x, 0.5)": lambda v: np.linalg.solve(v.X.T @ v.X + 0.5 * np.eye(v.X.shape[1]), v.X.T @ v.x),
+        "block_solve_lower(H, x, 4)": lambda v: solve_triangular(v.H, v.x, lower=True),
+        "block_solve_upper(H, x)": lambda v: solve_triangular(v.H, v.x),
+        "block_solve_transposed(H, X, 4)": lambda v: solve_triangular(v.H, v.X, lower=True, trans=1),
+        "block_cholesky(H, 4)": lambda v: np.linalg.cholesky(v.H),
+        "block_solve_spd(H, x, 4)": lambda v: np.linalg.solve(v.H, v.x),
+        "block_inv_spd(H, 4)": lambda v: np.linalg.inv(v.H),
+        "block_solve(H, x, 4)": lambda v: np.linalg.solve(v.H, v.x),
+        "block_inv(H, 4)": lambda v: np.linalg.inv(v.H),
         "abs_det(S)": lambda v: abs(np.linalg.det(v.S)),
         "logdet_spd(gram(X))": lambda v: np.linalg.slogdet(v.X.T @ v.X)[1],
         "det_spd(gram(X))": lambda v: np.linalg.det(v.X.T @ v.X),

@@ -29,10 +29,14 @@ def with_gaps(random, shape, of, specials):
     return np.where(random.random(shape) < 0.3, random.choice(np.array(specials, of), size=shape), values)
 
 
+def real_of(of):
+    return of if np.issubdtype(of, np.floating) else np.float64
+
+
 def arrays_of(random, shape, of):
     """Those of one shape: the page's vectors in small letters, its matrices in capitals."""
     v = types.SimpleNamespace()
-    real = of if np.issubdtype(of, np.floating) else np.float64
+    real = real_of(of)
     for name in "xyXY":
         setattr(v, name, numbers_of(random, shape, of))
     for name in "pqPQ":
@@ -52,16 +56,18 @@ def axes_of(rank):
 
 
 # The arrays of the page that have dimensions of their own.
-OF_PAGE = {"S": "FF", "R": "FF", "C": "KF", "z": "F", "T": "NFK", "W": "NKF", "Z": "FKF"}
+OF_PAGE = {"H": "NE", "S": "FF", "R": "FF", "C": "KF", "z": "F", "T": "NFK", "W": "NKF", "Z": "FKF"}
 
 
 def page_of(random, of, N, F, K):
     """Those of the page, of these sizes."""
-    sizes = {"N": N, "F": F, "K": K}
+    sizes = {"N": N, "E": N, "F": F, "K": K}
     v = arrays_of(random, (N,), of)
     v.__dict__.update({name: array for name, array in vars(arrays_of(random, (N, F), of)).items() if name.isupper()})
     for name, dims in OF_PAGE.items():
         setattr(v, name, numbers_of(random, tuple(sizes[d] for d in dims), of))
+    part = numbers_of(random, (N, N), np.float64)
+    v.H = np.asarray(part @ part.T / max(N, 1) + 2 * np.eye(N), real_of(of))
     v.u, v.w = numbers_of(random, (N, 3), of), numbers_of(random, (N, 3), of)
     v.N, v.F, v.K = N, F, K
     return v

@@ -84,11 +84,22 @@ def orth(x):
     return q * sign, r * sign[:, None]
 
 
+def signs(vectors):
+    """What makes the first component of at least half the size of the largest positive."""
+    large = abs(vectors) >= abs(vectors).max(axis=0) / 2
+    return np.sign(np.take_along_axis(vectors, large.argmax(axis=0)[None], axis=0))
+
+
+def svd(x):
+    """The vectors with the signs of svd (docs/language.md)."""
+    left, values, right = np.linalg.svd(x, full_matrices=False)
+    return left * signs(right.T), values, right.T * signs(right.T)
+
+
 def pca(x):
     """The vectors with the signs of eigh (docs/language.md)."""
     values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(x, rowvar=False)))
-    large = abs(vectors) >= abs(vectors).max(axis=0) / 2
-    return values, vectors * np.sign(np.take_along_axis(vectors, large.argmax(axis=0)[None], axis=0))
+    return values, vectors * signs(vectors)
 
 
 def largest(a, start):
