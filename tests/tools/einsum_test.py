@@ -16,7 +16,7 @@ from tools_test import BAD, USAGE, ToolTest  # noqa: E402
 SUBSCRIPTS = """ij,jk->ik ij,jk->ki ji,jk->ik ij,kj->ik ij,ij->ij ij,ji->ij ij,ji-> i,i-> i,j->ij i,j->ji ij,j->i ij,i->j
 ij,j->ij ij->ji ijk->kij ijk->kji ij-> ij->i ij->j ijk->j ijk->ki ii-> ii->i iji->j iij->ij bij,bjk->bik bij,bjk->ibk
 bij,bkj->bik bi,bi->b bij,bj->bi ijk,jk->i ijk,jl->ikl ijk,jkl->il ijk,kji-> ijk,jl,kl->il ij,jk,kl->il i,ij,j->
-i,j,k->ijk ij,ik->ijk ab,cd->abcd abcd,cd->ab abc,cb->a""".split()
+i,j,k->ijk ij,ik->ijk ab,cd->abcd abcd,cd->ab abc,cb->a ijk,il,jl->il ij,il,jl->il ij,j,i->i ijk,ij,k->ij""".split()
 SIZES = dict(zip("abcdijkl", (3, 4, 2, 5, 6, 7, 3, 4)))
 SEMIRINGS = """dim N, M, K
 input A : dense i64[N, M], B : dense i64[M, K], W : dense f64[N, M], V : dense f64[M, K], P : dense bool[N, M], Q : dense bool[M, K]

@@ -119,6 +119,7 @@ Labelled Contractions::reduced(FnId r, const Labelled& array, const std::string&
       over.push_back(dims.at(label));
     }
   }
+  if (over.empty()) return array;  // all of it has been summed
   if (made.labels.empty()) over.clear();
   made.array = values_.reduce(r, array.array, over, mark, hint);
   return made;
