@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 TYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32}
-FITTING = {"number": list(TYPES), "real": ["f64", "f32"], "gaps": ["f64", "f32"], "whole": ["i64"]}  # of a group of calls
+FITTING = {"number": list(TYPES), "real": ["f64", "f32"], "gaps": ["f64", "f32"], "wide": ["f64"], "whole": ["i64"]}  # of a group of calls
 
 
 def numbers_of(random, shape, of):
@@ -56,12 +56,12 @@ def axes_of(rank):
 
 
 # The arrays of the page that have dimensions of their own.
-OF_PAGE = {"H": "NE", "S": "FF", "R": "FF", "C": "KF", "z": "F", "T": "NFK", "W": "NKF", "Z": "FKF"}
+OF_PAGE = {"H": "NE", "S": "FF", "R": "FF", "C": "KF", "z": "F", "T": "NFK", "W": "NKF", "Z": "FKF", "V": ["N", "One"]}
 
 
 def page_of(random, of, N, F, K):
     """Those of the page, of these sizes."""
-    sizes = {"N": N, "E": N, "F": F, "K": K}
+    sizes = {"N": N, "E": N, "One": 1, "F": F, "K": K}
     v = arrays_of(random, (N,), of)
     v.__dict__.update({name: array for name, array in vars(arrays_of(random, (N, F), of)).items() if name.isupper()})
     for name, dims in OF_PAGE.items():
