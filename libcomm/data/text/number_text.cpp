@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "libcomm/data/text/decimal_text.h"
 #include "libcomm/data/text/text_pieces.h"
 #include "libcore/base/error.h"
 
@@ -39,41 +40,12 @@ bool underflows(const char* p, const char* end, T& value) {
   return std::abs(wide) < 1;
 }
 
-// Plain decimals of which both the digits, read as an integer, and the power of ten are exact in T, so that their
-// quotient is rounded once (Clinger 1990). Null for all others.
-template <class T>
-const char* parse_decimal(const char* p, T& value) {
-  static constexpr auto powers = [] {
-    std::array<T, std::is_same_v<T, double> ? 23 : 11> all{1};
-    for (size_t k = 1; k < all.size(); ++k) all[k] = all[k - 1] * 10;
-    return all;
-  }();
-  constexpr std::uint64_t exact = std::uint64_t{1} << std::numeric_limits<T>::digits;
-  const bool negative = *p == '-';
-  if (negative) ++p;
-  std::uint64_t digits = 0;
-  const char* const start = p;
-  for (; is_digit(*p); ++p) digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
-  std::ptrdiff_t count = p - start, behind = 0;
-  if (*p == '.') {
-    const char* const point = p++;
-    for (; is_digit(*p); ++p) digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
-    behind = p - point - 1;
-    count += behind;
-  }
-  const auto place = static_cast<size_t>(behind);
-  if (count == 0 || count > 19 || place >= powers.size() || digits > exact || !ends_number(*p)) return nullptr;
-  const T number = static_cast<T>(digits) / powers[place];
-  value = negative ? -number : number;
-  return p;
-}
-
 template <class T>
 const char* parse_float(const char* p, std::byte* plane, std::int64_t i) {
   T& value = reinterpret_cast<T*>(plane)[i];
   const char* const start = p;
   if (*p == '+' && p[1] != '-') ++p;
-  if (const char* const decimal = parse_decimal(p, value)) return decimal;
+  if (const char* const decimal = parse_decimal(p, value); decimal != nullptr && ends_number(*decimal)) return decimal;
   const char* const limit = number_end(p);
   const auto [end, error] = std::from_chars(p, limit, value);
   constexpr std::string_view type = std::is_same_v<T, double> ? "f64" : "f32";
@@ -120,12 +92,25 @@ Whole whole_number(std::string_view text) {
   return error == std::errc{} ? whole : Whole{0, too_large};
 }
 
+// Digits alone that fit in T with certainty; null for all others.
+template <class T>
+const char* parse_plain(const char* p, T& value) {
+  const bool negative = *p == '-';
+  const char* const first = negative ? p + 1 : p;
+  std::uint64_t digits = 0;
+  const char* const end = read_digits(first, digits);
+  if (end == first || end - first > std::numeric_limits<T>::digits10 || !ends_number(*end)) return nullptr;
+  value = static_cast<T>(negative ? -static_cast<std::int64_t>(digits) : static_cast<std::int64_t>(digits));
+  return end;
+}
+
 template <class T>
 const char* parse_integer(const char* p, std::byte* plane, std::int64_t i) {
   T& value = reinterpret_cast<T*>(plane)[i];
   constexpr Scalar scalar = sizeof(T) == 8 ? Scalar::i64 : Scalar::i32;
   const char* const start = p;
   if (*p == '+' && p[1] != '-') ++p;
+  if (const char* const plain = parse_plain(p, value)) return plain;
   const char* const limit = number_end(p);
   const auto [end, error] = std::from_chars(p, limit, value);
   if (error == std::errc{} && ends_number(*end)) return end;

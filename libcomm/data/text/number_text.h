@@ -1,5 +1,5 @@
-// Parses numbers in text by hand: a '\n' that ends the line always follows `p` (text_pieces.h). An error throws a
-// TextFault that points to the number.
+// Parses numbers in text by hand: a '\n' that ends the line always follows `p`, and `text_padding` bytes behind it can
+// be read (text_pieces.h). An error throws a TextFault that points to the number.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "libcomm/data/text/text_source.h"
 #include "libcore/base/types.h"
 
 namespace kasen {

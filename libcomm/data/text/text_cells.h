@@ -79,7 +79,7 @@ class Cells {
   }
 
   void number_in_quotes(ParseInto parse, std::byte* plane, std::int64_t i) const {
-    const std::string inside = std::string(text()) + '\n';
+    const std::string inside = std::string(text()) + '\n' + std::string(static_cast<size_t>(text_padding), '\0');
     try {
       if (*parse(inside.data(), plane, i) != '\n')
         fail_text(inside.data(), fmt::format("'{}' is not a number", text().substr(0, longest_shown)));

@@ -32,7 +32,10 @@ void before_return(const char* lone, const Read& read) {
 TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t piece_bytes) : file_(file) {
   const std::string_view text = file.text();
   const auto size = static_cast<std::int64_t>(text.size());
-  const size_t last = text.rfind('\n');
+  // The last line that has text_padding bytes behind it; the others are copied.
+  const size_t last = size <= text_padding
+                          ? std::string_view::npos
+                          : text.rfind('\n', static_cast<size_t>(size - text_padding - 1));
   const std::int64_t ended = std::max(from, last == std::string_view::npos ? 0 : static_cast<std::int64_t>(last) + 1);
   for (std::int64_t at = from; at < ended;) {
     const std::int64_t end = at + piece_bytes >= ended ? ended : next_line(text, at + piece_bytes);
@@ -44,17 +47,25 @@ TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t pi
     piece.lines = count_lines({piece.begin, piece.end});
     piece.lone_return = lone_return({piece.begin, piece.end});
   });
-  if (size - ended > longest_line) fail_long_line(file.path(), count_lines(text) + 1);
-  if (ended < size) {
-    tail_ = std::string(text.substr(static_cast<size_t>(ended))) + '\n';
-    pieces_.push_back({tail_.data(), tail_.data() + tail_.size(), ended, 0, 1, lone_return(tail_)});
-  }
+  if (ended < size) add_tail(ended, size);
   const char* const above = lone_return(text.substr(0, static_cast<size_t>(from)));
   if (above != nullptr) file.fail_at(above - text.data(), return_what, return_why, return_remedy);
   for (Piece& piece : pieces_) {
     piece.first_line = lines_;
     lines_ += piece.lines;
   }
+}
+
+void TextPieces::add_tail(std::int64_t from, std::int64_t size) {
+  const std::string_view text = file_.text();
+  const std::int64_t line = std::max(from, static_cast<std::int64_t>(text.rfind('\n') + 1));  // 0 without a line end
+  if (size - line > longest_line) fail_long_line(file_.path(), count_lines(text) + 1);
+  tail_ = text.substr(static_cast<size_t>(from));
+  if (!tail_.ends_with('\n')) tail_ += '\n';
+  const auto bytes = tail_.size();
+  tail_.append(static_cast<size_t>(text_padding), '\0');
+  const std::string_view lines = std::string_view(tail_).substr(0, bytes);
+  pieces_.push_back({lines.data(), lines.data() + bytes, from, 0, count_lines(lines), lone_return(lines)});
 }
 
 void TextPieces::for_each(const std::function<void(double)>& progress,

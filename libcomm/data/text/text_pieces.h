@@ -22,7 +22,7 @@ struct TextFault {
   throw TextFault{at, std::move(what), std::move(why), std::move(remedy)};
 }
 
-// Whole lines: end[-1] is always '\n', so that scanning needs no other bound.
+// Whole lines: end[-1] is always '\n', so that scanning needs no other bound. text_padding bytes behind it can be read.
 struct Piece {
   const char* begin;
   const char* end;
@@ -47,7 +47,9 @@ class TextPieces {
 
  private:
   const InputFile& file_;
-  std::string tail_;  // the last line, if the file does not end it
+  void add_tail(std::int64_t from, std::int64_t size);
+
+  std::string tail_;  // the last lines, ended and padded
   std::vector<Piece> pieces_;
   std::int64_t lines_ = 0;
 };

@@ -141,7 +141,8 @@ bool TextSource::next(TextBlock& block) {
   const std::scoped_lock lock(mutex_);
   std::vector<char>& room = block.room;
   auto size = static_cast<std::int64_t>(ahead_.size());  // of the bytes in the room
-  room.resize(std::max(room.size(), static_cast<std::size_t>(size + block_bytes + 1)));
+  constexpr std::int64_t behind = 1 + text_padding;  // a line end, and what can be read behind it
+  room.resize(std::max(room.size(), static_cast<std::size_t>(size + block_bytes + behind)));
   std::copy(ahead_.begin(), ahead_.end(), room.begin());
   const auto end_of_lines = [&](std::int64_t from) {
     const std::size_t last = std::string_view(room.data() + from, static_cast<std::size_t>(size - from)).rfind('\n');
@@ -155,11 +156,11 @@ bool TextSource::next(TextBlock& block) {
   while (!ended_ && (end == 0 || size < block_bytes)) {
     const std::int64_t seen = size;
     check_line();
-    if (static_cast<std::int64_t>(room.size()) == size + 1) {  // a line longer than a block
+    if (static_cast<std::int64_t>(room.size()) == size + behind) {  // a line longer than a block
       check_memory(std::ssize(room), "a long line", path_);
       room.resize(2 * room.size());
     }
-    size += read_more(room.data() + size, static_cast<std::int64_t>(room.size()) - size - 1);
+    size += read_more(room.data() + size, static_cast<std::int64_t>(room.size()) - size - behind);
     end = std::max(end, end_of_lines(seen));
   }
   check_line();

@@ -16,6 +16,9 @@
 
 namespace kasen {
 
+// So many bytes behind the last line end of a text can be read: numbers are read eight bytes at a time.
+inline constexpr std::int64_t text_padding = 8;
+
 struct TextBlock {
   std::vector<char> room;  // reused from block to block, so that it is not cleared and paged in again
   std::int64_t bytes = 0;  // of it that are text; the last is '\n', so that scanning needs no other bound
