@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "libcomm/data/read/dictionary.h"
+#include "libcomm/data/table/dictionary.h"
 #include "tests/data/reader_cases.h"
 
 namespace kasen {

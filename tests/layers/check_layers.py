@@ -60,8 +60,8 @@ ROOMS = {
         "bounds": "cost text time", "report": "draw cost text time rewrite sync swapping optimize picture bounds",
     },
     "libcomm/data": {
-        "base": "", "hdf5": "base", "text": "base", "read": "base text", "cut": "base read", "compress": "base",
-        "bundle": "base hdf5 read cut", "results": "base hdf5 read", "checkpoint": "base hdf5 cut bundle results",
+        "base": "", "hdf5": "base", "text": "base", "table": "base text", "read": "base text table", "cut": "base read", "compress": "base",
+        "bundle": "base hdf5 table read cut", "results": "base hdf5 read", "checkpoint": "base hdf5 cut bundle results",
     },
     "libcomm/exchange": {"": ""},
     "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "tile": "jit emit", "make": "jit emit tile", "run": "jit emit tile make", "dense": "run", "axis": "run", "": "run dense axis"},

@@ -119,7 +119,8 @@ std::vector<ColumnChoice> columns_of(const WordColumns& dictionary) {
   return columns;
 }
 
-ReadOptions read_options(const WantedInput& wanted, const po::variables_map& values, const Dictionary& dictionary) {
+ReadOptions read_options(const WantedInput& wanted, const po::variables_map& values, const Dictionary& dictionary,
+                         bool rows_later) {
   ReadOptions options;
   options.element = wanted.sparse ? wanted.element : ElementType::of(wanted.element.scalar());
   options.sparse = wanted.sparse;
@@ -134,6 +135,7 @@ ReadOptions read_options(const WantedInput& wanted, const po::variables_map& val
   if (values.count("input-format") > 0) options.format = choose(values, "input-format", file_format_words);
   options.labels = wanted.labels;
   options.by_column = wanted.dims.size() == 1 && wanted.element.planes() > 1;
+  options.may_wait = rows_later && options.element.scalar() != Scalar::id;  // ids are renamed
   options.may_stay = values.count("references") > 0 && scalar_bytes(options.element.scalar()) >= 4 &&
                      options.element.scalar() != Scalar::id;
   return options;
@@ -142,13 +144,13 @@ ReadOptions read_options(const WantedInput& wanted, const po::variables_map& val
 // Reads all inputs that one file gives.
 std::vector<RawInput> read_file(const std::string& path, const std::vector<const WantedInput*>& wanted,
                                 const po::variables_map& values, const Dictionary& dictionary,
-                                const std::shared_ptr<SpillRoom>& spill) {
-  Progress progress("reading " + path);
+                                const std::shared_ptr<SpillRoom>& spill, bool rows_later) {
+  const auto progress = std::make_shared<Progress>("reading " + path);  // rows may be made later
   std::vector<ReadOptions> options;
   for (const WantedInput* input : wanted) {
-    options.push_back(read_options(*input, values, dictionary));
+    options.push_back(read_options(*input, values, dictionary, rows_later));
     options.back().spill = spill;
-    options.back().progress = [&](double fraction) { progress.update(fraction); };
+    options.back().progress = [progress](double fraction) { progress->update(fraction); };
   }
   return read_inputs(path, options);
 }
@@ -284,7 +286,8 @@ std::optional<std::int64_t> ProgramInputs::plain_bytes() const {
   return total;
 }
 
-ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill) const {
+ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool rows_later) const {
+  rows_later = rows_later && std::none_of(wanted_.begin(), wanted_.end(), [](const auto& w) { return w.sparse; });
   std::map<std::string, RawInput> raw;
   for (const WantedInput& first : wanted_) {
     if (raw.contains(first.name)) continue;
@@ -292,7 +295,7 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill) const {
     std::vector<const WantedInput*> inputs;
     for (const WantedInput& w : wanted_)
       if (files_.at(w.name) == path) inputs.push_back(&w);
-    std::vector<RawInput> read = read_file(path, inputs, values_, dictionary_, spill);
+    std::vector<RawInput> read = read_file(path, inputs, values_, dictionary_, spill, rows_later);
     for (size_t k = 0; k < inputs.size(); ++k) raw[inputs[k]->name] = std::move(read[k]);
   }
   ProgramData data{dims_, {}};

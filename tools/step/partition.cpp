@@ -159,10 +159,12 @@ ExitStatus make_bundle(const po::variables_map& values) {
   const bool spills = may_spill(options.spill.get(), inputs);
   std::vector<SpilledMatrices> spilled;
   if (spills) options.spilled = &spilled;
-  ProgramData data = inputs.read(spills ? options.spill : nullptr);
+  ProgramData data = inputs.read(spills ? options.spill : nullptr, !compressing && !chooses_method(values));
   BundleInfo info;
   options.notes = &info.notes;
   options.stored = &info.stored;
+  LaterTables later;
+  options.later = &later;
   std::map<std::string, std::string> offered;  // files of tables that may stay there
   for (const InputData& input : data.inputs) {
     info.sources.push_back(fmt::format("{}={}", input.name, input.source));
@@ -182,6 +184,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
   info.theta = options.theta;
   for (const DimData& dim : data.dims) info.dims.push_back(dim.name);
   BundleWriter writer(output, info, replace, values.count("no-sync") > 0 ? Sync::no : Sync::yes);
+  writer.put_off(later);
   for (std::size_t w = 0; w < parts.size(); ++w) {
     if (spilled.empty())
       writer.add(parts[w]);

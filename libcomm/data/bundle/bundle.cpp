@@ -144,6 +144,7 @@ struct BundleWriter::State {
   std::size_t last = 0;              // the worker whose part was written last
   std::future<FileDigest> settling;  // of that part
   ArraysWriter arrays;
+  bool puts_off = false;
 
   // Only after this is the part that was written last on the disk, and its digest known.
   void settle() {
@@ -176,6 +177,11 @@ BundleWriter::BundleWriter(const std::string& path, const BundleInfo& info, bool
 
 BundleWriter::~BundleWriter() = default;
 
+void BundleWriter::put_off(const LaterTables& tables) {
+  for (const auto& [name, rows] : tables) state_->arrays.put_off(name, rows);
+  state_->puts_off = !tables.empty();
+}
+
 void BundleWriter::add(const Part& part) { add_part(part, nullptr); }
 
 void BundleWriter::add(Part& part, SpilledMatrices& spilled) {
@@ -192,6 +198,8 @@ void BundleWriter::add_part(const Part& part, SpilledMatrices* spilled) {
     for (const auto& [name, dim] : part.dims) s.manifest.info.dims.push_back(name);
   add_to_manifest(s.manifest, part, spilled);
   s.written[w] = true;
+  if (s.puts_off && !s.manifest.info.any_workers)
+    throw InternalError("rows that are made later, and a bundle that has no place for them");
   if (s.manifest.info.any_workers) {
     s.arrays.add(fmt::format("{}/{}", s.folder.temporary(), arrays_file_name), part, s.manifest);
     return;

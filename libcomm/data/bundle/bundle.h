@@ -50,6 +50,9 @@ class BundleWriter {
   BundleWriter(const BundleWriter&) = delete;
   BundleWriter& operator=(const BundleWriter&) = delete;
 
+  /// Before the first part: elements that parts lack, of PartitionOptions::later. They are made while they are written,
+  /// so errors of their files show then.
+  void put_off(const LaterTables& tables);
   void add(const Part& part);  ///< each worker once, in any order
   /// The same of a part without its entries, which go from spill files straight to the part's file. Consumes `spilled`.
   void add(Part& part, SpilledMatrices& spilled);

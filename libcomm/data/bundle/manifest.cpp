@@ -8,7 +8,7 @@
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/base/element_text.h"
-#include "libcomm/data/read/dictionary_json.h"
+#include "libcomm/data/table/dictionary_json.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
 

@@ -10,7 +10,7 @@
 #include "libcomm/data/base/json_fields.h"
 #include "libcomm/data/bundle/layout.h"
 #include "libcomm/data/bundle/manifest.h"
-#include "libcomm/data/read/dictionary_json.h"
+#include "libcomm/data/table/dictionary_json.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"

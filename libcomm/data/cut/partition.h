@@ -34,6 +34,9 @@ class SpilledEntries {
 };
 using SpilledMatrices = std::map<std::string, std::unique_ptr<SpilledEntries>>;  ///< by input
 
+/// The rows of inputs, by name, that are made of their files when a bundle is written.
+using LaterTables = std::map<std::string, std::shared_ptr<const RowStream>>;
+
 struct PartitionOptions {
   int workers = 1;
   PartitionMethod method = PartitionMethod::hybrid_cut;
@@ -42,6 +45,9 @@ struct PartitionOptions {
   /// Gets the inputs whose elements stay in their files, as their parts lie there: worker after worker has the next
   /// rows, or each all of it. The parts have their element type alone. Without it, no table may stay.
   std::map<std::string, StoredTable>* stored = nullptr;
+  /// Gets the inputs whose rows are made later, in the same order; they are for BundleWriter::put_off. Without it, all
+  /// come into memory.
+  LaterTables* later = nullptr;
   /// The memory of inputs that were read with ReadOptions::spill, of which the parts take theirs.
   std::shared_ptr<SpillRoom> spill = nullptr;
   /// Gets, by worker, the entries of sparse inputs in spill files. The parts then have no row pointers, columns and

@@ -49,7 +49,7 @@ void check_table(const InputData& input, const std::vector<DimLayout>& layouts, 
   if (checked_mul(table.rows, table.cols) != scalars)
     fail(ExitStatus::bad_input, fmt::format("input '{}' has {} columns", input.name, table.cols),
          fmt::format("its dimensions and element ask for {}", rows == 0 ? 0 : scalars / rows));
-  if (!table.stored && checked_mul(table.values.count, table.values.element.planes()) != scalars)
+  if (!table.stored && !table.later && checked_mul(table.values.count, table.values.element.planes()) != scalars)
     throw InternalError(fmt::format("the table of '{}' is not rows x cols", input.name));
   for (std::int64_t p = 0; p < input.element.planes(); ++p)
     if (input.element.plane_scalar(p) != input.element.plane_scalar(0) ||
@@ -132,6 +132,29 @@ void refer_to_rows(const InputData& input, std::vector<Part>& parts, std::map<st
   }
 }
 
+// The elements are made of the file when the bundle is written.
+void put_off_rows(InputData& input, std::vector<Part>& parts, LaterTables& later) {
+  later[input.name] = std::move(input.table.later);
+  for (Part& part : parts) {
+    PartArray& array = part.arrays[input.name];
+    array.dims = input.dims;
+    array.data.element = input.element;
+  }
+}
+
+// Values that were put off come into memory after all.
+void make_values(InputData& input) {
+  RawTable& table = input.table;
+  const std::int64_t planes = table.values.element.planes();
+  table.values = Array(table.values.element, planes > 1 ? table.rows : checked_mul(table.rows, table.cols));
+  const std::int64_t row = table.later->width() / planes * scalar_bytes(table.values.element.plane_scalar(0));
+  table.later->for_each([&](const RowStream::Block& block) {
+    for (std::int64_t p = 0; p < planes; ++p)
+      std::copy_n(block.planes[static_cast<std::size_t>(p)], block.rows * row, table.values.plane(p) + block.first * row);
+  });
+  table.later = nullptr;
+}
+
 void reserve_table(const InputData& input, const PartitionOptions& options) {
   if (options.spill == nullptr) return;
   const std::int64_t scalars = checked_mul(input.table.rows, input.table.cols, "an input's size");
@@ -154,6 +177,13 @@ void place_table(InputData&& from, const std::vector<DimLayout>& layouts, const 
     const StoredElements all{table.values.element, table.rows * table.cols, {table.stored->head}};
     const BlockGrid grid{.begin = table.stored->head, .end = table.stored->bytes};
     input.table.values = std::move(StoredFile(*table.stored).load({&all, 1}, grid).elements[0]);
+  }
+  if (input.table.later) {
+    const bool whole = input.table.later->width() % input.element.planes() == 0;  // elements in each row of the file
+    if (options.later != nullptr && whole && has_rows_in_order(input, shape, parts))
+      return put_off_rows(input, parts, *options.later);
+    reserve_table(input, options);
+    make_values(input);
   }
   if (parts.size() > 1) reserve_table(input, options);  // once more, in parts
   relabel_table(input.table.values, input.element, layouts, input);

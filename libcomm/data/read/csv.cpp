@@ -4,26 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
+#include <memory>
 #include <unordered_map>
 
 #include "libcomm/data/read/formats.h"
-#include "libcomm/data/read/table_words.h"
+#include "libcomm/data/table/text_rows.h"
 #include "libcomm/data/text/first_lines.h"
 #include "libcore/base/checked.h"
-#include "libcore/base/count_text.h"
-#include "libcore/base/suggest.h"
 
 namespace kasen {
 namespace {
-
-struct TableForm {
-  char delimiter = ' ';
-  std::int64_t from = 0;    // byte of the first row
-  std::size_t columns = 0;  // of the file
-  std::vector<int> taken;   // columns of the file, from 1, in the order of the result
-  std::vector<WordsOfColumn> words;
-};
 
 // Numbers from 1 of the columns in `choices`; all columns if there are none.
 std::vector<int> all_or(const std::vector<ColumnChoice>& choices, const FileColumns& columns, const std::string& path) {
@@ -82,19 +72,23 @@ void take_codes(std::vector<WordsOfColumn>& columns, const ReadOptions& options,
   }
 }
 
-TableForm layout_of(const InputFile& file, const ReadOptions& options) {
+TableForm form_of(const InputFile& file, const ReadOptions& options) {
   const FirstLines first = first_lines(file.path(), file.text(), true);
   if (first.lines.empty()) fail(ExitStatus::bad_input, "the file has no rows", {}, {}, {file.path()});
   const bool named = has_names(first, options);
   FileColumns columns{.names = {}, .count = first.columns()};
   if (named) columns.names = first.lines[0].cells;
-  TableForm layout{.delimiter = first.delimiter, .from = first.lines[named ? 1 : 0].at, .taken = {}, .words = {}};
-  layout.columns = static_cast<size_t>(named ? first.columns() : std::ssize(first.lines[0].cells));
-  columns.count = static_cast<int>(layout.columns);
-  layout.taken = all_or(options.columns, columns, file.path());
-  std::vector<std::int64_t> place(layout.columns + 1, -1);
-  for (size_t k = 0; k < layout.taken.size(); ++k)
-    place[static_cast<size_t>(layout.taken[k])] = static_cast<std::int64_t>(k);
+  TableForm form{.delimiter = first.delimiter,
+                   .from = first.lines[named ? 1 : 0].at,
+                   .taken = {},
+                   .words = {},
+                   .dictionary_name = options.dictionary_name};
+  form.columns = static_cast<size_t>(named ? first.columns() : std::ssize(first.lines[0].cells));
+  columns.count = static_cast<int>(form.columns);
+  form.taken = all_or(options.columns, columns, file.path());
+  std::vector<std::int64_t> place(form.columns + 1, -1);
+  for (size_t k = 0; k < form.taken.size(); ++k)
+    place[static_cast<size_t>(form.taken[k])] = static_cast<std::int64_t>(k);
   for (const int column : chosen_columns(options.words, columns, file.path())) {
     const auto c = static_cast<size_t>(column);
     if (place[c] < 0)
@@ -102,150 +96,11 @@ TableForm layout_of(const InputFile& file, const ReadOptions& options) {
            "choose it with --columns, too, or leave it out of --words", {file.path()});
     WordsOfColumn words{.column = column, .place = place[c], .known = {}, .codes = {}};
     if (named) words.known.name = columns.names[c - 1];
-    layout.words.push_back(std::move(words));
+    form.words.push_back(std::move(words));
   }
-  if (options.dictionary != nullptr) take_codes(layout.words, options, file.path());
-  return layout;
+  if (options.dictionary != nullptr) take_codes(form.words, options, file.path());
+  return form;
 }
-
-// Some rows of a table by column, row-major until they are moved to its planes: parsed one by one into many planes,
-// they would meet in few sets of the caches.
-class RowBlock {
- public:
-  RowBlock(Array& values, std::int64_t first_row)
-      : values_(values),
-        width_(values.element.planes()),
-        bytes_(scalar_bytes(values.element.plane_scalar(0))),
-        capacity_(std::max<std::int64_t>(1, block_bytes / (width_ * bytes_))),
-        first_(first_row),
-        numbers_(static_cast<size_t>(capacity_ * width_ * bytes_)) {}
-
-  [[nodiscard]] std::byte* plane() { return numbers_.data(); }
-  // The number within the block of a row of the table. Rows come one after another.
-  [[nodiscard]] std::int64_t place(std::int64_t row) {
-    if (row == first_ + capacity_) move(row);
-    return row - first_;
-  }
-  // Moves the rows before `next`, which is the first of a new block.
-  void move(std::int64_t next) {
-    for (std::int64_t p = 0; p < width_; ++p) {
-      std::byte* to = values_.plane(p) + first_ * bytes_;
-      const std::byte* from = numbers_.data() + p * bytes_;
-      for (std::int64_t r = first_; r < next; ++r, to += bytes_, from += width_ * bytes_) copy(from, to);
-    }
-    first_ = next;
-  }
-
- private:
-  static constexpr std::int64_t block_bytes = 16 << 10;
-
-  void copy(const std::byte* from, std::byte* to) const {
-    if (bytes_ == 8) {
-      std::memcpy(to, from, 8);
-    } else {
-      std::memcpy(to, from, static_cast<size_t>(bytes_));
-    }
-  }
-
-  Array& values_;
-  std::int64_t width_, bytes_, capacity_, first_;
-  std::vector<std::byte> numbers_;
-};
-
-class TableParser {
- public:
-  TableParser(const TableForm& layout, RawTable& table, const ReadOptions& options)
-      : layout_(layout),
-        options_(options),
-        table_(table),
-        parse_(parser_of(table.values.element.plane_scalar(0))),
-        columns_(layout.columns) {
-    for (size_t k = 0; k < layout.taken.size(); ++k)
-      columns_[static_cast<size_t>(layout.taken[k]) - 1].place = static_cast<std::int64_t>(k);
-    for (size_t k = 0; k < layout.words.size(); ++k)
-      columns_[static_cast<size_t>(layout.words[k].column) - 1].words = static_cast<std::int64_t>(k);
-  }
-
-  [[nodiscard]] PieceWords parse(const Piece& piece) const {
-    std::optional<RowBlock> block;
-    if (table_.by_column()) block.emplace(table_.values, piece.first_line);
-    std::byte* const plane = block ? block->plane() : table_.values.plane(0);
-    PieceWords found;
-    found.met.resize(layout_.words.size());
-    found.numbers.resize(layout_.words.size());
-    for (const char* p = piece.begin; p < piece.end; ++p) {
-      const char* const start = skip_blanks(p);
-      if (*start == '\n' || *start == '#' || *start == '%') {
-        p = static_cast<const char*>(std::memchr(start, '\n', static_cast<size_t>(piece.end - start)));
-      } else {
-        const std::int64_t number = piece.first_line + found.rows;
-        p = row(p, plane, block ? block->place(number) : number, found);
-        ++found.rows;
-      }
-    }
-    if (block) block->move(piece.first_line + found.rows);
-    return found;
-  }
-
- private:
-  struct Column {
-    std::int64_t place = -1;  // in the result
-    std::int64_t words = -1;  // in TableForm::words
-  };
-
-  const char* row(const char* line, std::byte* plane, std::int64_t row, PieceWords& found) const {
-    Cells cells(line, layout_.delimiter);
-    const auto width = static_cast<std::int64_t>(layout_.taken.size());
-    for (size_t c = 0; c < columns_.size(); ++c) {
-      const bool number = columns_[c].place >= 0 && columns_[c].words < 0;
-      const bool there = number ? next_number(cells, c, plane, row * width + columns_[c].place) : cells.next();
-      if (!there)
-        fail_text(cells.line_end(),
-                  fmt::format("the row has {}, and the first has {}", count_text(c, "column"), columns_.size()));
-      if (columns_[c].words >= 0) take_word(cells, static_cast<size_t>(columns_[c].words), found);
-    }
-    if (cells.next()) {
-      fail_text(cells.begin, fmt::format("the row has more columns than the first, which has {}", columns_.size()));
-    }
-    return cells.line_end();
-  }
-
-  bool next_number(Cells& cells, size_t c, std::byte* plane, std::int64_t i) const {
-    try {
-      return cells.next_number(parse_, plane, i);
-    } catch (TextFault& fault) {
-      if (fault.remedy.empty())
-        fault.remedy = fmt::format(
-            "write a number, with a decimal point and nothing else; if column {} holds words, say so: --words INPUT={}",
-            c + 1, c + 1);
-      throw;
-    }
-  }
-
-  void take_word(const Cells& cells, size_t k, PieceWords& found) const {
-    if (cells.text().empty() && !cells.quoted()) Cells::fail_missing(cells.begin);
-    MetWords& met = found.met[k];
-    const size_t before = met.words().size();
-    found.numbers[k].push_back(met.number(cells));
-    if (met.words().size() > before) check_known(cells, layout_.words[k], met.words().back());
-  }
-
-  void check_known(const Cells& cells, const WordsOfColumn& column, std::string_view word) const {
-    if (!column.codes || column.codes->contains(word)) return;
-    const std::string near = nearest_name(word, column.known.words);
-    fail_text(
-        cells.begin, fmt::format("'{}' is no word of the dictionary '{}'", word, options_.dictionary_name),
-        near.empty() ? fmt::format("which has {} words for this column", column.known.words.size())
-                     : fmt::format("did you mean '{}'?", near),
-        "leave the row out, or add the word at the end of its list: results computed without it know no such code");
-  }
-
-  const TableForm& layout_;
-  const ReadOptions& options_;
-  RawTable& table_;
-  ParseInto parse_;
-  std::vector<Column> columns_;  // of the file
-};
 
 RawTable make_table_by_column(std::int64_t rows, std::int64_t cols, const ReadOptions& options,
                               const std::string& path) {
@@ -253,21 +108,6 @@ RawTable make_table_by_column(std::int64_t rows, std::int64_t cols, const ReadOp
   const std::int64_t bytes = checked_mul(checked_mul(rows, cols, "the table's size"), scalar_bytes(scalar));
   check_memory(bytes, "the table", path);
   return {.rows = rows, .cols = cols, .values = Array(ElementType::array(scalar, cols), rows)};
-}
-
-// Closes the holes that comments and blank lines left behind each piece's rows.
-RawTable without_holes(const RawTable& table, const TextPieces& text, const std::vector<PieceWords>& pieces,
-                       const ReadOptions& options, const std::string& path) {
-  RawTable dense = table.by_column() ? make_table_by_column(table.rows, table.cols, options, path)
-                                     : make_table(table.rows, table.cols, options, path);
-  const std::int64_t planes = table.values.element.planes();
-  const std::int64_t width = table.cols / planes * scalar_bytes(options.element.scalar());
-  for (std::int64_t p = 0; p < planes; ++p) {
-    std::byte* to = dense.values.plane(p);
-    for (size_t n = 0; n < pieces.size(); ++n)
-      to = std::copy_n(table.values.plane(p) + text.pieces()[n].first_line * width, pieces[n].rows * width, to);
-  }
-  return dense;
 }
 
 }  // namespace
@@ -289,25 +129,40 @@ void fail_element(const std::string& path, std::int64_t i, std::int64_t cols, Sc
        fmt::format("the file's type is {}", type), "declare a wider type", {path});
 }
 
+namespace {
+
+// The rows of a table that others see together.
+RawTable all_rows(const TextRows& rows, const ReadOptions& options) {
+  RawTable table = rows.by_column() ? make_table_by_column(rows.count(), rows.width(), options, rows.path())
+                                    : make_table(rows.count(), rows.width(), options, rows.path());
+  std::vector<std::byte*> planes;
+  for (std::int64_t p = 0; p < table.values.element.planes(); ++p) planes.push_back(table.values.plane(p));
+  const std::vector<PieceWords> pieces = rows.parse_to(planes);
+  const std::vector<WordsOfColumn>& words = rows.form().words;
+  for (size_t k = 0; k < words.size(); ++k)
+    table.dictionaries[words[k].column] = store_words(words[k], k, pieces, table.values, table.cols, rows.path());
+  return table;
+}
+
+}  // namespace
+
 RawTable read_csv(TextSource& source, const ReadOptions& options) {
-  const InputFile file(source);
-  const TableForm layout = layout_of(file, options);
-  const TextPieces text(file, layout.from);
-  const auto width = std::ssize(layout.taken);
-  const bool by_column = options.by_column && width > 1 && layout.words.empty();
-  RawTable table = by_column ? make_table_by_column(text.lines(), width, options, file.path())
-                             : make_table(text.lines(), width, options, file.path());
-  const TableParser parser(layout, table, options);
-  std::vector<PieceWords> pieces(text.pieces().size());
-  text.for_each(options.progress,
-                [&](const Piece& piece, std::int64_t n) { pieces[static_cast<size_t>(n)] = parser.parse(piece); });
-  table.rows = 0;
-  for (const PieceWords& piece : pieces) table.rows += piece.rows;
-  if (table.rows < text.lines()) table = without_holes(table, text, pieces, options, file.path());
-  for (size_t k = 0; k < layout.words.size(); ++k)
-    table.dictionaries[layout.words[k].column] =
-        store_words(layout.words[k], k, pieces, table.values, table.cols, file.path());
-  table.digest = file.digest();
+  InputFile file(source);
+  TableForm form = form_of(file, options);
+  const bool by_column = options.by_column && form.taken.size() > 1 && form.words.empty();
+  const bool later = options.may_wait && form.words.empty();
+  const auto rows = std::make_shared<const TextRows>(std::move(file), std::move(form), options.element.scalar(),
+                                                     by_column, options.progress);
+  RawTable table;
+  if (later) {
+    table = {.rows = rows->count(), .cols = rows->width()};
+    table.values.element =
+        by_column ? ElementType::array(options.element.scalar(), table.cols) : ElementType::of(options.element.scalar());
+    table.later = rows;
+  } else {
+    table = all_rows(*rows, options);
+  }
+  table.digest = rows->digest();
   return table;
 }
 

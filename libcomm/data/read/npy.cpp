@@ -7,9 +7,11 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <system_error>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "libcomm/data/base/parallel.h"
 #include "libcomm/data/read/formats.h"
@@ -63,27 +65,71 @@ constexpr std::array<Kind, 12> kinds{{
     {"b1", 1, Scalar::null, convert<std::uint8_t>},
 }};
 
+// The values of an array in the input's type, row by row.
+class NpyRows : public RowStream {
+ public:
+  NpyRows(InputFile file, NpyHeader header, const Kind& kind, Scalar scalar, std::int64_t rows, std::int64_t cols)
+      : file_(std::move(file)),
+        header_(std::move(header)),
+        kind_(kind),
+        scalar_(scalar),
+        rows_(rows),
+        cols_(cols),
+        same_(kind.scalar == scalar && !header_.fortran && !header_.swapped) {}
+
+  [[nodiscard]] std::string digest() const { return file_.digest(); }
+  [[nodiscard]] std::int64_t width() const override { return cols_; }
+
+  // Converts, or copies, values begin .. end - 1 to index 0 and following of a plane.
+  void convert_to(std::int64_t begin, std::int64_t end, std::byte* plane) const {
+    const char* const data = values();
+    if (same_)
+      std::memcpy(plane, data + begin * kind_.bytes, static_cast<size_t>((end - begin) * kind_.bytes));
+    for (std::int64_t i = begin; i < end && !same_; ++i) {
+      const std::int64_t from = header_.fortran ? (i % cols_) * rows_ + i / cols_ : i;
+      if (kind_.convert(data, from, header_.swapped, scalar_, plane, i - begin)) continue;
+      fail_element(file_.path(), i, cols_, scalar_, header_.descr);
+    }
+  }
+
+  void for_each(const std::function<void(const Block&)>& take) const override {
+    constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
+    const std::int64_t width = std::max<std::int64_t>(1, cols_ * scalar_bytes(scalar_));
+    const std::int64_t some = std::max<std::int64_t>(1, block_bytes / width);
+    std::vector<std::vector<std::byte>> rooms(static_cast<size_t>(data_threads()));
+    parallel_for((rows_ + some - 1) / some, [&](std::int64_t b, int thread) {
+      const std::int64_t first = b * some, rows = std::min(some, rows_ - first);
+      if (same_) {
+        const auto* const there = reinterpret_cast<const std::byte*>(values());
+        return take({.first = first, .rows = rows, .planes = {there + first * width}});
+      }
+      std::vector<std::byte>& room = rooms[static_cast<size_t>(thread)];
+      room.resize(static_cast<size_t>(some * width));
+      convert_to(first * cols_, (first + rows) * cols_, room.data());
+      take({.first = first, .rows = rows, .planes = {room.data()}});
+    });
+  }
+
+ private:
+  [[nodiscard]] const char* values() const { return file_.text().data() + header_.data; }
+
+  InputFile file_;
+  NpyHeader header_;
+  const Kind& kind_;
+  Scalar scalar_;
+  std::int64_t rows_, cols_;
+  bool same_;
+};
+
 // Converts, or copies, all values.
-RawTable copied_table(std::int64_t rows, std::int64_t cols, const ReadOptions& options, const InputFile& file,
-                      const NpyHeader& header, const Kind& kind) {
-  RawTable table = make_table(rows, cols, options, file.path());
-  const std::int64_t count = rows * cols;
-  const char* const data = file.text().data() + header.data;
-  std::byte* const plane = table.values.plane(0);
-  const bool same = kind.scalar == options.element.scalar() && !header.fortran && !header.swapped;
+RawTable copied_table(const NpyRows& from, std::int64_t rows, std::int64_t cols, const ReadOptions& options,
+                      const std::string& path) {
+  RawTable table = make_table(rows, cols, options, path);
+  const std::int64_t count = rows * cols, width = scalar_bytes(options.element.scalar());
   constexpr std::int64_t block = std::int64_t{1} << 18;
   parallel_for((count + block - 1) / block, [&](std::int64_t b, int) {
-    const std::int64_t begin = b * block, end = std::min(count, begin + block);
-    if (same)
-      std::memcpy(plane + begin * kind.bytes, data + begin * kind.bytes,
-                  static_cast<size_t>((end - begin) * kind.bytes));
-    for (std::int64_t i = begin; i < end && !same; ++i) {
-      const std::int64_t from = header.fortran ? (i % cols) * rows + i / cols : i;
-      if (kind.convert(data, from, header.swapped, options.element.scalar(), plane, i)) continue;
-      fail_element(file.path(), i, cols, options.element.scalar(), header.descr);
-    }
+    from.convert_to(b * block, std::min(count, (b + 1) * block), table.values.plane(0) + b * block * width);
   });
-  table.digest = file.digest();
   return table;
 }
 
@@ -114,7 +160,7 @@ bool begins_as_npy(std::string_view beginning) { return beginning.starts_with(np
 
 RawTable read_npy(TextSource& source, const ReadOptions& options) {
   const bool plain = source.plain_file();
-  const InputFile file(source, TextSource::Content::bytes,
+  InputFile file(source, TextSource::Content::bytes,
                        options.may_stay ? InputFile::Digest::later : InputFile::Digest::at_once);
   const NpyHeader header = read_npy_header(file);
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.type == header.type; });
@@ -139,7 +185,19 @@ RawTable read_npy(TextSource& source, const ReadOptions& options) {
 
   RawTable table;
   if (may_stay) table = table_in_file(rows, cols, options, file, header);
-  if (!table.stored) table = copied_table(rows, cols, options, file, header, *kind);
+  if (!table.stored) {
+    const std::string path = file.path();
+    const auto values =
+        std::make_shared<const NpyRows>(std::move(file), header, *kind, options.element.scalar(), rows, cols);
+    if (options.may_wait) {
+      table = {.rows = rows, .cols = cols};
+      table.values.element = ElementType::of(options.element.scalar());
+      table.later = values;
+    } else {
+      table = copied_table(*values, rows, cols, options, path);
+    }
+    table.digest = values->digest();
+  }
   table.axes = header.shape;
   table.named_axes = true;
   return table;

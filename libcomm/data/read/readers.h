@@ -14,11 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "libcomm/data/base/row_stream.h"
 #include "libcomm/data/base/spill_pieces.h"
 #include "libcomm/data/base/stored_table.h"
-#include "libcomm/data/read/columns.h"
-#include "libcomm/data/read/dictionary.h"
 #include "libcomm/data/read/entry_list.h"
+#include "libcomm/data/table/columns.h"
+#include "libcomm/data/table/dictionary.h"
 #include "libcore/data/data.h"
 
 namespace kasen {
@@ -47,6 +48,7 @@ struct ReadOptions {
   const WordColumns* dictionary = nullptr;  ///< the codes of words, if another file gave them
   std::string dictionary_name;              ///< its name in messages
   bool may_stay = false;                    ///< a table may stay in its file, where the file has its values as they are
+  bool may_wait = false;  ///< a table's rows may be made of its file later: RawTable::later
   bool by_column = false;  ///< a table's columns may stand one behind the other, where nothing is copied
   bool labels = true;      ///< a table from LIBSVM: the labels; else the features, absent ones 0
   std::function<void(double fraction)> progress;
@@ -79,6 +81,8 @@ struct RawTable {
   std::string digest;  ///< empty: `stored`
   /// The values stay in this file; `values` has their element type alone.
   std::optional<StoredTable> stored = std::nullopt;
+  /// The values are made when they are wanted; `values` has their element type alone. Errors in the rows show then.
+  std::shared_ptr<const RowStream> later = nullptr;
 
   [[nodiscard]] bool by_column() const { return values.element.planes() > 1; }
 };

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "libcomm/data/base/parallel.h"
+#include "libcomm/data/text/number_text.h"
 #include "libcore/base/utf8.h"
 
 namespace kasen {
@@ -27,6 +28,13 @@ void before_return(const char* lone, const Read& read) {
   if (lone != nullptr) fail_text(lone, return_what, return_why, return_remedy);
 }
 
+void look_over(Piece& piece) {
+  const std::string_view lines(piece.begin, static_cast<size_t>(piece.end - piece.begin));
+  piece.lines = count_lines(lines);
+  piece.lone_return = lone_return(lines);
+  piece.rows = piece.lines - count_without_row(lines);
+}
+
 }  // namespace
 
 TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t piece_bytes) : file_(file) {
@@ -39,20 +47,21 @@ TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t pi
   const std::int64_t ended = std::max(from, last == std::string_view::npos ? 0 : static_cast<std::int64_t>(last) + 1);
   for (std::int64_t at = from; at < ended;) {
     const std::int64_t end = at + piece_bytes >= ended ? ended : next_line(text, at + piece_bytes);
-    pieces_.push_back({text.data() + at, text.data() + end, at, 0, 0});
+    pieces_.push_back({.begin = text.data() + at, .end = text.data() + end, .offset = at});
     at = end;
   }
   parallel_for(static_cast<std::int64_t>(pieces_.size()), [&](std::int64_t i, int) {
     Piece& piece = pieces_[static_cast<size_t>(i)];
-    piece.lines = count_lines({piece.begin, piece.end});
-    piece.lone_return = lone_return({piece.begin, piece.end});
+    look_over(piece);
   });
   if (ended < size) add_tail(ended, size);
   const char* const above = lone_return(text.substr(0, static_cast<size_t>(from)));
   if (above != nullptr) file.fail_at(above - text.data(), return_what, return_why, return_remedy);
   for (Piece& piece : pieces_) {
     piece.first_line = lines_;
+    piece.first_row = rows_;
     lines_ += piece.lines;
+    rows_ += piece.rows;
   }
 }
 
@@ -64,8 +73,8 @@ void TextPieces::add_tail(std::int64_t from, std::int64_t size) {
   if (!tail_.ends_with('\n')) tail_ += '\n';
   const auto bytes = tail_.size();
   tail_.append(static_cast<size_t>(text_padding), '\0');
-  const std::string_view lines = std::string_view(tail_).substr(0, bytes);
-  pieces_.push_back({lines.data(), lines.data() + bytes, from, 0, count_lines(lines), lone_return(lines)});
+  pieces_.push_back({.begin = tail_.data(), .end = tail_.data() + bytes, .offset = from});
+  look_over(pieces_.back());
 }
 
 void TextPieces::for_each(const std::function<void(double)>& progress,
@@ -166,6 +175,31 @@ const char* lone_return(std::string_view lines) {
   for (; at < lines.size(); ++at)
     if (lines[at] == '\r' && (at + 1 == lines.size() || lines[at + 1] != '\n')) return lines.data() + at;
   return nullptr;
+}
+
+// Sixteen bytes at a time: a row begins with another character than those that are looked for, nearly always.
+std::int64_t count_without_row(std::string_view lines) {
+  using Lanes = unsigned char __attribute__((vector_size(16)));
+  constexpr std::size_t width = sizeof(Lanes);
+  const auto is_without = [&](std::size_t at) {
+    return static_cast<std::int64_t>(holds_no_row(skip_blanks(lines.data() + at)));
+  };
+  std::int64_t count = lines.empty() ? 0 : is_without(0);
+  std::size_t at = 0;  // of a line end
+  for (; at + width < lines.size(); at += width) {
+    Lanes bytes, next;
+    std::memcpy(&bytes, lines.data() + at, width);
+    std::memcpy(&next, lines.data() + at + 1, width);
+    const auto maybe = (bytes == '\n') & ((next <= ' ') | (next == '#') | (next == '%'));
+    std::array<std::uint64_t, 2> any;
+    std::memcpy(any.data(), &maybe, width);
+    if ((any[0] | any[1]) == 0) continue;
+    for (std::size_t k = at; k < at + width; ++k)
+      if (lines[k] == '\n') count += is_without(k + 1);
+  }
+  for (; at + 1 < lines.size(); ++at)
+    if (lines[at] == '\n') count += is_without(at + 1);
+  return count;
 }
 
 std::int64_t next_line(std::string_view text, std::int64_t at) {

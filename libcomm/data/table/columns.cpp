@@ -1,4 +1,4 @@
-#include "libcomm/data/read/columns.h"
+#include "libcomm/data/table/columns.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

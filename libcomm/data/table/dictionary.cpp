@@ -1,4 +1,4 @@
-#include "libcomm/data/read/dictionary.h"
+#include "libcomm/data/table/dictionary.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "libcomm/data/base/byte_source.h"
-#include "libcomm/data/read/dictionary_json.h"
+#include "libcomm/data/table/dictionary_json.h"
 #include "libcomm/data/text/text_pieces.h"
 
 namespace kasen {

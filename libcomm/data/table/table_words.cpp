@@ -1,4 +1,4 @@
-#include "libcomm/data/read/table_words.h"
+#include "libcomm/data/table/table_words.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "libcomm/data/read/dictionary.h"
+#include "libcomm/data/table/dictionary.h"
 #include "libcomm/data/text/text_cells.h"
 #include "libcore/data/data.h"
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "libcomm/data/base/json_fields.h"
-#include "libcomm/data/read/dictionary.h"
+#include "libcomm/data/table/dictionary.h"
 
 namespace kasen {
 

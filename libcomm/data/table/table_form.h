@@ -1,0 +1,22 @@
+// What the beginning of a table in text and the user's choices say about its rows; private to the reader.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libcomm/data/table/table_words.h"
+
+namespace kasen {
+
+struct TableForm {
+  char delimiter = ' ';
+  std::int64_t from = 0;    // byte of the first row
+  std::size_t columns = 0;  // of the file
+  std::vector<int> taken;   // columns of the file, from 1, in the order of the result
+  std::vector<WordsOfColumn> words;
+  std::string dictionary_name;  // of the given one, in messages
+};
+
+}  // namespace kasen

@@ -1,0 +1,138 @@
+#include "libcomm/data/table/table_parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "libcore/base/count_text.h"
+#include "libcore/base/suggest.h"
+
+namespace kasen {
+namespace {
+
+// Some rows of a table by column, row-major until they are moved to its planes: parsed one by one into many planes,
+// they would meet in few sets of the caches.
+class RowBlock {
+ public:
+  RowBlock(const RowPlaces& to, std::int64_t bytes)
+      : planes_(to.planes),
+        width_(std::ssize(to.planes)),
+        bytes_(bytes),
+        capacity_(std::max<std::int64_t>(1, block_bytes / (width_ * bytes_))),
+        first_(to.first),
+        numbers_(static_cast<size_t>(capacity_ * width_ * bytes_)) {}
+
+  [[nodiscard]] std::byte* plane() { return numbers_.data(); }
+  // The number within the block of a row of the table. Rows come one after another.
+  [[nodiscard]] std::int64_t place(std::int64_t row) {
+    if (row == first_ + capacity_) move(row);
+    return row - first_;
+  }
+  // Moves the rows before `next`, which is the first of a new block.
+  void move(std::int64_t next) {
+    for (std::int64_t p = 0; p < width_; ++p) {
+      std::byte* to = planes_[static_cast<size_t>(p)] + first_ * bytes_;
+      const std::byte* from = numbers_.data() + p * bytes_;
+      for (std::int64_t r = first_; r < next; ++r, to += bytes_, from += width_ * bytes_) copy(from, to);
+    }
+    first_ = next;
+  }
+
+ private:
+  static constexpr std::int64_t block_bytes = 16 << 10;
+
+  void copy(const std::byte* from, std::byte* to) const {
+    if (bytes_ == 8) {
+      std::memcpy(to, from, 8);
+    } else {
+      std::memcpy(to, from, static_cast<size_t>(bytes_));
+    }
+  }
+
+  const std::vector<std::byte*>& planes_;
+  std::int64_t width_, bytes_, capacity_, first_;
+  std::vector<std::byte> numbers_;
+};
+
+}  // namespace
+
+TableParser::TableParser(const TableForm& form, Scalar scalar)
+    : form_(form), bytes_(scalar_bytes(scalar)), parse_(parser_of(scalar)), columns_(form.columns) {
+  for (size_t k = 0; k < form.taken.size(); ++k)
+    columns_[static_cast<size_t>(form.taken[k]) - 1].place = static_cast<std::int64_t>(k);
+  for (size_t k = 0; k < form.words.size(); ++k)
+    columns_[static_cast<size_t>(form.words[k].column) - 1].words = static_cast<std::int64_t>(k);
+}
+
+PieceWords TableParser::parse(const Piece& piece, const RowPlaces& to) const {
+  std::optional<RowBlock> block;
+  if (to.planes.size() > 1) block.emplace(to, bytes_);
+  std::byte* const plane = block ? block->plane() : to.planes[0];
+  PieceWords found;
+  found.met.resize(form_.words.size());
+  found.numbers.resize(form_.words.size());
+  for (const char* p = piece.begin; p < piece.end; ++p) {
+    const char* const start = skip_blanks(p);
+    if (holds_no_row(start)) {
+      p = static_cast<const char*>(std::memchr(start, '\n', static_cast<size_t>(piece.end - start)));
+    } else {
+      const std::int64_t number = to.first + found.rows;
+      p = row(p, plane, block ? block->place(number) : number, found);
+      ++found.rows;
+    }
+  }
+  if (block) block->move(to.first + found.rows);
+  return found;
+}
+
+const char* TableParser::row(const char* line, std::byte* plane, std::int64_t row, PieceWords& found) const {
+  Cells cells(line, form_.delimiter);
+  const auto width = static_cast<std::int64_t>(form_.taken.size());
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    const bool number = columns_[c].place >= 0 && columns_[c].words < 0;
+    const bool there = number ? next_number(cells, c, plane, row * width + columns_[c].place) : cells.next();
+    if (!there)
+      fail_text(cells.line_end(),
+                fmt::format("the row has {}, and the first has {}", count_text(c, "column"), columns_.size()));
+    if (columns_[c].words >= 0) take_word(cells, static_cast<size_t>(columns_[c].words), found);
+  }
+  if (cells.next()) {
+    fail_text(cells.begin, fmt::format("the row has more columns than the first, which has {}", columns_.size()));
+  }
+  return cells.line_end();
+}
+
+bool TableParser::next_number(Cells& cells, size_t c, std::byte* plane, std::int64_t i) const {
+  try {
+    return cells.next_number(parse_, plane, i);
+  } catch (TextFault& fault) {
+    if (fault.remedy.empty())
+      fault.remedy = fmt::format(
+          "write a number, with a decimal point and nothing else; if column {} holds words, say so: --words INPUT={}",
+          c + 1, c + 1);
+    throw;
+  }
+}
+
+void TableParser::take_word(const Cells& cells, size_t k, PieceWords& found) const {
+  if (cells.text().empty() && !cells.quoted()) Cells::fail_missing(cells.begin);
+  MetWords& met = found.met[k];
+  const size_t before = met.words().size();
+  found.numbers[k].push_back(met.number(cells));
+  if (met.words().size() > before) check_known(cells, form_.words[k], met.words().back());
+}
+
+void TableParser::check_known(const Cells& cells, const WordsOfColumn& column, std::string_view word) const {
+  if (!column.codes || column.codes->contains(word)) return;
+  const std::string near = nearest_name(word, column.known.words);
+  fail_text(
+      cells.begin, fmt::format("'{}' is no word of the dictionary '{}'", word, form_.dictionary_name),
+      near.empty() ? fmt::format("which has {} words for this column", column.known.words.size())
+                   : fmt::format("did you mean '{}'?", near),
+      "leave the row out, or add the word at the end of its list: results computed without it know no such code");
+}
+
+}  // namespace kasen
