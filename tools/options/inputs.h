@@ -44,8 +44,8 @@ class ProgramInputs {
   // The bytes of all files together; nothing where one is compressed or no regular file, so that its content may be of
   // any size.
   [[nodiscard]] std::optional<std::int64_t> plain_bytes() const;
-  // Reads all files, with a progress line for each. Entries go to `spill`, if there is one. `rows_later`: rows of tables
-  // may be made when the bundle is written (RawTable::later). Throws the readers' UserError.
+  // Reads all files, with a progress line for each. Entries go to `spill`, if there is one. `rows_later`: rows of
+  // tables may be made when the bundle is written (RawTable::later). Throws the readers' UserError.
   [[nodiscard]] ProgramData read(const std::shared_ptr<SpillRoom>& spill = nullptr, bool rows_later = false) const;
 
  private:

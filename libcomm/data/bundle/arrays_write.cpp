@@ -71,7 +71,8 @@ void ArraysWriter::add(const std::string& file, const Part& part, Manifest& mani
 void ArraysWriter::pour(const std::string& name, const PartArray& array, const Manifest& manifest) {
   const ElementType& element = array.data.element;
   const std::vector<std::int64_t> extents = whole_extents(manifest, array.dims);
-  const std::int64_t row = later_.at(name)->width() / element.planes();  // elements; a row of the file, not of the array
+  const std::int64_t row =
+      later_.at(name)->width() / element.planes();  // elements; a row of the file, not of the array
   const std::vector<ComponentPlace> places = component_places("", element, extents);
   const std::vector<int>& datasets = datasets_.at(name);
   const auto write = [&](const RowStream::Block& block, const std::vector<const std::byte*>& planes) {

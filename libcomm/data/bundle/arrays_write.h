@@ -30,7 +30,7 @@ class ArraysWriter {
   void pour(const std::string& name, const PartArray& array, const Manifest& manifest);
   std::optional<Hdf5Writer> out_;
   std::string file_;
-  std::map<std::string, std::vector<int>> datasets_;                // by array
+  std::map<std::string, std::vector<int>> datasets_;               // by array
   std::map<std::string, std::shared_ptr<const RowStream>> later_;  // by array
 };
 

@@ -150,7 +150,8 @@ void make_values(InputData& input) {
   const std::int64_t row = table.later->width() / planes * scalar_bytes(table.values.element.plane_scalar(0));
   table.later->for_each([&](const RowStream::Block& block) {
     for (std::int64_t p = 0; p < planes; ++p)
-      std::copy_n(block.planes[static_cast<std::size_t>(p)], block.rows * row, table.values.plane(p) + block.first * row);
+      std::copy_n(block.planes[static_cast<std::size_t>(p)], block.rows * row,
+                  table.values.plane(p) + block.first * row);
   });
   table.later = nullptr;
 }

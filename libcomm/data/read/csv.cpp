@@ -79,10 +79,10 @@ TableForm form_of(const InputFile& file, const ReadOptions& options) {
   FileColumns columns{.names = {}, .count = first.columns()};
   if (named) columns.names = first.lines[0].cells;
   TableForm form{.delimiter = first.delimiter,
-                   .from = first.lines[named ? 1 : 0].at,
-                   .taken = {},
-                   .words = {},
-                   .dictionary_name = options.dictionary_name};
+                 .from = first.lines[named ? 1 : 0].at,
+                 .taken = {},
+                 .words = {},
+                 .dictionary_name = options.dictionary_name};
   form.columns = static_cast<size_t>(named ? first.columns() : std::ssize(first.lines[0].cells));
   columns.count = static_cast<int>(form.columns);
   form.taken = all_or(options.columns, columns, file.path());
@@ -156,8 +156,8 @@ RawTable read_csv(TextSource& source, const ReadOptions& options) {
   RawTable table;
   if (later) {
     table = {.rows = rows->count(), .cols = rows->width()};
-    table.values.element =
-        by_column ? ElementType::array(options.element.scalar(), table.cols) : ElementType::of(options.element.scalar());
+    table.values.element = by_column ? ElementType::array(options.element.scalar(), table.cols)
+                                     : ElementType::of(options.element.scalar());
     table.later = rows;
   } else {
     table = all_rows(*rows, options);

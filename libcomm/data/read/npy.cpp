@@ -83,8 +83,7 @@ class NpyRows : public RowStream {
   // Converts, or copies, values begin .. end - 1 to index 0 and following of a plane.
   void convert_to(std::int64_t begin, std::int64_t end, std::byte* plane) const {
     const char* const data = values();
-    if (same_)
-      std::memcpy(plane, data + begin * kind_.bytes, static_cast<size_t>((end - begin) * kind_.bytes));
+    if (same_) std::memcpy(plane, data + begin * kind_.bytes, static_cast<size_t>((end - begin) * kind_.bytes));
     for (std::int64_t i = begin; i < end && !same_; ++i) {
       const std::int64_t from = header_.fortran ? (i % cols_) * rows_ + i / cols_ : i;
       if (kind_.convert(data, from, header_.swapped, scalar_, plane, i - begin)) continue;
@@ -161,7 +160,7 @@ bool begins_as_npy(std::string_view beginning) { return beginning.starts_with(np
 RawTable read_npy(TextSource& source, const ReadOptions& options) {
   const bool plain = source.plain_file();
   InputFile file(source, TextSource::Content::bytes,
-                       options.may_stay ? InputFile::Digest::later : InputFile::Digest::at_once);
+                 options.may_stay ? InputFile::Digest::later : InputFile::Digest::at_once);
   const NpyHeader header = read_npy_header(file);
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.type == header.type; });
   if (kind == kinds.end())

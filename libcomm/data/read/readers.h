@@ -48,7 +48,7 @@ struct ReadOptions {
   const WordColumns* dictionary = nullptr;  ///< the codes of words, if another file gave them
   std::string dictionary_name;              ///< its name in messages
   bool may_stay = false;                    ///< a table may stay in its file, where the file has its values as they are
-  bool may_wait = false;  ///< a table's rows may be made of its file later: RawTable::later
+  bool may_wait = false;                    ///< a table's rows may be made of its file later: RawTable::later
   bool by_column = false;  ///< a table's columns may stand one behind the other, where nothing is copied
   bool labels = true;      ///< a table from LIBSVM: the labels; else the features, absent ones 0
   std::function<void(double fraction)> progress;

@@ -44,16 +44,32 @@ std::string head(const ResultTable& table) {
   return text;
 }
 
+std::vector<std::int64_t> sizes_of(const std::vector<ResultDim>& dims) {
+  std::vector<std::int64_t> sizes;
+  for (const ResultDim& dim : dims) sizes.push_back(dim.size);
+  return sizes;
+}
+
+// Of the element at a position of the whole array, the last dimension first.
+std::vector<std::int64_t> index_of(const std::vector<std::int64_t>& extents, std::int64_t position) {
+  std::vector<std::int64_t> index(extents.size());
+  for (std::size_t d = extents.size(); d-- > 0 && position > 0;) {
+    index[d] = position % extents[d];
+    position /= extents[d];
+  }
+  return index;
+}
+
 }  // namespace
 
-std::string csv_text(const ResultTable& table, const ResultWindow& window, const WindowIds& dim_ids) {
+std::string csv_text(const ResultTable& table, const ResultWindow& window, const WindowIds& dim_ids,
+                     const WindowRange& some) {
   std::string text;
-  for (std::int64_t e = 0; e < window.count; ++e) {
-    std::int64_t rest = table.elements();
+  const std::vector<std::int64_t> extents = sizes_of(table.dims);
+  std::vector<std::int64_t> index = index_of(extents, some.first);
+  for (std::int64_t e = some.first - window.first, end = e + some.count; e < end; ++e, next_index(index, extents)) {
     for (std::size_t d = 0; d < table.dims.size(); ++d) {
-      rest /= table.dims[d].size;
-      const std::int64_t index = (window.first + e) / rest % table.dims[d].size;
-      const std::int64_t id = dim_ids[d].empty() ? index : dim_ids[d][static_cast<std::size_t>(e)];
+      const std::int64_t id = dim_ids[d].empty() ? index[d] : dim_ids[d][static_cast<std::size_t>(e)];
       append_number<std::int64_t>(text, reinterpret_cast<const std::byte*>(&id));
       text += ',';
     }

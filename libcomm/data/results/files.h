@@ -34,10 +34,12 @@ class ResultFiles {
 // The user's ids of each dimension in a window; none where they are its indices.
 using WindowIds = std::vector<std::vector<std::int64_t>>;
 
-// The functions that formats.def names: make the files of these tables; give the text of a window; verify a file.
+// The functions that formats.def names: make the files of these tables; give the text of some of a window's elements;
+// verify a file.
 #define RESULTS(format, word, ending, other, begins, files, make, lines, verify)                                    \
   [[nodiscard]] std::unique_ptr<ResultFiles> make(const std::string& path, const std::vector<ResultTable>& tables); \
-  [[nodiscard]] std::string lines(const ResultTable& table, const ResultWindow& window, const WindowIds& dim_ids);  \
+  [[nodiscard]] std::string lines(const ResultTable& table, const ResultWindow& window, const WindowIds& dim_ids,   \
+                                  const WindowRange& some);                                                         \
   [[nodiscard]] VerifiedResult verify(const std::string& path);
 #include "libcomm/data/results/formats.def"
 #undef RESULTS

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "libcomm/data/base/parallel.h"
 #include "libcomm/data/results/digests.h"
 #include "libcomm/data/results/files.h"
 #include "libcomm/data/results/share.h"
@@ -45,7 +46,7 @@ class OneRank : public ResultRanks {
 
 }  // namespace
 
-std::string bytes_alone(const ResultTable&, const ResultWindow&, const WindowIds&) {
+std::string bytes_alone(const ResultTable&, const ResultWindow&, const WindowIds&, const WindowRange&) {
   throw InternalError("lines of a format that has none");
 }
 
@@ -79,6 +80,8 @@ struct ResultWriter::State {
   void write(std::size_t number);
   void write_digests();
   void write_windows(std::size_t number, const TableSpread& spread);
+  [[nodiscard]] std::vector<std::string> lines_of(std::size_t number, const ResultWindow& window,
+                                                  const WindowIds& dim_ids) const;
   void write_lines(std::size_t number, const TableSpread& spread);
   void name_values(const ResultTable& table, ResultWindow& window) const;
   [[nodiscard]] WindowIds ids_of_dims(const ResultTable& table, const ResultWindow& window) const;
@@ -169,6 +172,20 @@ void ResultWriter::State::write_windows(std::size_t number, const TableSpread& s
   }
 }
 
+// The text of a window in pieces that threads make.
+std::vector<std::string> ResultWriter::State::lines_of(std::size_t number, const ResultWindow& window,
+                                                       const WindowIds& dim_ids) const {
+  constexpr std::int64_t piece_bytes = 1 << 15;
+  const std::int64_t some =
+      std::max<std::int64_t>(1, piece_bytes / std::max<std::int64_t>(1, tables[number].element_bytes()));
+  std::vector<std::string> texts(static_cast<std::size_t>((window.count + some - 1) / some));
+  parallel_for(std::ssize(texts), [&](std::int64_t k, int) {
+    const WindowRange piece{window.first + k * some, std::min(some, window.count - k * some)};
+    texts[static_cast<std::size_t>(k)] = format.lines(tables[number], window, dim_ids, piece);
+  });
+  return texts;
+}
+
 // The lengths of lines are known when they are written, so the ranks exchange them in each round.
 void ResultWriter::State::write_lines(std::size_t number, const TableSpread& spread) {
   const ResultPlace& place = places[number].at(0);
@@ -177,12 +194,20 @@ void ResultWriter::State::write_lines(std::size_t number, const TableSpread& spr
     ResultWindow window = spread.window(round);
     name_values(tables[number], window);
     const auto dim_ids = ids_of_dims(tables[number], window);
-    std::string text;
-    ranks.together([&] { text = format.lines(tables[number], window, dim_ids); });
-    const std::vector<std::int64_t> lengths = share_number(static_cast<std::int64_t>(text.size()), ranks);
+    std::vector<std::string> texts;
+    ranks.together([&] { texts = lines_of(number, window, dim_ids); });
+    std::vector<std::int64_t> begins{0};
+    for (const std::string& text : texts) begins.push_back(begins.back() + std::ssize(text));
+    const std::vector<std::int64_t> lengths = share_number(begins.back(), ranks);
     const std::int64_t mine = std::accumulate(lengths.begin(), lengths.begin() + ranks.rank(), at);
     at = std::accumulate(lengths.begin(), lengths.end(), at);
-    ranks.together([&] { open.at(place.file).write(mine, text.data(), static_cast<std::int64_t>(text.size())); });
+    ranks.together([&] {
+      const FileHandle& file = open.at(place.file);
+      parallel_for(std::ssize(texts), [&](std::int64_t k, int) {
+        const std::string& text = texts[static_cast<std::size_t>(k)];
+        file.write(mine + begins[static_cast<std::size_t>(k)], text.data(), std::ssize(text));
+      });
+    });
   }
 }
 

@@ -128,11 +128,10 @@ void TableParser::take_word(const Cells& cells, size_t k, PieceWords& found) con
 void TableParser::check_known(const Cells& cells, const WordsOfColumn& column, std::string_view word) const {
   if (!column.codes || column.codes->contains(word)) return;
   const std::string near = nearest_name(word, column.known.words);
-  fail_text(
-      cells.begin, fmt::format("'{}' is no word of the dictionary '{}'", word, form_.dictionary_name),
-      near.empty() ? fmt::format("which has {} words for this column", column.known.words.size())
-                   : fmt::format("did you mean '{}'?", near),
-      "leave the row out, or add the word at the end of its list: results computed without it know no such code");
+  fail_text(cells.begin, fmt::format("'{}' is no word of the dictionary '{}'", word, form_.dictionary_name),
+            near.empty() ? fmt::format("which has {} words for this column", column.known.words.size())
+                         : fmt::format("did you mean '{}'?", near),
+            "leave the row out, or add the word at the end of its list: results computed without it know no such code");
 }
 
 }  // namespace kasen

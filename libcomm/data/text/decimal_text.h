@@ -19,41 +19,37 @@
 
 namespace kasen {
 
-// The digits that begin `count` bytes of text, and their value.
-struct Digits {
-  std::uint64_t value = 0;
-  int count = 0;
+// Eight bytes of text; a digit is its value.
+struct EightBytes {
+  std::uint64_t word;
+
+  explicit EightBytes(const char* p) {
+    static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
+    std::memcpy(&word, p, sizeof word);
+    word ^= 0x3030303030303030;
+  }
+  [[nodiscard]] bool are_digits() const {
+    return (((word + 0x7676767676767676) | word) & 0x8080808080808080) == 0;  // the highest bit of one that is none
+  }
+  // The value of eight digits: numbers of two digits, then of four, then of eight.
+  [[nodiscard]] std::uint64_t value() const {
+    const std::uint64_t two = (word * 10 + (word >> 8)) & 0x00FF00FF00FF00FF;
+    const std::uint64_t four = (two * 100 + (two >> 16)) & 0x0000FFFF0000FFFF;
+    return (four * 10000 + (four >> 32)) & 0xFFFFFFFF;
+  }
 };
 
-// Those among the next eight bytes.
-[[nodiscard]] inline Digits next_digits(const char* p) {
-  static_assert(std::endian::native == std::endian::little, "the first digit is the lowest byte");
-  std::uint64_t word;
-  std::memcpy(&word, p, sizeof word);
-  word ^= 0x3030303030303030;
-  // The highest bit of each byte that is no digit. A carry reaches later bytes alone.
-  const std::uint64_t others = ((word + 0x7676767676767676) | word) & 0x8080808080808080;
-  const int count = std::countr_zero(others) / 8;  // 8 if all are digits
-  if (count == 0) return {};
-  word <<= 64 - 8 * count;                                // zeros in front
-  word = (word * 10 + (word >> 8)) & 0x00FF00FF00FF00FF;  // four numbers of two digits
-  word = (word * 100 + (word >> 16)) & 0x0000FFFF0000FFFF;
-  word = (word * 10000 + (word >> 32)) & 0xFFFFFFFF;
-  return {word, count};
-}
-
-inline constexpr std::array<std::uint64_t, 9> powers_of_ten{1,       10,        100,        1'000,      10'000,
-                                                            100'000, 1'000'000, 10'000'000, 100'000'000};
-
-// Reads all digits from p on. The value is right for at most `most_digits`.
+// Reads all digits from p on. The value is right for at most `most_digits`. Numbers of one column are of like length,
+// so the branches of loops are predicted, and the next byte's place is known before the value is.
 inline constexpr std::ptrdiff_t most_digits = 19;
+inline const char* read_few_digits(const char* p, std::uint64_t& value) {
+  for (; is_digit(*p); ++p) value = value * 10 + static_cast<std::uint64_t>(*p - '0');
+  return p;
+}
 inline const char* read_digits(const char* p, std::uint64_t& value) {
-  for (;;) {
-    const Digits next = next_digits(p);
-    value = value * powers_of_ten[static_cast<std::size_t>(next.count)] + next.value;
-    p += next.count;
-    if (next.count < 8) return p;
-  }
+  constexpr std::uint64_t eight_digits = 100'000'000;
+  for (; EightBytes(p).are_digits(); p += 8) value = value * eight_digits + EightBytes(p).value();
+  return read_few_digits(p, value);
 }
 
 // digits * 10^power, without its sign.
@@ -68,19 +64,20 @@ struct DecimalNumber {
 [[nodiscard]] inline bool read_exponent(const char*& p, std::int64_t& power) {
   const bool minus = *++p == '-';
   if (*p == '-' || *p == '+') ++p;
-  const Digits digits = next_digits(p);
-  if (digits.count == 0 || digits.count == 8) return false;
-  p += digits.count;
-  power += minus ? -static_cast<std::int64_t>(digits.value) : static_cast<std::int64_t>(digits.value);
+  const char* const first = p;
+  std::uint64_t digits = 0;
+  p = read_few_digits(p, digits);
+  if (p == first || p - first > 7) return false;
+  power += minus ? -static_cast<std::int64_t>(digits) : static_cast<std::int64_t>(digits);
   return true;
 }
 
-[[nodiscard]] inline DecimalNumber read_decimal(const char* p) {
+[[nodiscard]] inline __attribute__((always_inline)) DecimalNumber read_decimal(const char* p) {
   DecimalNumber number;
   number.negative = *p == '-';
   if (number.negative) ++p;
   const char* const start = p;
-  p = read_digits(p, number.digits);
+  p = read_few_digits(p, number.digits);
   std::ptrdiff_t all = p - start;
   std::ptrdiff_t counted = number.digits == 0 && all <= most_digits ? 0 : all;
   if (*p == '.') {
@@ -221,14 +218,14 @@ template <class T>
   }
   if (digits > exact || power < -most || power > most) return false;
   const T number = static_cast<T>(digits);
-  value = power < 0 ? number / powers[static_cast<std::size_t>(-power)]
-                    : number * powers[static_cast<std::size_t>(power)];
+  value =
+      power < 0 ? number / powers[static_cast<std::size_t>(-power)] : number * powers[static_cast<std::size_t>(power)];
   return true;
 }
 
 // The whole of a number's text, read and rounded; null where another parser has to look at it.
 template <class T>
-[[nodiscard]] const char* parse_decimal(const char* p, T& value) {
+[[nodiscard]] inline __attribute__((always_inline)) const char* parse_decimal(const char* p, T& value) {
   const DecimalNumber number = read_decimal(p);
   if (number.end == nullptr) return nullptr;
   if (!exact_number(number.digits, number.power, value) && !nearest_number(number.digits, number.power, value))

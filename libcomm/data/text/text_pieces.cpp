@@ -41,9 +41,8 @@ TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t pi
   const std::string_view text = file.text();
   const auto size = static_cast<std::int64_t>(text.size());
   // The last line that has text_padding bytes behind it; the others are copied.
-  const size_t last = size <= text_padding
-                          ? std::string_view::npos
-                          : text.rfind('\n', static_cast<size_t>(size - text_padding - 1));
+  const size_t last =
+      size <= text_padding ? std::string_view::npos : text.rfind('\n', static_cast<size_t>(size - text_padding - 1));
   const std::int64_t ended = std::max(from, last == std::string_view::npos ? 0 : static_cast<std::int64_t>(last) + 1);
   for (std::int64_t at = from; at < ended;) {
     const std::int64_t end = at + piece_bytes >= ended ? ended : next_line(text, at + piece_bytes);

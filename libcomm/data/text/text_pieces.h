@@ -26,7 +26,7 @@ struct TextFault {
 struct Piece {
   const char* begin;
   const char* end;
-  std::int64_t offset;      // of begin in the file's text
+  std::int64_t offset;          // of begin in the file's text
   std::int64_t first_line = 0;  // lines before this piece, from where splitting began
   std::int64_t lines = 0;
   const char* lone_return = nullptr;  // the first carriage return that no line end follows

@@ -141,7 +141,7 @@ bool TextSource::next(TextBlock& block) {
   const std::scoped_lock lock(mutex_);
   std::vector<char>& room = block.room;
   auto size = static_cast<std::int64_t>(ahead_.size());  // of the bytes in the room
-  constexpr std::int64_t behind = 1 + text_padding;  // a line end, and what can be read behind it
+  constexpr std::int64_t behind = 1 + text_padding;      // a line end, and what can be read behind it
   room.resize(std::max(room.size(), static_cast<std::size_t>(size + block_bytes + behind)));
   std::copy(ahead_.begin(), ahead_.end(), room.begin());
   const auto end_of_lines = [&](std::int64_t from) {
