@@ -298,12 +298,20 @@ mutants("readers", "libcomm/data/read/matrix_market.cpp",
         ("shape.first_id = ⟦1⟧;", "0"),
         ("const std::int64_t row = ⟦k % header.rows⟧, col = k / header.rows;", "k / header.cols"))
 mutants("readers", "libcomm/data/text/number_text.cpp",
-        ("if (count == 0 || count > 19 || place >= powers.size() || ⟦digits > exact⟧ || !ends_number(*p)) return nullptr;", "false"),
-        ("const bool negative = *p == '-';\n  if (negative) ++p;\n  std::uint64_t digits = 0;\n  const char* const start = ⟦p⟧;", "p - 1"),
         ("if (power + std::ssize(digits) > ⟦19⟧) return {0, too_large};", "18"),
         ("return value >= std::numeric_limits<std::int32_t>::min() && ⟦value <= std::numeric_limits<std::int32_t>::max()⟧;", "true"))
+mutants("readers", "libcomm/data/text/decimal_text.h",
+        ("if (⟦digits > exact⟧ || power < -most || power > most) return false;", "false"),
+        ("std::ptrdiff_t counted = number.digits == 0 ⟦&& all <= most_digits⟧ ? 0 : all;", ""),
+        ("std::uint64_t mantissa = (high >> cut) + (below ⟦>= half⟧ ? 1 : 0);", "> half"),
+        ("if (exponent < least_exponent || ⟦exponent > greatest_exponent⟧) return false;", "false"))
+mutants("readers", "libcomm/data/text/text_pieces.cpp",
+        ("if (lines[k] == '\\n') count += ⟦is_without(k + 1)⟧;", "1"),
+        ("std::int64_t count = lines.empty() ? 0 : ⟦is_without(0)⟧;", "0"))
+mutants("readers", "libcomm/data/bundle/arrays_write.cpp",
+        ("const std::int64_t at = p * place.elements * scalar_bytes(place.scalar) + ⟦block.first * width⟧;", "0"))
 mutants("readers", "libcomm/data/read/npy.cpp",
-        ("const std::int64_t from = header.fortran ? ⟦(i % cols) * rows + i / cols⟧ : i;", "i"),
+        ("const std::int64_t from = header_.fortran ? ⟦(i % cols_) * rows_ + i / cols_⟧ : i;", "i"),
         ("const bool same = kind->scalar == options.element.scalar() && !header.fortran && ⟦!header.swapped⟧;", "true"))
 mutants("readers", "libcomm/data/read/libsvm.cpp",
         ("⟦chunk.rows.shift(matrix.row_count);⟧", "(void)chunk;"),

@@ -103,8 +103,23 @@ class Spilled(ToolTest):
         numpy.savetxt(self.dir / "x.csv", numpy.zeros((900_000, 4)), fmt="%d", delimiter=",")
         (self.dir / "p.ks").write_text("dim N, F local\ninput X : f64[N, F]\noutput s = sum(X)\n")
         self.kasen("plan", "p.ks", "-o", "p.kir")
-        self.fault("partition", "--program", "p.kir", "X=x.csv", "-o", "b", "--memory", "60M", status=LIMIT, says=["the elements of 'x.csv'", "needs at least"])
+        self.fault("partition", "--program", "p.kir", "X=x.csv", "-o", "b", "--memory", "60M", "--words", "X=1", status=LIMIT,
+                   says=["the elements of 'x.csv'", "needs at least"])
+        self.fault("partition", "--program", "p.kir", "X=x.csv", "-o", "b", "--memory", "30M", status=LIMIT, says=["the text of 'x.csv'", "needs at least"])
         self.assertEqual(self.files(), sorted([*before, "p.ks", "p.kir", "x.csv"]))
+
+    def test_rows_that_need_no_memory(self):
+        """Of a table in text, and of .npy in another form than the bundle's, the rows are made while they are written."""
+        draw = numpy.random.default_rng(6).integers(0, 9, (900_000, 4))
+        numpy.savetxt(self.dir / "x.csv", draw, fmt="%d", delimiter=",")
+        numpy.save(self.dir / "y.npy", draw.astype("i1"))
+        (self.dir / "p.ks").write_text("dim N, F local\ninput X : f64[N, F], Y : f64[N, F]\noutput s = sum(X + Y)\n")
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        files = ["partition", "--program", "p.kir", "X=x.csv", "Y=y.npy", "--workers", 3]
+        self.kasen(*files, "-o", "whole")
+        self.kasen(*files, "-o", "part", "--memory", "70M")  # the rows take 57.6 MB
+        for name in ("arrays.h5", "manifest.json"):
+            self.assertEqual((self.dir / "part" / name).read_bytes(), (self.dir / "whole" / name).read_bytes())
 
     def test_a_failing_disk(self):
         numpy.save(self.dir / "g.npy", self.skewed(400_000, 3000))
