@@ -1,5 +1,5 @@
-// kasen: dispatches `kasen plan ...` to the tool kasen-plan beside it. Help, `kasen verify`, `kasen go` and `kasen
-// experiment` are part of this program.
+// kasen: dispatches `kasen plan ...` to the tool kasen-plan beside it. Help, `kasen verify`, `kasen go`, `kasen
+// fit`, `kasen predict` and `kasen experiment` are part of this program.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,6 +16,7 @@
 #include "tools/common/version.h"
 #include "tools/common/wrap.h"
 #include "tools/experiment/experiment.h"
+#include "tools/fit/fit.h"
 #include "tools/go/go.h"
 #include "tools/system/files.h"
 #include "tools/verify.h"
@@ -96,6 +97,8 @@ int start(const std::string& command, int argc, char** argv) {
   if (command == "verify") return verify_main(argc, argv);
   if (command == "experiment") return experiment_main(argc, argv);
   if (command == "go") return go_main(argc, argv);
+  if (command == "fit") return fit_main(argc, argv);
+  if (command == "predict") return predict_main(argc, argv);
   return dispatch(command, argv);
 }
 

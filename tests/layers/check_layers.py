@@ -61,7 +61,7 @@ ROOMS = {
     },
     "libcomm/data": {
         "base": "", "hdf5": "base", "text": "base", "table": "base text", "read": "base text table", "cut": "base read", "compress": "base",
-        "bundle": "base hdf5 table read cut", "results": "base hdf5 read", "checkpoint": "base hdf5 cut bundle results",
+        "bundle": "base hdf5 table read cut", "results": "base hdf5 read", "model": "base hdf5", "checkpoint": "base hdf5 cut bundle results",
     },
     "libcomm/exchange": {"": ""},
     "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "tile": "jit emit", "make": "jit emit tile", "run": "jit emit tile make", "dense": "run", "axis": "run", "": "run dense axis"},
@@ -69,7 +69,8 @@ ROOMS = {
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",
         "run": "system common launch", "doctor": "system options", "step": "system common options launch", "go": "system common options launch step",
-        "experiment": "system common options launch go", "": "system common options launch run doctor step go experiment",
+        "experiment": "system common options launch go", "fit": "system common options launch",
+        "": "system common options launch run doctor step go experiment fit",
     },
 }
 

@@ -1,0 +1,218 @@
+#include "tools/fit/fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "libcomm/data/model/model.h"
+#include "libcore/base/error.h"
+#include "tools/common/choice.h"
+#include "tools/common/tool.h"
+#include "tools/fit/models.h"
+#include "tools/fit/program.h"
+#include "tools/fit/report.h"
+#include "tools/fit/run_options.h"
+#include "tools/fit/samples.h"
+#include "tools/fit/work.h"
+#include "tools/options/words.h"
+#include "tools/system/files.h"
+
+namespace kasen::tools {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, SampleForm>, 3> sample_words{
+    {{"auto", SampleForm::automatic}, {"dense", SampleForm::dense}, {"sparse", SampleForm::sparse}}};
+
+using Outputs = std::map<std::string, ModelArray>;
+
+SampleChoice choice_of(const po::variables_map& values) {
+  SampleChoice choice;
+  choice.form = choose(values, "samples", sample_words);
+  if (values.count("target") > 0) choice.target = values["target"].as<std::string>();
+  with_value("columns", [&] {
+    if (values.count("columns") > 0) choice.columns = parse_columns(values["columns"].as<std::string>());
+  });
+  with_value("words", [&] {
+    if (values.count("words") > 0) choice.words = parse_columns(values["words"].as<std::string>());
+  });
+  return choice;
+}
+
+// Ratings are lines of row, column and rating, or a matrix; their program reads the file as it is.
+Samples ratings_of(const std::string& path, const ModelRow& row, const SampleChoice& choice) {
+  if (!choice.target.empty() || !choice.words.empty())
+    fail(ExitStatus::usage, "--target or --words for als", "ratings are lines of row, column and rating",
+         "leave it out, or choose the three columns: --columns");
+  return ratings_samples(path, row, choice);
+}
+
+std::string command_text(const std::vector<std::string>& arguments) {
+  std::string text;
+  for (const std::string& argument : arguments) {
+    const bool plain = argument.find_first_of(" '\"$*?;&|<>()\\") == std::string::npos;
+    text += plain ? " " + argument : fmt::format(" '{}'", argument);
+  }
+  return text;
+}
+
+void put(Model& model, const Outputs& outputs, const std::string& output, const std::string& name) {
+  ModelArray array = outputs.at(output);
+  if (array.extents.empty()) array.extents = {1};
+  model.arrays.emplace(name, std::move(array));
+}
+
+Model model_of(const ModelRow& row, Samples samples, const Outputs& outputs) {
+  Model model;
+  model.kind = row.name;
+  model.table = samples.form == TableForm::csv ? "csv" : samples.form == TableForm::npy ? "npy" : "libsvm";
+  model.table_columns = samples.columns;
+  model.sparse = samples.sparse;
+  model.features = std::move(samples.features);
+  model.target = std::move(samples.target);
+  model.classes = std::move(samples.classes);
+  model.left_out = std::move(samples.left_out);
+  for (const auto& [name, array] : outputs)
+    if (array.values.size() == 1 && name != "b") model.facts[name] = array.values[0];
+  if (row.name == "als") {
+    for (const std::string name : {"U", "V", "N_ids", "M_ids"})
+      if (outputs.count(name) > 0) put(model, outputs, name, name);
+  } else if (row.name == "kmeans") {
+    put(model, outputs, "centres", "centres");
+  } else if (row.name == "pca") {
+    for (const std::string name : {"components", "variance", "share", "centre"}) put(model, outputs, name, name);
+  } else {
+    put(model, outputs, "w", "coefficients");
+    put(model, outputs, "b", "intercept");
+  }
+  if (model.table == "libsvm" && row.name != "als") {
+    const std::string widest = row.name == "kmeans" ? "centres" : row.name == "pca" ? "components" : "coefficients";
+    const ModelArray& array = model.arrays.at(widest);
+    const std::int64_t width = array.extents[row.name == "kmeans" ? 1 : 0];
+    for (std::int64_t k = 1; k <= width; ++k) model.features.push_back({static_cast<int>(k), "", {}});
+  }
+  return model;
+}
+
+bool is_finite(const Model& model) {
+  for (const auto& [name, array] : model.arrays)
+    if (!std::all_of(array.values.begin(), array.values.end(), [](double v) { return std::isfinite(v); })) return false;
+  return true;
+}
+
+// A target that the model cannot have had.
+void require_amounts(const Model& model, const ModelRow& row, const std::string& path) {
+  const auto lowest = model.facts.find("lowest");
+  if (row.target != TargetKind::amount || lowest == model.facts.end()) return;
+  const bool above = row.name == "exponential";
+  if (lowest->second > 0 || (lowest->second == 0 && !above)) return;
+  if (std::isnan(lowest->second)) return;
+  fail(ExitStatus::bad_input, fmt::format("the target '{}' has {}", shown_column(model.target[0]), lowest->second),
+       fmt::format("a {} foretells numbers {} 0", row.title, above ? "above" : "from"), "leave such rows out", {path});
+}
+
+void tell_end(const Model& model, const ModelProgram& program) {
+  const auto iterations = model.facts.find("iterations");
+  const double most = program.value("steps");
+  if (iterations == model.facts.end() || most <= 0 || iterations->second < most) return;
+  tell("kasen fit: note: its {} iterations are over and it may not be at its end; add --param steps={}\n", most,
+       10 * most);
+}
+
+void require_some(const Model& model, const ModelRow& row, const ModelProgram& program, const std::string& path) {
+  const auto rows = model.facts.find("rows");
+  if (row.name != "kmeans" || rows == model.facts.end() || rows->second >= program.value("k")) return;
+  fail(ExitStatus::usage, fmt::format("--param k={} for {} rows", program.value("k"), rows->second),
+       "each centre begins at a row of its own", "take fewer", {path});
+}
+
+void check_components(const ModelRow& row, const Samples& samples, const ModelProgram& program) {
+  const auto width = samples.width();
+  if (row.name != "pca" || width == 0) return;
+  if (program.value("components") >= 1 && program.value("components") <= static_cast<double>(width)) return;
+  fail(ExitStatus::usage, fmt::format("--param components={}", program.value("components")),
+       fmt::format("the table has {} features", width), "take 1 to as many");
+}
+
+FitSettings settings_of(const po::variables_map& values, const ModelRow& row) {
+  FitSettings settings;
+  settings.params = name_values(values, "param");
+  settings.intercept = values.count("no-intercept") == 0;
+  if (!settings.intercept && !row.has_target())
+    fail(ExitStatus::usage, "--no-intercept", fmt::format("{} has no intercept", row.name), "leave it out");
+  return settings;
+}
+
+ExitStatus fit(const po::variables_map& values) {
+  if (values.count("model") == 0 || values.count("table") == 0)
+    fail(ExitStatus::usage, values.count("model") == 0 ? "no model" : "no table", "", "see 'kasen fit --help'");
+  const ModelRow& row = find_model(values["model"].as<std::string>());
+  const std::string path = values["table"].as<std::string>();
+  const FitSettings settings = settings_of(values, row);
+  const SampleChoice choice = choice_of(values);
+  const Samples samples = row.name == "als" ? ratings_of(path, row, choice) : samples_to_fit(path, row, choice);
+  ModelProgram program(fitting_program(row, samples, settings));
+  check_components(row, samples, program);
+  const std::vector<std::string> data = row.name == "als" ? ratings_arguments(samples) : go_arguments(samples);
+  const std::string text = program.text(fmt::format(
+      "# A {} that kasen fit has made. It runs by\n#   kasen go PROGRAM.ks{}\n", row.title, command_text(data)));
+  if (values.count("show-program") > 0) {
+    write_standard_output(text);
+    return ExitStatus::done;
+  }
+  if (values.count("output") == 0) fail(ExitStatus::usage, "no file for the model", "", "name it: -o model.h5");
+  const auto output = values["output"].as<std::string>();
+  check_writable(output);
+  std::vector<std::string> arguments = data;
+  add_run_options(values, arguments);
+  const Work work(values.count("dir") > 0 ? values["dir"].as<std::string>() : "");
+  Model model = model_of(row, samples, work.go(text, arguments));
+  require_amounts(model, row, path);
+  if (!is_finite(model)) {
+    if (row.name != "als") require_finite(samples);
+    fail(ExitStatus::check_failed, "the model has no finite solution",
+         "the numbers of the table, or the steps, are too large", "scale the columns, or add --param lambda=1", {path});
+  }
+  require_some(model, row, program, path);
+  write_model(output, model);
+  write_standard_output(report_of(model, row, path, bounded(values, "top", 1, most_top)));
+  tell_end(model, program);
+  tell("model: {}\n", output);
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+int fit_main(int argc, char** argv) {
+  Tool tool{.info = {"kasen fit", "fits a model to a table, by a program of its own",
+                     "MODEL TABLE [--target COLUMN] -o MODEL.h5 [--param NAME=VALUE]...",
+                     "kasen fit logistic people.csv --target bought -o model.h5"}};
+  tool.under("Model and table");
+  tool.options.add_options()("target,t", po::value<std::string>()->value_name("COLUMN"),
+                             "what the model foretells: a column's name or number, or a .npy file beside one")(
+      "columns", po::value<std::string>()->value_name("COLS"),
+      "the features: names, numbers, ranges (default: all others)")(
+      "words", po::value<std::string>()->value_name("COLS"), "columns of words that look like numbers")(
+      "param", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
+      "sets a param: lambda, share, k, components, factors, steps, ...")("no-intercept", "fits through 0")(
+      "samples", po::value<std::string>()->default_value("auto")->value_name("auto|dense|sparse"),
+      "how LIBSVM's features are held; auto: dense up to 512");
+  takes(tool, "samples", sample_words);
+  declare_run_options_of_models(tool);
+  tool.under("Results");
+  tool.options.add_options()("output,o", po::value<std::string>()->value_name("MODEL.h5"), "the model")(
+      "show-program", "prints the program instead, which kasen go runs")(
+      "top", po::value<int>()->default_value(20)->value_name("K"), "prints the K largest coefficients");
+  tool.hidden.add_options()("model", po::value<std::string>()->value_name("MODEL"))(
+      "table", po::value<std::string>()->value_name("TABLE"));
+  tool.words["model"] = model_names();
+  tool.positional.add("model", 1).add("table", 1);
+  tool.reads = {"table"};
+  tool.writes = {"output"};
+  return run_with_steps(argc, argv, tool, fit);
+}
+
+}  // namespace kasen::tools

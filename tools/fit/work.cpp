@@ -1,0 +1,105 @@
+#include "tools/fit/work.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "libcomm/data/base/new_file.h"
+#include "libcomm/data/hdf5/content.h"
+#include "libcomm/data/read/npy_header.h"
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+#include "tools/system/files.h"
+#include "tools/system/process.h"
+
+namespace kasen::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class T>
+std::vector<double> numbers_at(const FileHandle& file, const StoredDataset& set, std::int64_t count) {
+  std::vector<T> stored(static_cast<std::size_t>(count));
+  file.read(set.offset, reinterpret_cast<std::byte*>(stored.data()), count * std::int64_t{sizeof(T)});
+  return {stored.begin(), stored.end()};
+}
+
+std::map<std::string, ModelArray> outputs_in(const std::string& path) {
+  const FileHandle file = FileHandle::open_to_read(path);
+  std::map<std::string, ModelArray> outputs;
+  for (const auto& [name, set] : stored_datasets(file, path)) {
+    ModelArray array{set.extents, {}};
+    std::int64_t count = 1;
+    for (const std::int64_t extent : set.extents) count = checked_mul(count, extent, "a result's size");
+    if (set.type == FileType::f64) array.values = numbers_at<double>(file, set, count);
+    if (set.type == FileType::i64) array.values = numbers_at<std::int64_t>(file, set, count);
+    outputs.emplace(name.substr(1), std::move(array));
+  }
+  return outputs;
+}
+
+// The steps' errors, without what they tell of their progress before.
+std::string errors_in(const std::string& messages) {
+  const std::string text = read_text(messages);
+  const std::size_t at = text.find("error");
+  if (at == std::string::npos) return text;
+  const std::size_t line = text.rfind('\n', at);
+  return line == std::string::npos ? text : text.substr(line + 1);
+}
+
+}  // namespace
+
+Work::Work(const std::string& folder) : folder_(folder), own_(folder.empty()) {
+  if (own_) {
+    folder_ = (fs::temp_directory_path() / "kasen-fit-XXXXXX").string();
+    if (mkdtemp(folder_.data()) == nullptr)
+      fail(ExitStatus::cannot_create, "cannot make a temporary folder in " + folder_, std::strerror(errno),
+           "set TMPDIR, or name a folder with --dir");
+    guard_.emplace(folder_);
+    bundle_guard_.emplace(file("bundle"));  // removed before the folder around it
+    return;
+  }
+  std::error_code fault;
+  fs::create_directories(folder_, fault);
+  if (fault)
+    fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", folder_), fault.message(),
+         "choose another with --dir");
+}
+
+Work::~Work() {
+  std::error_code ignored;
+  if (own_) fs::remove_all(folder_, ignored);
+}
+
+std::map<std::string, ModelArray> Work::go(const std::string& program,
+                                           const std::vector<std::string>& arguments) const {
+  write_text(file("program.ks"), program);
+  std::vector<std::string> argv{
+      tool_folder() + "/kasen", "go", file("program.ks"), "--dir", folder_, "-o", file("result.h5"), "--top", "0"};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  const Ended ended = run_process_apart(argv, file("output.txt"), file("messages.txt"));
+  if (ended.signal != 0) throw UserError(ended_by_signal("kasen go", ended));
+  if (ended.status != 0) {
+    tell("{}", errors_in(file("messages.txt")));
+    throw GoFailed{ended.status};
+  }
+  return outputs_in(file("result.h5"));
+}
+
+std::string Work::put(const std::string& name, const ModelArray& array) const {
+  const std::string path = file(name);
+  std::string content = npy_header("<f8", array.extents);
+  content.append(reinterpret_cast<const char*>(array.values.data()), array.values.size() * sizeof(double));
+  std::error_code none;
+  fs::remove(path, none);
+  write_new_file(path, content, Sync::no);
+  return path;
+}
+
+}  // namespace kasen::tools
