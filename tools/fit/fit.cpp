@@ -146,6 +146,17 @@ FitSettings settings_of(const po::variables_map& values, const ModelRow& row) {
   return settings;
 }
 
+// A run that failed within the program may have met a NaN; then the table's cell is what is wrong.
+Outputs outputs_of(const Work& work, const std::string& program, const std::vector<std::string>& arguments,
+                   const Samples& samples) {
+  try {
+    return work.go(program, arguments);
+  } catch (const GoFailed& failed) {
+    if (failed.messages.find("program.ks:") != std::string::npos) require_finite(samples);
+    throw;
+  }
+}
+
 ExitStatus fit(const po::variables_map& values) {
   if (values.count("model") == 0 || values.count("table") == 0)
     fail(ExitStatus::usage, values.count("model") == 0 ? "no model" : "no table", "", "see 'kasen fit --help'");
@@ -169,10 +180,10 @@ ExitStatus fit(const po::variables_map& values) {
   std::vector<std::string> arguments = data;
   add_run_options(values, arguments);
   const Work work(values.count("dir") > 0 ? values["dir"].as<std::string>() : "");
-  Model model = model_of(row, samples, work.go(text, arguments));
+  Model model = model_of(row, samples, outputs_of(work, text, arguments, samples));
   require_amounts(model, row, path);
   if (!is_finite(model)) {
-    if (row.name != "als") require_finite(samples);
+    require_finite(samples);
     fail(ExitStatus::check_failed, "the model has no finite solution",
          "the numbers of the table, or the steps, are too large", "scale the columns, or add --param lambda=1", {path});
   }

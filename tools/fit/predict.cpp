@@ -114,6 +114,8 @@ ExitStatus predict(const po::variables_map& values) {
   add_dictionary(samples, work, arguments);
   add_run_options(values, arguments);
   const std::map<std::string, ModelArray> outputs = work.go(program_of(model, row, samples), arguments);
+  const std::vector<double>& scores = outputs.at("score").values;
+  if (!std::all_of(scores.begin(), scores.end(), [](double v) { return std::isfinite(v); })) require_finite(samples);
   write_text(output, prediction_text(model, row, outputs, chances));
   if (output != "-") tell("predictions: {}\n", output);
   return ExitStatus::done;

@@ -3,6 +3,7 @@
 #include "tools/common/choice.h"
 #include "tools/fit/work.h"
 #include "tools/options/words.h"
+#include "tools/system/files.h"
 
 namespace kasen::tools {
 
@@ -29,6 +30,7 @@ int run_with_steps(int argc, char** argv, Tool& tool, const std::function<ExitSt
     try {
       return body(values);
     } catch (const GoFailed& step) {
+      tell("{}", step.messages);
       failed = step.status;
       return ExitStatus::done;
     }

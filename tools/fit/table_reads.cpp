@@ -52,6 +52,16 @@ void require_finite_cells(const Samples& samples, const std::vector<ModelColumn>
   }
 }
 
+// The features of LIBSVM.
+void require_finite_entries(const std::string& path) {
+  ReadOptions options = table_options();
+  options.labels = false;
+  const RawTable table = read_table(path, options);
+  for (std::int64_t k = 0; k < table.rows * table.cols; ++k)
+    if (const double value = table.values.as<double>()[k]; !std::isfinite(value))
+      fail_cell(path, k / table.cols, std::to_string(k % table.cols + 1), value);
+}
+
 }  // namespace
 
 TableForm form_of_table(const std::string& path) {
@@ -138,19 +148,18 @@ std::int64_t first_features(const std::string& path) {
 }
 
 void require_finite(const Samples& samples) {
-  if (samples.form == TableForm::libsvm) {
-    fail(ExitStatus::bad_input, "the samples have no finite solution",
-         "a value or a label may be nan or inf, or too large", "", {samples.path});
-  }
-  require_finite_cells(samples, samples.features);
-  if (samples.target_path.empty()) {
+  const bool libsvm = samples.form == TableForm::libsvm;
+  if (libsvm) require_finite_entries(samples.path);
+  if (!libsvm) require_finite_cells(samples, samples.features);
+  if (libsvm || !samples.target_path.empty()) {
+    const std::string& path = libsvm ? samples.path : samples.target_path;
+    const RawTable table = read_numbers(path, {}, false);
+    for (std::int64_t row = 0; row < table.rows * table.cols && !samples.target.empty(); ++row)
+      if (const double value = table.values.as<double>()[row]; !std::isfinite(value))
+        fail_cell(path, row, shown_column(samples.target[0]), value);
+  } else {
     require_finite_cells(samples, samples.target);
-    return;
   }
-  const RawTable table = read_numbers(samples.target_path, {}, false);
-  for (std::int64_t row = 0; row < table.rows * table.cols; ++row)
-    if (const double value = table.values.as<double>()[row]; !std::isfinite(value))
-      fail_cell(samples.target_path, row, shown_column(samples.target[0]), value);
 }
 
 }  // namespace kasen::tools

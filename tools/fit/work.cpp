@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -44,13 +46,15 @@ std::map<std::string, ModelArray> outputs_in(const std::string& path) {
   return outputs;
 }
 
-// The steps' errors, without what they tell of their progress before.
+// The steps' errors, without what they tell of their progress before. Options are those of this tool.
 std::string errors_in(const std::string& messages) {
-  const std::string text = read_text(messages);
-  const std::size_t at = text.find("error");
-  if (at == std::string::npos) return text;
-  const std::size_t line = text.rfind('\n', at);
-  return line == std::string::npos ? text : text.substr(line + 1);
+  constexpr std::string_view option_of_steps = "--words INPUT=", option = "--words ";
+  std::string text = read_text(messages);
+  const std::size_t line = text.rfind('\n', std::min(text.find("error"), text.size()));
+  if (line != std::string::npos && line + 1 < text.size()) text.erase(0, line + 1);
+  if (const std::size_t at = text.find(option_of_steps); at != std::string::npos)
+    text.replace(at, option_of_steps.size(), option);
+  return text;
 }
 
 }  // namespace
@@ -85,10 +89,7 @@ std::map<std::string, ModelArray> Work::go(const std::string& program,
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const Ended ended = run_process_apart(argv, file("output.txt"), file("messages.txt"));
   if (ended.signal != 0) throw UserError(ended_by_signal("kasen go", ended));
-  if (ended.status != 0) {
-    tell("{}", errors_in(file("messages.txt")));
-    throw GoFailed{ended.status};
-  }
+  if (ended.status != 0) throw GoFailed{ended.status, errors_in(file("messages.txt"))};
   return outputs_in(file("result.h5"));
 }
 

@@ -12,8 +12,9 @@
 
 namespace kasen::tools {
 
-struct GoFailed {  // is thrown; kasen go has reported why, and its exit status becomes ours
+struct GoFailed {  // is thrown; the exit status becomes ours
   int status = 0;
+  std::string messages;  // what kasen go has reported
 };
 
 class Work {
