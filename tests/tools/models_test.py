@@ -8,14 +8,14 @@ import io
 import json
 import re
 import shlex
+import subprocess
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
-import scipy.optimize  # noqa: E402
-from tools_test import BAD, CREATE, MISSING, ROOT, USAGE, ToolTest  # noqa: E402
+from tools_test import BAD, CREATE, MISSING, ROOT, TOOLS, USAGE, ToolTest  # noqa: E402
 
 REGRESSIONS = ["linear", "ridge", "lasso", "elastic-net", "logistic", "poisson", "exponential", "l2svm"]
 LAMBDA = {"ridge": 2.5, "lasso": 4.0, "elastic-net": 6.0, "logistic": 0.5, "l2svm": 0.7, "poisson": 0.1, "exponential": 0.2}
@@ -114,6 +114,9 @@ class ModelTest(ToolTest):
     def setUp(self):
         super().setUp()
         self.made = 0
+
+    def kasen_any(self, *args):
+        return subprocess.run([TOOLS / "kasen", *args], cwd=self.dir, text=True, timeout=300, capture_output=True, check=False)
 
     def params(self, name):
         given = [f"lambda={LAMBDA[name]}"] if name in LAMBDA else []
@@ -263,6 +266,485 @@ class Models(ModelTest):
             self.near(shown["w"][:], arrays["coefficients"], share=1e-10)
             self.assertEqual(shown["rows"][()], 120)
         self.assertNotIn("use ", text)
+
+
+def softmax_fit(X, classes, count, penalty):
+    """(W, b, loss) by Newton steps on the whole Hessian of standardised columns."""
+    centre, scale = X.mean(0), X.std(0)
+    A = np.column_stack([(X - centre) / scale, np.ones(len(X))])
+    ridge = np.append(penalty / scale**2, 0)
+    Y = np.eye(count)[classes]
+    V = np.zeros((A.shape[1], count))
+    width = A.shape[1]
+
+    def parts(V):
+        S = A @ V
+        S = S - S.max(1, keepdims=True)
+        P = np.exp(S) / np.exp(S).sum(1, keepdims=True)
+        return (np.log(np.exp(S).sum(1)) - (S * Y).sum(1)).sum() + (ridge @ V**2).sum() / 2, P
+
+    for _ in range(60):
+        loss, P = parts(V)
+        gradient = (A.T @ (P - Y) + ridge[:, None] * V).T.ravel()
+        H = np.zeros((count * width, count * width))
+        for i in range(count):
+            for j in range(count):
+                W = P[:, i] * ((i == j) - P[:, j])
+                H[i * width:(i + 1) * width, j * width:(j + 1) * width] = (A.T * W) @ A + (np.diag(ridge) if i == j else 0)
+        step = np.linalg.lstsq(H, gradient, rcond=1e-13)[0].reshape(count, width).T
+        far = 1.0
+        while parts(V - far * step)[0] > loss + 1e-12 * abs(loss) and far > 1e-10:
+            far /= 2
+        V = V - far * step
+        if np.abs(step).max() < 1e-13:
+            break
+    V[:-1] -= V[:-1].mean(1, keepdims=True)  # what foretells nothing is 0 where the penalty is smallest
+    W = V[:-1] / scale[:, None]
+    b = V[-1] - centre @ W
+    return W, b - b.mean(), parts(V)[0]
+
+
+class ModelKinds(ModelTest):
+    """Words, several classes, clusters, components and ratings."""
+
+    def people(self, rows=150):
+        rng = np.random.default_rng(12)
+        age, income = rng.integers(18, 80, rows), np.round(rng.normal(50000, 15000, rows), 2)
+        road = rng.choice(["a road", 'the "big" one', "sea,side"], rows)
+        zone = rng.choice([3, 7, 11], rows)
+        score = (age - 50) / 20 + (income - 50000) / 15000 + (road == "a road") * 1.5 - (zone == 7)
+        kind = np.select([score + rng.normal(size=rows) > 0.8, score + rng.normal(size=rows) > -0.5], ["high", "middle"], "low")
+        bought = np.where(score + rng.normal(size=rows) > 0, "yes", "no")
+        quoted = ['"' + word.replace('"', '""') + '"' for word in road]
+        self.write_csv("people.csv", [age, quoted, income, zone, bought, kind], ["age", "road", "income", "zone", "bought", "kind"])
+        return age, road, income, zone, bought, kind
+
+    @staticmethod
+    def one_hot(values):
+        levels = sorted(set(values.tolist()), key=lambda v: str(v).encode())
+        return np.column_stack([(values == level).astype(float) for level in levels]), levels
+
+    def test_words(self):
+        age, road, income, zone, bought, _ = self.people()
+        roads, road_levels = self.one_hot(road)
+        zones, zone_levels = self.one_hot(zone)
+        X = np.column_stack([age, income, roads, zones])
+        y = (bought == "yes").astype(float)
+        for workers in (1, 4):
+            arrays, content, out, path = self.fit("logistic", "people.csv", "--target", "bought", "--columns", "age,road,income,zone",
+                                                  "--words", "zone", "--workers", workers)
+            wanted_fit = newton("logistic", X, y, 1.0, True)
+            self.near(arrays["coefficients"], wanted_fit[0], X.std(0))
+            self.assertEqual([(c["name"], c["levels"]) for c in content["features"]],
+                             [("age", []), ("income", []), ("road", road_levels), ("zone", [str(z) for z in zone_levels])])
+            self.assertEqual((content["classes"], content["left_out"]), (["no", "yes"], ["kind"]))
+            self.assertIn("road=a road", out)
+            head, rows = self.predicted(path, "people.csv", "--proba", "--workers", workers)
+            self.assertEqual(head, ["prediction", "no", "yes"])
+            chance = 1 / (1 + np.exp(-(X @ wanted_fit[0] + wanted_fit[1])))
+            self.near([float(r[2]) for r in rows], chance)
+            self.near([float(r[1]) for r in rows], 1 - chance)
+            self.assertEqual([r[0] for r in rows], np.where(chance > 0.5, "yes", "no").tolist())
+        right = (np.where(chance > 0.5, "yes", "no") == bought).sum()
+        self.assertIn(f"right      {right} of 150 rows", out)
+        # Columns in another order, without the target; a row of words alone that the model knows.
+        table = self.dir / "other.csv"
+        table.write_text('zone,income,road,age\n7,51000.5,"the ""big"" one",44\n11,20000,"sea,side",71\n')
+        wanted = []
+        for z, i, r, a in [(7, 51000.5, 'the "big" one', 44), (11, 20000, "sea,side", 71)]:
+            x = np.concatenate([[a, i], [float(r == level) for level in road_levels], [float(z == level) for level in zone_levels]])
+            wanted.append(1 / (1 + np.exp(-(x @ wanted_fit[0] + wanted_fit[1]))))
+        self.near([float(r[2]) for r in self.predicted(path, "other.csv", "--proba")[1]], wanted)
+
+    def test_several_classes(self):
+        age, road, income, zone, _, kind = self.people()
+        X = np.column_stack([age, income, zone]).astype(float)
+        classes, names = np.unique(kind, return_inverse=True)[1], sorted(set(kind))
+        W, b, loss = softmax_fit(X, classes, 3, 1.0)
+        numbers = np.array([-2.5, 0.0, 9.0])[classes]
+        np.save(self.dir / "X.npy", X)
+        np.save(self.dir / "y.npy", numbers)
+        np.save(self.dir / "near.npy", classes + 4)
+        self.write_libsvm("t.svm", X, classes + 1)
+        cases = [("people.csv", ["-t", "kind", "--columns", "1,3-4"], names), ("X.npy", ["-t", "y.npy"], ["-2.5", "0", "9"]),
+                 ("X.npy", ["-t", "near.npy"], ["4", "5", "6"]), ("t.svm", [], ["1", "2", "3"]), ("t.svm", ["--samples", "sparse"], ["1", "2", "3"])]
+        told = (X @ W + b).argmax(1)
+        for workers, (table, options, labels) in enumerate(cases, 1):
+            with self.subTest(table, options=options):
+                arrays, content, _, path = self.fit("multinomial", table, *options, "--workers", workers)
+                self.assertEqual(content["classes"], labels)
+                for k in range(3):
+                    self.near(arrays["coefficients"][:, k], W[:, k], X.std(0))
+                self.near(arrays["intercept"], b)
+                self.assertAlmostEqual(content["facts"]["loss"] / loss, 1, delta=1e-10)
+                head, rows = self.predicted(path, table, "--proba")
+                self.assertEqual(head, ["prediction", *labels])
+                self.assertEqual([row[0] for row in rows], [labels[k] for k in told])
+                S = np.exp(X @ W + b - (X @ W + b).max(1, keepdims=True))
+                self.near([[float(v) for v in row[1:]] for row in rows], S / S.sum(1, keepdims=True))
+
+    def test_clusters(self):
+        rng = np.random.default_rng(2)
+        X = np.concatenate([rng.normal(size=(40, 3)) + at for at in ([0, 0, 1000], [9, 0, 1000], [0, 9, 1009])])[rng.permutation(120)]
+        self.write_csv("p.csv", X.T, ["x", "y", "z"])
+        self.write_libsvm("p.svm", X, np.zeros(120))
+        np.save(self.dir / "p.npy", X)
+        centres = X[np.arange(3) * 40]
+        for _ in range(300):
+            near = ((X[:, None] - centres) ** 2).sum(2).argmin(1)
+            centres = np.array([X[near == k].mean(0) if (near == k).any() else centres[k] for k in range(3)])
+        near = ((X[:, None] - centres) ** 2).sum(2).argmin(1)
+        for workers, table in enumerate(["p.csv", "p.svm", "p.npy"], 1):
+            arrays, content, _, path = self.fit("kmeans", table, "--param", "k=3", "--workers", workers)
+            self.near(arrays["centres"], centres)
+            self.assertAlmostEqual(content["facts"]["loss"] / ((X - centres[near]) ** 2).sum(), 1, delta=1e-8)
+            head, rows = self.predicted(path, table)
+            self.assertEqual((head, [int(row[0]) for row in rows]), (["cluster"], near.tolist()))
+
+    def test_components(self):
+        X = np.random.default_rng(4).normal(size=(80, 4)) @ np.diag([5, 1, 0.2, 3]) + [1, 2, 3, 4]
+        self.write_csv("p.csv", X.T, ["x", "y", "z", "u"])
+        self.write_libsvm("p.svm", X, np.zeros(80))
+        np.save(self.dir / "p.npy", X)
+        _, sizes, rows = np.linalg.svd(X - X.mean(0))
+        for workers, table in enumerate(["p.csv", "p.svm", "p.npy"], 1):
+            arrays, _, out, path = self.fit("pca", table, "--param", "components=3", "--workers", workers)
+            self.near(np.abs(arrays["components"]), np.abs(rows[:3].T))
+            self.near(arrays["variance"], sizes[:3] ** 2 / 79)
+            self.near(arrays["share"], sizes[:3] ** 2 / (sizes**2).sum())
+            self.near(arrays["centre"], X.mean(0))
+            head, told = self.predicted(path, table)
+            self.assertEqual(head, ["component1", "component2", "component3"])
+            self.near([[float(v) for v in row] for row in told], (X - X.mean(0)) @ arrays["components"])
+
+    def test_ratings(self):
+        rng = np.random.default_rng(8)
+        U, V = rng.random((30, 2)) + 0.5, rng.random((20, 2)) + 0.5
+        pairs = [(u, v) for u in range(30) for v in range(20) if rng.random() < 0.6 or u == v or v == 0 or u == 0]
+        stars = [float(U[u] @ V[v]) for u, v in pairs]
+        ids = [(u * 3 + 5, v * 7 + 2) for u, v in pairs]  # with gaps
+        self.write_csv("r.csv", [[v for _, v in ids], stars, [u for u, _ in ids]], ["item", "stars", "user"])
+        R = np.zeros((30, 20))
+        for (u, v), s in zip(pairs, stars):
+            R[u, v] = s
+        self.write_libsvm("r.svm", R, np.zeros(30))
+        for table, options in [("r.csv", ["--columns", "user,item,stars"]), ("r.svm", [])]:
+            arrays, content, _, path = self.fit("als", table, "--param", "factors=2", "--param", "lambda=0.0001", "--param", "rounds=200",
+                                                "--param", "tolerance=1e-9", *options, "--workers", 2)
+            got = arrays["U"] @ arrays["V"].T
+            error = np.array([got[u, v] for u, v in pairs]) - stars
+            self.assertLess(np.abs(error).max(), 0.1)
+            self.assertAlmostEqual(content["facts"]["rmse"], np.sqrt((error**2).mean()), delta=1e-9)
+            if table == "r.csv":
+                _, rows = self.predicted(path, table)
+                self.near([float(row[0]) for row in rows], [got[u, v] for u, v in pairs])
+                (self.dir / "new.csv").write_text("user,item\n5,2\n5,3\n")
+                self.fault("predict", path, "new.csv", status=BAD, says=["new.csv", "row 2", "no column 3"])
+        np.save(self.dir / "r.npy", U @ V.T)
+        arrays, content, _, _ = self.fit("als", "r.npy", "--param", "factors=2", "--param", "lambda=1e-9")
+        self.near(arrays["U"] @ arrays["V"].T, U @ V.T, share=1e-6)
+
+
+class Solvers(ModelTest):
+    """examples/solvers and examples/models by themselves, on one to six workers, dense and sparse."""
+
+    NUMBERS = {"linear": 0, "logistic": 1, "poisson": 2, "exponential": 3, "l2svm": 4}
+
+    def samples(self, seed, rows=100):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([rng.normal(size=(rows, 4)), np.ones(rows)])
+        score = X @ np.append(rng.normal(size=4) * 0.5, 0.3)
+        targets = {"linear": score + rng.normal(size=rows), "logistic": (score + rng.normal(size=rows) > 0).astype(float),
+                   "poisson": rng.poisson(np.exp(score)).astype(float), "exponential": rng.exponential(np.exp(score))}
+        targets["l2svm"] = 2 * targets["logistic"] - 1
+        np.save(self.dir / "X.npy", X)
+        with open(self.dir / "X.mtx", "w") as out:
+            out.write(f"%%MatrixMarket matrix coordinate real general\n{rows} 5 {rows * 5}\n")
+            out.writelines(f"{i + 1} {j + 1} {float(X[i, j])!r}\n" for i in range(rows) for j in range(5))
+        return X, targets
+
+    def optimum(self, name, X, y, penalty):
+        """The w that makes the loss smallest, through 0."""
+        w = np.zeros(X.shape[1])
+        if name == "l2svm":
+            y = (y + 1) / 2
+
+        def whole(w):
+            return loss_terms(name, X @ w, y)[0].sum() + penalty / 2 * w @ w
+
+        for _ in range(100):
+            _, slope, bend = loss_terms(name, X @ w, y)
+            step = np.linalg.solve((X.T * bend) @ X + penalty * np.eye(len(w)), X.T @ slope + penalty * w)
+            far = 1.0
+            while whole(w - far * step) > whole(w) + 1e-12 * abs(whole(w)) and far > 1e-10:
+                far /= 2
+            w = w - far * step
+        return w, whole(w)
+
+    def run_program(self, program, workers, *options, X="X.npy"):
+        self.kasen("go", program, f"X={X}", "y=y.npy", "-o", "r.h5", "--dir", "work", "--workers", workers, *options)
+        with h5py.File(self.dir / "r.h5") as file:
+            return {name: file[name][()] for name in file}
+
+    def test_solvers(self):
+        X, targets = self.samples(1)
+        for turn, (name, number) in enumerate(self.NUMBERS.items()):
+            np.save(self.dir / "y.npy", targets[name])
+            w, loss = self.optimum(name, X, targets[name], 2.0)
+            solvers = ["newton", "irls", "lbfgs", "gradient-descent"]
+            for k, solver in enumerate(solvers):
+                if (name, solver) in {("l2svm", "irls"), ("l2svm", "newton")}:
+                    continue  # where a bend is 0
+                options = ["-D", f"family={number}", "--param", "lambda=2"]
+                if solver == "gradient-descent":
+                    rate = {"poisson": 0.1, "exponential": 0.1}.get(name, 0.5)
+                    options += ["--param", f"rate={rate}", "--param", "steps=3000"]
+                with self.subTest(name, solver=solver):
+                    found = self.run_program(ROOT / "examples" / "solvers" / f"{solver}.ks", (turn + k) % 6 + 1, *options)
+                    self.near(found["w"], w)
+                    self.assertAlmostEqual(found["loss"] / loss, 1, delta=1e-10)
+
+    def test_the_test_stands_behind_the_step(self):
+        X, targets = self.samples(2)
+        y = targets["logistic"]
+        np.save(self.dir / "y.npy", y)
+        w, sizes = np.zeros(5), []
+        while not sizes or sizes[-1] > 1e-6:
+            p = 1 / (1 + np.exp(-X @ w))
+            g = X.T @ (p - y) + w
+            sizes.append(np.sqrt(g @ g))
+            w = w - np.linalg.solve((X.T * (p * (1 - p))) @ X + np.eye(5), g)
+        found = self.run_program(ROOT / "examples" / "solvers" / "newton.ks", 3)
+        self.assertEqual(found["step"], len(sizes))
+        self.near(found["w"], w, share=1e-12)
+
+    def test_sparse_solvers(self):
+        X, targets = self.samples(3)
+        for workers, (solver, name) in enumerate([("lbfgs", "poisson"), ("lbfgs", "logistic"), ("gradient-descent", "logistic")], 2):
+            np.save(self.dir / "y.npy", targets[name])
+            text = (ROOT / "examples" / "solvers" / f"{solver}.ks").read_text()
+            text = text.replace("F local", "F").replace('"../models/', f'"{ROOT}/examples/models/')
+            (self.dir / "sparse.ks").write_text(text)
+            options = ["--param", "rate=0.5", "--param", "steps=3000"] if solver != "lbfgs" else []
+            found = self.run_program("sparse.ks", workers, "-D", f"family={self.NUMBERS[name]}", *options, X="X.mtx")
+            w, loss = self.optimum(name, X, targets[name], 1.0)
+            self.near(found["w"], w)
+            self.assertAlmostEqual(found["loss"] / loss, 1, delta=1e-10)
+
+    def test_blocks(self):
+        X, targets = self.samples(4)
+        y = targets["logistic"]
+        np.save(self.dir / "y.npy", y)
+        w = np.zeros(5)
+        for turn in range(20):
+            for t in range(5):
+                B, z = X[t * 20:t * 20 + 20], y[t * 20:t * 20 + 20]
+                w = w - 0.3 / (1 + turn) / 20 * (B.T @ (1 / (1 + np.exp(-B @ w)) - z) + 2.0 / 5 * w)
+        for workers in (1, 4):
+            found = self.run_program(ROOT / "examples" / "solvers" / "block-sgd.ks", workers, "-D", "blocks=5", "-D", "family=1",
+                                     "--param", "lambda=2", "--param", "rate=0.3")
+            self.near(found["w"], w, share=1e-12)
+            self.assertAlmostEqual(found["loss"], np.logaddexp(0, X @ w).sum() - y @ X @ w + w @ w, delta=1e-9)
+
+    def test_admm(self):
+        X, targets = self.samples(5)
+        y = targets["linear"]
+        np.save(self.dir / "y.npy", y)
+        for workers, penalty in [(1, 3.0), (6, 30.0)]:
+            w, _ = descend(X, y, penalty, 0, False)
+            found = self.run_program(ROOT / "examples" / "solvers" / "admm.ks", workers, "--param", f"lambda={penalty}")
+            self.near(found["w"], w)
+            self.assertEqual((found["w"] == 0).tolist(), (w == 0).tolist())
+
+    def test_models_as_programs(self):
+        """The programs of examples/models as their first lines show them."""
+        X, targets = samples(8)
+        np.save(self.dir / "X.npy", X)
+        for turn, name in enumerate(["ridge", "lasso", "elastic-net", "logistic", "poisson", "exponential"]):
+            with self.subTest(name):
+                y = targets[name]
+                np.save(self.dir / "y.npy", y)
+                params = self.params(name)
+                w, b, loss = reference(name, X, y)
+                found = self.run_program(ROOT / "examples" / "models" / f"{name}.ks", turn + 1, *params)
+                self.near(found["w"], w, X.std(0))
+                self.near(found["b"] + X.mean(0) @ found["w"], b + X.mean(0) @ w)
+                self.assertAlmostEqual(found["loss"] / loss, 1, delta=1e-10)
+
+
+class ModelFaults(ModelTest):
+    """What a table or a model must not be; what it may be."""
+
+    def table(self, text, name="t.csv"):
+        (self.dir / name).write_text(text)
+        return name
+
+    def refused(self, model, *args, says, status=BAD):
+        self.fault("fit", model, *args, "-o", "none.h5", status=status, says=says)
+        self.assertNotIn("none.h5", self.files())
+
+    def test_tables(self):
+        good = self.table("a,b,y\n1,2,0\n2,1,1\n3,4,1\n4,4,0\n", "good.csv")
+        y = ["--target", "y"]
+        self.refused("linear", self.table("a,b,y\n"), *y, says="the file has no rows")
+        self.refused("linear", self.table(""), *y, says="the file is empty")
+        self.refused("linear", "absent.csv", *y, says="absent.csv", status=MISSING)
+        for cell in ("", "NA", "1;2"):
+            self.refused("linear", self.table(f"a,b,y\n1,2,3\n2,{cell},4\n3,4,5\n"), *y, says="t.csv:3:3")
+        self.refused("linear", self.table("a,b,y\n1,2,3\n2,x,4\n3,4,5\n"), *y, says=["t.csv:3:3", "--words 2"])
+        for cell in ("nan", "inf"):
+            for model in ("linear", "logistic", "lasso", "kmeans", "pca"):
+                target = [] if model in ("kmeans", "pca") else y
+                self.refused(model, self.table(f"a,b,y\n1,2,0\n2,{cell},1\n3,4,1\n"), *target, says=["t.csv", f"row 2 of the table has {cell} in column 'b'"])
+        self.refused("linear", self.table("a,b,y\n1,2,0\n2,1,nan\n3,4,1\n"), *y, says="row 2 of the table has nan in column 'y'")
+        self.refused("logistic", self.table("a,y\n1,2\n2,nan\n3,2\n"), *y, says="row 2 of the table has nan in column 'y'")
+        self.refused("linear", self.table("1 1:2 2:nan\n0 1:1\n1 2:3\n", "t.svm"), says="row 1 of the table has nan in column '2'")
+        self.refused("linear", good, "--target", "z", says=["there is no column 'z'", "a, b, y"], status=USAGE)
+        self.refused("linear", good, "--target", "4", says="there is no column 4", status=USAGE)
+        self.refused("linear", good, "--target", "y", "--columns", "a,y", says="the target 'y' is among --columns", status=USAGE)
+        self.refused("linear", good, "--target", "y", "--columns", "a,c", says="there is no column 'c'", status=USAGE)
+        self.refused("linear", self.table("y\n1\n2\n"), *y, says="no column beside the target")
+        self.refused("linear", self.table("a,y\n1,no\n2,yes\n"), *y, says="the target 'y' holds words")
+        self.refused("logistic", self.table("a,y\n1,5\n2,5\n"), *y, says=["one class alone", "every row says 5"])
+        self.refused("l2svm", self.table("a,y\n1,x\n2,x\n"), *y, says=["one class alone", "every row says x"])
+        self.refused("logistic", self.table("a,y\n1,x\n2,z\n3,u\n"), *y, says=["has 3 classes", "multinomial"])
+        self.refused("multinomial", self.table("a,y\n" + "".join(f"1,{k}\n" for k in range(1001))), *y, says="more than 1000 different numbers")
+        self.refused("linear", self.table("a,y\n" + "".join(f"w{k},1\n" for k in range(1001))), *y, says="column 'a' holds 1001 different words")
+        self.refused("poisson", self.table("a,y\n1,2\n2,-1\n3,4\n"), *y, says="the target 'y' has -1")
+        self.refused("exponential", self.table("a,y\n1,2\n2,0\n3,4\n"), *y, says="the target 'y' has 0")
+
+    def test_options(self):
+        good = self.table("a,b,y\n1,2,0\n2,1,1\n3,4,1\n4,4,0\n", "good.csv")
+        y = ["--target", "y"]
+        self.refused("linaer", good, *y, says="did you mean 'linear'", status=USAGE)
+        self.refused("linear", good, says="no target", status=USAGE)
+        self.refused("kmeans", good, *y, says="kmeans has no target", status=USAGE)
+        self.refused("kmeans", good, "--param", "k=5", says="--param k=5 for 4 rows", status=USAGE)
+        self.refused("pca", good, "--param", "components=4", says="the table has 3 features", status=USAGE)
+        self.refused("pca", good, "--no-intercept", says="has no intercept", status=USAGE)
+        self.refused("ridge", good, *y, "--param", "alpha=1", says=["no param 'alpha'", "lambda"], status=USAGE)
+        self.refused("ridge", good, *y, "--param", "lambda=much", says="'much' is not a number", status=USAGE)
+        self.refused("ridge", good, *y, "--param", "steps=1.5", says="'steps' counts something", status=USAGE)
+        self.refused("logistic", good, *y, "--param", "high=3", says="the target's classes give it", status=USAGE)
+        self.refused("ridge", good, *y, "--samples", "sparse", says="LIBSVM alone is sparse", status=USAGE)
+        self.refused("ridge", "-", *y, says="standard input", status=USAGE)
+        self.fault("fit", "ridge", good, *y, status=USAGE, says="-o model.h5")
+        self.fault("fit", "ridge", good, *y, "-o", good, status=USAGE, says="good.csv")
+        self.fault("fit", "ridge", good, *y, "-o", "no/m.h5", status=CREATE, says="no/m.h5")
+        self.fault("predict", good, good, status=BAD, says="not an HDF5 file")
+
+    def test_tables_for_a_model(self):
+        self.table("a,kind,y,note\n1,x,0,1\n2,z,1,1\n3,x,1,2\n4,z,0,2\n")
+        _, _, _, path = self.fit("linear", "t.csv", "--target", "y", "--columns", "a,kind")
+        for text, says in [("a,y\n1,0\n2,1\n", "no column 'kind', which the model needs"), ("a,knd\n1,x\n2,x\n", "is it 'knd'?"),
+                           ("a,kind,nota\n1,x,2\n2,x,1\n", ["knows no column 'nota'", "did you mean 'note'?"]),
+                           ("a,kind\n1,x\n2,w\n", ["new.csv:3:3", "'w' is no word of the model 'model-1.h5'", "fit the model to a table"]), ("a,kind\n1,x\n,z\n", "new.csv:3:1"),
+                           ("a,kind\n1,x\nnan,z\n", "row 2 of the table has nan in column 'a'"), ("a,kind\n", "no rows")]:
+            self.table(text, "new.csv")
+            self.fault("predict", path, "new.csv", "-o", "told.csv", status=BAD, says=says)
+            self.assertNotIn("told.csv", self.files())
+        self.fault("predict", path, "t.csv", "--proba", status=USAGE, says="states no chances")
+        np.save(self.dir / "n.npy", np.ones((3, 4)))
+        self.fault("predict", path, "n.npy", status=BAD, says="holds words")
+        self.assertEqual(len(self.predicted(path, "t.csv")[1]), 4)
+        # Without names: all columns, those without the target, or the features.
+        X = np.random.default_rng(1).normal(size=(20, 4))
+        np.save(self.dir / "t.npy", X)
+        arrays, _, _, path = self.fit("ridge", "t.npy", "--target", "2", "--columns", "1,4")
+        wanted = X[:, [0, 3]] @ arrays["coefficients"] + arrays["intercept"][0]
+        for table in (X, np.delete(X, 1, 1), X[:, [0, 3]]):
+            np.save(self.dir / "n.npy", table)
+            self.near([float(row[0]) for row in self.predicted(path, "n.npy")[1]], wanted)
+        np.savetxt(self.dir / "n.csv", X[:, [0, 3]], delimiter=",", fmt="%r")
+        self.near([float(row[0]) for row in self.predicted(path, "n.csv")[1]], wanted)
+        np.save(self.dir / "n.npy", np.ones((3, 7)))
+        self.fault("predict", path, "n.npy", status=BAD, says="the table has 7 columns")
+
+    def test_tables_that_are_hard(self):
+        """Columns that say the same, constant ones, more columns than rows, a fit without error."""
+        rng = np.random.default_rng(6)
+        X = rng.normal(size=(30, 3)) + 5
+        y = X @ [1.0, -2, 3] + rng.normal(size=30)
+        hard = np.column_stack([X, X[:, 0] * 2 + 1, np.full(30, 1e9 / 7), np.full(30, 0.1)])
+        two = (y > np.median(y)).astype(float)
+        np.save(self.dir / "X.npy", hard)
+        np.save(self.dir / "y.npy", y)
+        np.save(self.dir / "two.npy", two)
+        np.save(self.dir / "one.npy", np.full(30, 7.25))
+        for model, target, plain in [("linear", "y.npy", y), ("ridge", "y.npy", y), ("lasso", "y.npy", y), ("logistic", "two.npy", two), ("l2svm", "two.npy", two)]:
+            with self.subTest(model):
+                arrays, content, _, path = self.fit(model, "X.npy", "--target", target)
+                self.assertEqual(arrays["coefficients"][4:].tolist(), [0, 0])
+                if model == "linear":
+                    w, b, loss = reference("linear", X, y)
+                    self.assertAlmostEqual(content["facts"]["loss"] / loss, 1, delta=1e-9)
+                    self.near([float(row[0]) for row in self.predicted(path, "X.npy")[1]], X @ w + b)
+        for model in ("linear", "ridge", "lasso"):
+            arrays, content, _, _ = self.fit(model, "X.npy", "--target", "one.npy")
+            self.near(arrays["coefficients"], np.zeros(6))
+            self.assertAlmostEqual(arrays["intercept"][0], 7.25, delta=1e-8)
+        wide = rng.normal(size=(8, 20))
+        np.save(self.dir / "wide.npy", np.column_stack([wide, wide @ rng.normal(size=20)]))
+        _, content, _, path = self.fit("linear", "wide.npy", "--target", "21")
+        self.assertLess(content["facts"]["loss"], 1e-16 * 20)
+        exact = np.column_stack([X, X @ [1.0, 2, 3] + 4])
+        np.save(self.dir / "exact.npy", exact)
+        arrays, _, _, _ = self.fit("linear", "exact.npy", "--target", "4")
+        self.near(arrays["coefficients"], [1, 2, 3])
+        self.near(arrays["intercept"], [4])
+        # Far from 0, as times are.
+        far = np.column_stack([X * [1, 1e5, 1] + [0, 1.6e9, 0], two])
+        np.save(self.dir / "far.npy", far)
+        arrays, _, _, _ = self.fit("logistic", "far.npy", "--target", "4", "--param", "lambda=0.5")
+        w, b, _ = reference("logistic", far[:, :3], two)
+        self.near(arrays["coefficients"], w, far[:, :3].std(0), share=1e-6)
+
+    def test_altered_models(self):
+        self.table("a,b,y\n1,2,0\n2,1,1\n3,4,1\n4,4,0\n")
+        _, _, _, path = self.fit("logistic", "t.csv", "--target", "y")
+
+        def altered(change, says):
+            (self.dir / "bad.h5").write_bytes((self.dir / path).read_bytes())
+            with h5py.File(self.dir / "bad.h5", "r+") as file:
+                change(file)
+            self.fault("predict", "bad.h5", "t.csv", status=BAD, says=says)
+
+        def text(file, change):
+            whole = json.loads(bytes(file["about"][:]))
+            change(whole)
+            del file["about"]
+            file["about"] = np.frombuffer(json.dumps(whole).encode(), "u1")
+
+        def number(file):
+            file["coefficients"][0] = 3.5
+
+        def more(file):
+            file["extra"] = np.ones(3)
+
+        def shorter(file):
+            del file["coefficients"]
+            file["coefficients"] = np.ones(1)
+
+        def none(file):
+            del file["about"]
+
+        altered(number, "'coefficients' was altered")
+        altered(more, "more arrays")
+        altered(shorter, "another size")
+        altered(none, "it has no '/about'")
+        altered(lambda f: text(f, lambda w: w.update(kasen_model=99)), "format version 99")
+        altered(lambda f: text(f, lambda w: w["content"].update(kind="ridge")), "altered")
+        altered(lambda f: text(f, lambda w: w.pop("content")), "'content' is missing")
+        whole = (self.dir / path).read_bytes()
+        rng = np.random.default_rng(3)
+        for k in range(40):  # flipped and cut: refused, or the same
+            data = bytearray(whole[: len(whole) - int(rng.integers(1, len(whole)))] if k % 4 == 0 else whole)
+            data[int(rng.integers(len(data)))] ^= 1 << int(rng.integers(8))
+            (self.dir / "bad.h5").write_bytes(data)
+            done = self.kasen_any("predict", "bad.h5", "t.csv")
+            self.assertIn(done.returncode, (0, BAD), done.stderr)
+            if done.returncode == 0:
+                self.assertEqual(done.stdout, self.kasen("predict", path, "t.csv")[0])
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@
 namespace kasen::tools {
 namespace {
 
+constexpr const char* dictionary_name = "model.dictionary.json";
+
 // Arrays of the model as inputs of the program.
 constexpr std::string_view chances_text = R"(
 dim K local = {classes}              # classes
@@ -53,11 +55,6 @@ std::string filled(std::string_view text, const std::string& mark, const std::st
   return all;
 }
 
-struct Prediction {
-  std::string text;                 // of the program
-  std::vector<std::string> inputs;  // arrays of the model: name of the input, name in the model
-};
-
 std::string program_of(const Model& model, const ModelRow& row, const Samples& samples) {
   const std::string samples_text = "# What a model foretells.\n" + declarations(samples);
   if (row.name == "kmeans")
@@ -87,9 +84,20 @@ void add_dictionary(const Samples& samples, const Work& work, std::vector<std::s
   for (const ModelColumn& column : samples.features)
     if (!column.levels.empty()) columns[column.number] = {column.name, column.levels};
   if (columns.empty()) return;
-  const std::string path = work.file("model.dictionary.json");
+  const std::string path = work.file(dictionary_name);
   write_text(path, dictionary_text({{"table", columns}}));
   arguments.insert(arguments.end(), {"--dictionary", path});
+}
+
+// Errors of unknown words name the model, which has the words, and what helps here.
+std::string of_model(std::string messages, const std::string& dictionary, const std::string& model) {
+  const auto replace = [&](const std::string& text, const std::string& by) {
+    if (const std::size_t at = messages.find(text); at != std::string::npos) messages.replace(at, text.size(), by);
+  };
+  replace(fmt::format("the dictionary '{}'", dictionary), fmt::format("the model '{}'", model));
+  replace("or add the word at the end of its list: results computed without it know no such code",
+          "or fit the model to a table that has the word");
+  return messages;
 }
 
 ExitStatus predict(const po::variables_map& values) {
@@ -113,7 +121,12 @@ ExitStatus predict(const po::variables_map& values) {
   for (const std::string& input : inputs_of(model, work)) arguments.push_back(input);
   add_dictionary(samples, work, arguments);
   add_run_options(values, arguments);
-  const std::map<std::string, ModelArray> outputs = work.go(program_of(model, row, samples), arguments);
+  std::map<std::string, ModelArray> outputs;
+  try {
+    outputs = work.go(program_of(model, row, samples), arguments);
+  } catch (const GoFailed& failed) {
+    throw GoFailed{failed.status, of_model(failed.messages, work.file(dictionary_name), model_path)};
+  }
   const std::vector<double>& scores = outputs.at("score").values;
   if (!std::all_of(scores.begin(), scores.end(), [](double v) { return std::isfinite(v); })) require_finite(samples);
   write_text(output, prediction_text(model, row, outputs, chances));

@@ -148,6 +148,18 @@ std::unordered_map<std::int64_t, std::size_t> places_of(const Model& model, cons
   return places;
 }
 
+// By their names where both tables have them, else the first two.
+std::vector<ColumnChoice> rating_columns(const Model& model, const std::string& path) {
+  const FileFormat format = detect_format(path);
+  const bool text = format == FileFormat::csv || format == FileFormat::edge_list;
+  if (!text || model.features.size() < 2 || model.features[0].name.empty()) return {ColumnChoice(1, 2)};
+  std::vector<std::string> names;
+  for (const HeadColumn& column : read_table_head(path, false).columns) names.push_back(column.name);
+  for (std::size_t k = 0; k < 2; ++k)
+    if (std::find(names.begin(), names.end(), model.features[k].name) == names.end()) return {ColumnChoice(1, 2)};
+  return {ColumnChoice(model.features[0].name), ColumnChoice(model.features[1].name)};
+}
+
 }  // namespace
 
 const ModelRow& require_sound(const Model& model, const std::string& path) { return Soundness(model, path).row(); }
@@ -169,7 +181,7 @@ std::string rating_predictions(const Model& model, const std::string& path) {
   ReadOptions options;
   options.element = ElementType::of(Scalar::i64);
   options.sparse = false;
-  options.columns = {ColumnChoice(1, 2)};
+  options.columns = rating_columns(model, path);
   const RawTable table = read_table(path, options);
   const ModelArray &rows = model.arrays.at("U"), &cols = model.arrays.at("V");
   const auto factors = static_cast<std::size_t>(rows.extents[1]);
