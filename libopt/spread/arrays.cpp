@@ -12,10 +12,12 @@
 namespace kasen::spread {
 namespace {
 
-std::int64_t elements_of(const Shape& shape, const Grid& grid, const Grid& index) {
-  std::int64_t elements = 1;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    elements = checked_mul(elements, block_length(shape[axis], grid[axis], index[axis]), "a block's elements");
+std::int64_t elements_of(const Array& array, const Grid& index) {
+  std::int64_t elements = array.planes;
+  for (std::size_t axis = 0; axis < array.shape.size(); ++axis) {
+    elements =
+        checked_mul(elements, block_length(array.shape[axis], array.grid[axis], index[axis]), "a block's elements");
+  }
   return elements;
 }
 
@@ -85,15 +87,15 @@ Arrays::Arrays(Layout layout) : layout_(std::move(layout)) { require_layout(layo
 
 ArrayId Arrays::add(Array array) { return arrays_.push_back(std::move(array)); }
 
-ArrayId Arrays::input(std::string name, Shape shape, const Grid& grid) {
+ArrayId Arrays::input(std::string name, Shape shape, const Grid& grid, std::int64_t planes) {
   require_grid(shape, grid);
-  Array array{std::move(name), std::move(shape), {}, {}};
+  Array array{std::move(name), std::move(shape), {}, {}, planes};
   array.grid = fitting_grid(array.shape, grid);
   require_few(array.name, array.grid);
   const std::vector<WorkerId> workers = workers_of_blocks(layout_, array.grid);
   for_each_block(array.grid, [&](const Grid& index) {
-    array.blocks.push_back(graph_.add_object(block_name(array.name, index), elements_of(array.shape, array.grid, index),
-                                             workers[array.blocks.size()]));
+    array.blocks.push_back(
+        graph_.add_object(block_name(array.name, index), elements_of(array, index), workers[array.blocks.size()]));
   });
   return add(std::move(array));
 }
@@ -106,18 +108,19 @@ ObjectId Arrays::block_of(const Labelled& operand, const std::function<std::int6
 }
 
 // For each block of the result, a task for each combination of blocks of the labels that it lacks, and their sum.
-ArrayId Arrays::combine(Kind kind, std::string name, std::string_view result, const std::vector<Labelled>& operands) {
+ArrayId Arrays::combine(Kind kind, std::string name, std::string_view result, const std::vector<Labelled>& operands,
+                        std::int64_t planes) {
   const Axes axes(*this, operands);
   const std::string summed = axes.summed(result);
   const Grid inner = axes.grid(summed);
-  Array array{std::move(name), axes.shape(result), axes.grid(result), {}};
+  Array array{std::move(name), axes.shape(result), axes.grid(result), {}, planes};
   Grid both = array.grid;
   both.insert(both.end(), inner.begin(), inner.end());
   require_few(array.name, both);
   const std::vector<WorkerId> owners = workers_of_blocks(layout_, array.grid);
   for_each_block(array.grid, [&](const Grid& index) {
     const WorkerId owner = owners[array.blocks.size()];
-    const std::int64_t elements = elements_of(array.shape, array.grid, index);
+    const std::int64_t elements = elements_of(array, index);
     const std::string block = block_name(array.name, index);
     std::vector<ObjectId> terms;
     for_each_block(inner, [&](const Grid& term) {
@@ -135,18 +138,37 @@ ArrayId Arrays::combine(Kind kind, std::string name, std::string_view result, co
   return add(std::move(array));
 }
 
-ArrayId Arrays::elementwise(std::string name, std::string_view result, const std::vector<Labelled>& operands) {
+ArrayId Arrays::elementwise(std::string name, std::string_view result, const std::vector<Labelled>& operands,
+                            std::int64_t planes) {
   if (operands.empty() || !Axes(*this, operands).summed(result).empty())
     throw InternalError("an element-wise operator without operands, or that reduces");
-  return combine(operands.size() == 1 ? Kind::unary : Kind::elementwise, std::move(name), result, operands);
+  return combine(operands.size() == 1 ? Kind::unary : Kind::elementwise, std::move(name), result, operands, planes);
 }
 
-ArrayId Arrays::reduce(std::string name, std::string_view result, const Labelled& operand) {
-  return combine(Kind::unary, std::move(name), result, {operand});
+ArrayId Arrays::reduce(std::string name, std::string_view result, const Labelled& operand, std::int64_t planes) {
+  return combine(Kind::unary, std::move(name), result, {operand}, planes);
 }
 
-ArrayId Arrays::contract(std::string name, std::string_view result, const std::vector<Labelled>& operands) {
-  return combine(Kind::product, std::move(name), result, operands);
+ArrayId Arrays::contract(std::string name, std::string_view result, const std::vector<Labelled>& operands,
+                         std::int64_t planes) {
+  return combine(Kind::product, std::move(name), result, operands, planes);
+}
+
+ArrayId Arrays::narrowed(std::string name, ArrayId operand, std::size_t axis, std::int64_t length) {
+  const Array& whole = arrays_[operand];
+  if (whole.grid.at(axis) != 1) {
+    fail(ExitStatus::usage, fmt::format("array {} has {} blocks along an axis", whole.name, whole.grid[axis]),
+         fmt::format("{} takes some of its indices, within each block", name), "do not cut this axis");
+  }
+  Array array{std::move(name), whole.shape, whole.grid, {}, whole.planes};
+  array.shape[axis] = length;
+  const std::vector<WorkerId> owners = workers_of_blocks(layout_, array.grid);
+  for_each_block(array.grid, [&](const Grid& index) {
+    const std::size_t at = array.blocks.size();
+    array.blocks.push_back(graph_.add_task(Kind::unary, block_name(array.name, index), {whole.blocks[at]},
+                                           elements_of(array, index), owners[at]));
+  });
+  return add(std::move(array));
 }
 
 ArrayId Arrays::whole(std::string name, Shape shape, const std::vector<ArrayId>& operands) {
@@ -159,13 +181,13 @@ ArrayId Arrays::whole(std::string name, Shape shape, const std::vector<ArrayId>&
     }
     inputs.push_back(array.blocks.front());
   }
-  Array array{std::move(name), std::move(shape), {}, {}};
+  Array array{std::move(name), std::move(shape), {}, {}, 1};
   array.grid.assign(array.shape.size(), 1);
   const Grid index(array.shape.size(), 0);
   const WorkerId owner = workers_of_blocks(layout_, array.grid).front();
   array.blocks.push_back(graph_.add_task(inputs.size() == 1 ? Kind::unary : Kind::product,
-                                         block_name(array.name, index), std::move(inputs),
-                                         elements_of(array.shape, array.grid, index), owner));
+                                         block_name(array.name, index), std::move(inputs), elements_of(array, index),
+                                         owner));
   return add(std::move(array));
 }
 

@@ -238,8 +238,9 @@ Proven exact(const Graph& graph, const Cluster& cluster, const SearchOptions& op
   }
   SearchOptions other = options;
   other.ahead = 2;
-  std::vector<Plan> plans{lshs(graph, cluster, options), look_ahead(graph, cluster, other),
-                          heft(graph, cluster, options)};
+  other.options = Options::all;
+  std::vector<Plan> plans{lshs(graph, cluster, options), lshs(graph, cluster, other), look_ahead(graph, cluster, other),
+                          heft(graph, cluster, options), place_at_owners(graph, cluster)};
   const auto best = std::min_element(plans.begin(), plans.end(), [&](const Plan& a, const Plan& b) {
     return loads_of(graph, cluster, a).objective() < loads_of(graph, cluster, b).objective();
   });

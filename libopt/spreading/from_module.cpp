@@ -82,11 +82,15 @@ class Lowering {
     }
     if (is_contraction(m_, op)) return contract(op);
     if (takes_one_index(op)) return reduce(op);  // within blocks: the axis that it drops is local, and not cut
+    if (is_slice(op) || op.code == OpCode::slice) return narrow(op);
+    if (op.code == OpCode::scan || op.code == OpCode::sort || op.code == OpCode::argsort) return work_along(op);
     if (row(op.code).group == OpGroup::linear) return linear(op);
     refuse(op, "it works along a dimension, on a sparse matrix, or on a list");
   }
 
   [[nodiscard]] const std::string& name(ValueId value) const { return m_.value(value).name; }
+
+  [[nodiscard]] std::int64_t planes(ValueId value) const { return m_.type(value).element.planes(); }
 
   void show(ValueId value, ArrayId array) {
     Shown shown{array, {}};
@@ -97,7 +101,7 @@ class Lowering {
   void make(const Op& op) {
     const ValueId value = op.results[0];
     const Type& type = m_.type(value);
-    if (!type.dims.empty()) show(value, arrays_.input(name(value), grid_.shape(type), grid_.of(type)));
+    if (!type.dims.empty()) show(value, arrays_.input(name(value), grid_.shape(type), grid_.of(type), planes(value)));
   }
 
   // A label for each axis: dimensions are told apart by name, those that an array has twice by their order.
@@ -132,7 +136,7 @@ class Lowering {
                          [&](const Labelled& one) { return has_label(one.labels, label); });
     });
     if (!has_all) return make(op);  // of constants alone
-    if (!operands.empty()) show(value, arrays_.elementwise(name(value), result, operands));
+    if (!operands.empty()) show(value, arrays_.elementwise(name(value), result, operands, planes(value)));
   }
 
   void reduce(const Op& op) {
@@ -149,7 +153,37 @@ class Lowering {
         if (std::count(op.over.begin(), op.over.end(), m_.type(operand).dims[axis]) == 0) result += own[axis];
     }
     if (result.size() != m_.type(value).dims.size()) refuse(op, "its array has a dimension twice");
-    show(value, arrays_.reduce(name(value), result, labelled(operand, own)));
+    show(value, arrays_.reduce(name(value), result, labelled(operand, own), planes(value)));
+  }
+
+  // The axis of the array, among those that it has, and how it is cut.
+  [[nodiscard]] std::size_t axis_of(const Op& op, DimId dim) const {
+    const ValueId operand = op.operands[0];
+    const std::vector<DimId>& dims = m_.type(operand).dims;
+    const auto place = static_cast<std::size_t>(std::find(dims.begin(), dims.end(), dim) - dims.begin());
+    const Shown& shown = *shown_[operand];
+    const std::size_t axis = shown.axes.at(place);
+    if (arrays_.array(shown.array).grid[axis] > 1)
+      refuse(op, fmt::format("it works along {}, which is cut in blocks", m_.dim(dim).name));
+    return axis;
+  }
+
+  // Some indices of a dimension that is not cut; another dimension stands for it.
+  void narrow(const Op& op) {
+    const ValueId operand = op.operands[0], value = op.results[0];
+    if (!shown_[operand]) refuse(op, "its array is a constant");
+    const std::size_t axis = axis_of(op, op.over.at(0));
+    Shown shown = *shown_[operand];
+    shown.array = arrays_.narrowed(name(value), shown.array, axis, m_.dim(op.dim).size);
+    shown_[value] = std::move(shown);
+  }
+
+  // Each line lies in one block.
+  void work_along(const Op& op) {
+    const ValueId operand = op.operands[0], value = op.results[0];
+    if (!shown_[operand]) refuse(op, "its array is a constant");
+    static_cast<void>(axis_of(op, op.over.at(0)));
+    show(value, arrays_.elementwise(name(value), labels(value), {labelled(operand, labels(operand))}, planes(value)));
   }
 
   void transpose(const Op& op) {
@@ -165,10 +199,10 @@ class Lowering {
     for (std::size_t i = 0; i < all.operands.size(); ++i)
       if (shown_[op.operands[i]]) operands.push_back(labelled(op.operands[i], all.operands[i]));
     if (operands.empty()) return;
-    const ArrayId product = arrays_.contract(name(value), all.result, operands);
+    const ArrayId product = arrays_.contract(name(value), all.result, operands, planes(value));
     if (op.operands.size() == all.operands.size() || !shown_[op.operands.back()]) return show(value, product);
     const Labelled onto = labelled(op.operands.back(), all.result);
-    show(value, arrays_.elementwise(name(value), all.result, {{product, all.result}, onto}));
+    show(value, arrays_.elementwise(name(value), all.result, {{product, all.result}, onto}, planes(value)));
   }
 
   void linear(const Op& op) {

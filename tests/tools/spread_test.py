@@ -165,11 +165,27 @@ class Spread(ToolTest):
             ends = {step["makes"]: step["on"] for step in one["steps"] if re.fullmatch(r"x_3\[\d\]", step["makes"])}
             self.assertEqual(ends, {f"x_3[{i}]": i % 2 for i in range(4)})
 
+    def test_along_dimensions(self):
+        """Slices, scans and sorts within blocks; what is cut along that dimension has none. Elements of three numbers count three."""
+        program = ("dim N, F local\ndim K = F[1:3]{}\ninput X : dense f64[N, F], p : [f64; 3][N]\nfn turned(t) = [t[2], t[1], t[0]]\n"
+                   "c = cumsum(X, over F)\ns = slice(X, K)\no = sort(X, over F)\nq = turned(p)\noutput c, s, o, q{}\n")
+        self.plan(program.format("", ""))
+        view = self.view("--cluster", "2x1", "--grid", "X=4x1", "--sizes", "N=38,F=5", "--spread", "lshs,owner")
+        for one in view["placements"]:
+            made = {step["makes"]: step["elements"] for step in one["steps"]}
+            for i, rows in enumerate((10, 10, 10, 8)):
+                self.assertEqual([made[name] for name in (f"c[{i},0]", f"s[{i},0]", f"o[{i},0]", f"q[{i}]")], [5 * rows, 2 * rows, 5 * rows, 3 * rows])
+            self.assertEqual(len(made), 16)
+            self.assertEqual(one["elements_between_nodes"], 0)
+        for more, output in ((", M = N[0:4]", ", r = slice(X, M)"), ("", ", r = cumsum(X, over N)")):
+            self.plan(program.format(more, output))
+            self.fault("fuse", "p.kir", "--print-spread", "--cluster", "2x1", "--grid", "X=4x1", "--sizes", "N=38,F=5", status=BAD, says=["p.ks:9:", "N", "cut"])
+
     def test_forms(self):
         self.plan(NEWTON)
         options = ("--cluster", "2x2", "--grid", "X=4x1", "--sizes", "N=64,F=2", "--spread", "owner,ahead=3")
         text = self.view(*options, form="text")
-        for word in ("newton" if "newton" in text else "p", "ahead=3", "bound", "regret", "2 nodes of 2 workers"):
+        for word in ("p: ", "ahead=3", "bound", "regret", "2 nodes of 2 workers"):
             self.assertIn(word, text)
         rows = list(csv.DictReader(io.StringIO(self.view(*options, form="csv"))))
         view = self.view(*options)
