@@ -434,6 +434,21 @@ TEST(Spread, ExactAgreesWithAllPlacements) {
     EXPECT_TRUE(least.is_certified()) << seed;
     EXPECT_EQ(least.objective, BruteForce(graph, cluster).best) << seed;
   }
+  // Sums of four blocks have trees of both forms, and additions that do not need each other.
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    RandomGraphs random(seed);
+    const Cluster cluster{3, 1};
+    Graph graph;
+    std::vector<ObjectId> terms;
+    for (int i = 0; i < 4; ++i) terms.push_back(graph.add_object("x", 2, WorkerId(random.below(3))));
+    std::swap(terms[0], terms[static_cast<std::size_t>(random.below(4))]);
+    for (int i = 0; i < 3; ++i) graph.add_object("memory", 1 + random.below(12), WorkerId(i));
+    const ObjectId sum = graph.add_sum("s", terms, WorkerId(random.below(3)));
+    if (random.below(2) == 0) graph.pin(sum);
+    const Proven least = exact(graph, cluster, {});
+    EXPECT_TRUE(least.is_certified()) << seed;
+    EXPECT_EQ(least.objective, BruteForce(graph, cluster).best) << seed;
+  }
 }
 
 TEST(Spread, ExactEndsByCountsWithAGap) {

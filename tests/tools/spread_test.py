@@ -128,6 +128,25 @@ class Spread(ToolTest):
         self.assertLessEqual(sum(exact), sum(self.replayed(small)["lshs"]))
         self.assertTrue(small["placements"][1]["bound"] <= small["placements"][1]["objective"])
 
+    def test_shared_memory(self):
+        """Nothing moves in a node, and a node holds one copy."""
+        self.plan(NEWTON)
+        options = ("--cluster", "4x4", "--grid", "X=24x1", "--sizes", "N=9600,F=8", "--spread", "all")
+        shared, apart = self.view(*options, "--intra", "shared"), self.view(*options, "--intra", "0")
+        for one, other in zip(shared["placements"], apart["placements"]):
+            self.assertEqual(one["elements_in_nodes"], 0)
+            self.assertGreater(other["elements_in_nodes"], 0)
+            self.assertLess(one["memory"], other["memory"])
+            node = lambda worker: worker // shared["workers"]
+            held = {(block["block"], node(block["on"])) for block in shared["blocks"]}
+            for step in one["steps"]:
+                for copy in step.get("copies", []):
+                    self.assertNotEqual(node(copy["from"]), node(step["on"]))
+                    self.assertNotIn((copy["block"], node(step["on"])), held)
+                    held.add((copy["block"], node(step["on"])))
+                self.assertTrue(all((name, node(step["on"])) in held for name in step.get("adds", [])))
+                held.add((step["makes"], node(step["on"])))
+
     def test_ablation(self):
         """Figure 15: 128 GB on 16 nodes of 32 workers, in blocks of 2 GB; what is received and held at most."""
         self.plan(NEWTON)
@@ -224,7 +243,8 @@ class Spread(ToolTest):
         refuse(*place, "--grid", "X=2x1", "--grid", "y=4", says=["N", "alike"])
         refuse(*place, "--spread", "best", says=["best", "lshs"])
         refuse(*place, "--spread", "ahead=9", says="ahead")
-        refuse(*place, "--intra", "2", says="--intra")
+        for weight in ("2", "-0.1", "nan", "0.1x", "much"):
+            refuse(*place, "--intra", weight, says="--intra")
         refuse(*place, "--grid-rule", "best", says="shares")
         self.fault("fuse", "p.kir", *place, "--sizes", "N=1000000,F=4", "--grid", "X=20000x1", status=LIMIT, says="20000")
         self.fault("fuse", "p.kir", *place, "--sizes", "N=1000,F=4", "--grid", "X=100x1", "--spread", "exact", status=LIMIT, says="64")

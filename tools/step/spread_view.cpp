@@ -47,6 +47,20 @@ std::vector<std::string> listed(const std::string& text) {
   return names;
 }
 
+// "0.1", or "shared": workers of a node share its memory.
+void read_intra(const po::variables_map& values, spread::Cluster& cluster) {
+  const auto& text = values["intra"].as<std::string>();
+  cluster.shared = text == "shared";
+  if (cluster.shared) return;
+  double weight = -1;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), weight);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !(weight >= 0 && weight <= 1)) {
+    wrong_value("intra", fmt::format("--intra {}", text), "it is a weight from 0 to 1, or the word shared",
+                "--intra 0.1, or --intra shared");
+  }
+  cluster.intra = static_cast<int>(std::lround(weight * static_cast<double>(spread::element_load)));
+}
+
 // "16x32": 16 nodes of 32 workers. "4x4x32": the nodes are a grid of 4 x 4.
 spread::Layout layout_of(const po::variables_map& values) {
   const auto& text = values["cluster"].as<std::string>();
@@ -67,8 +81,7 @@ spread::Layout layout_of(const po::variables_map& values) {
                 fmt::format("at most {} workers are placed on", spread::most_workers));
   }
   spread::Layout layout{{static_cast<int>(nodes), static_cast<int>(workers)}, {grid->begin(), grid->end() - 1}};
-  const auto intra = bounded(values, "intra", 0.0, 1.0);
-  layout.cluster.intra = static_cast<int>(std::lround(intra * static_cast<double>(spread::element_load)));
+  read_intra(values, layout.cluster);
   return layout;
 }
 
@@ -110,7 +123,7 @@ void declare_spread_options(Tool& tool) {
   add("grid", po::value<std::vector<std::string>>()->value_name("X=512x1"), "blocks along the axes of an input");
   add("grid-rule", text("shares|softmax")->default_value("shares"), "other blocks: NumS's code, or paper");
   add("spread", text("NAME,...")->default_value("all"), "owner, round-robin, lshs, lshs-all, ahead=K, heft, exact");
-  add("intra", po::value<double>()->default_value(0.1, "0.1")->value_name("WEIGHT"), "of traffic in a node");
+  add("intra", text("0.1|shared")->default_value("0.1"), "weight of traffic in a node");
 }
 
 void require_print_spread(const po::variables_map& values) {
