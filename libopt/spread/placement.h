@@ -26,6 +26,8 @@ struct Move {
 class Placement {
  public:
   Placement(const Graph& graph, const Cluster& cluster, Pairing pairing, std::size_t most_paired = 24);
+  Placement(const Placement&) = delete;  // what is left of sums refers to its state
+  Placement& operator=(const Placement&) = delete;
 
   // Vertices whose inputs are made. It changes with each commit; searches may swap items.
   [[nodiscard]] std::vector<VertexId>& ready() { return ready_; }
