@@ -114,7 +114,9 @@ RuleAnswer contracted(const Question& q, int rule) {
               "cut the result alike, or scatter the operand along these axes first");
   }
   if (c.summed != 0) return yes(rule, State::pre(q.op.fns[1], held_set(q.module, result, c.summed)));
-  return yes(rule, State::part());
+  // All workers that have both have the result: of an array that is reduced onto, its owners alone take it up.
+  const MeshAxes held = q.module.mesh.empty() || is_onto(q.op) ? 0 : q.held(0) & q.held(1);
+  return yes(rule, held == 0 ? State::part() : held_state(q.module, result, held));
 }
 
 // The array onto which terms are reduced: its owners take it up once, or it holds contributions as the terms do.

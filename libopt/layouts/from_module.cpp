@@ -131,6 +131,21 @@ std::vector<CopyForm> TilingProblem::shared_forms(VariableId id) const {
   return sorted;
 }
 
+// Where several workers can make the value themselves, for its one reader (Reading::made_along).
+std::vector<TilingOption> TilingProblem::repeated_options(VariableId id, const std::vector<TilingOption>& alone) const {
+  std::vector<TilingOption> options;
+  for (const Reading& reading : readings_) {
+    if (reading.result != variables_[id].main) continue;
+    for (const auto& made : reading.made_along) {
+      const auto [place, axes] = made.first;
+      const auto same_cuts = [at = place](const TilingOption& option) { return option.place == at; };
+      const auto one = std::find_if(alone.begin(), alone.end(), same_cuts);
+      if (one != alone.end()) options.push_back({one->cuts, place, {{one->cuts, axes}}, axes});
+    }
+  }
+  return options;
+}
+
 std::vector<TilingOption> TilingProblem::options_of(VariableId id) const {
   const ValueId main = variables_[id].main;
   const std::vector<Cuts> cuts = choices_.of(m_.type(main).dims);  // those in blocks may please neighbours
@@ -144,6 +159,10 @@ std::vector<TilingOption> TilingProblem::options_of(VariableId id) const {
   }
   if (m_.type(main).list > 0) return options;
   const std::size_t alone = options.size();
+  if (std::vector<TilingOption> more = repeated_options(id, options); !more.empty()) {
+    options.insert(options.end(), more.begin(), more.end());
+    return options;
+  }
   for (const CopyForm& form : shared_forms(id)) {
     for (std::size_t i = 0; i < alone; ++i) {
       if (options.size() >= std::max(alone, most_options)) return options;
@@ -157,6 +176,7 @@ std::vector<TilingOption> TilingProblem::options_of(VariableId id) const {
 double TilingProblem::kept_cost(VariableId id, const TilingOption& option) const {
   const ValueId main = variables_[id].main;
   double cost = 0;
+  if (option.made != 0) return 0;  // its operator's ways have the price
   for (const CopyForm& form : option.kept)
     cost += form_cost(main, {option.cuts, option.place, {}}, form, made_runs_[main]);
   return cost;
@@ -221,22 +241,30 @@ TilingProblem::FormCosts TilingProblem::form_costs(const Reading& reading) const
     }
     return it->second;
   };
-  for (const std::vector<ReadingWay>& ways : reading.ways) {
-    std::vector<std::size_t>& forms = made.forms.emplace_back();
+  const auto add = [&](const std::vector<ReadingWay>& ways) {
+    std::vector<std::size_t>& forms = made.forms[ways.data()];
     for (const ReadingWay& way : ways) {
       for (std::size_t k = 0; k < way.forms.size(); ++k) forms.push_back(place_of(k, way.forms[k]));
     }
-  }
+  };
+  for (const std::vector<ReadingWay>& ways : reading.ways) add(ways);
+  for (const auto& [how, ways] : reading.made_along) add(ways);
   return made;
+}
+
+const std::vector<ReadingWay>& TilingProblem::ways_of(const Reading& reading, const Assignment& choices) const {
+  if (reading.result == no_value) return reading.ways.at(0);
+  const TilingOption& made = option(reading.result, choices);
+  return made.made == 0 ? reading.ways.at(made.place) : reading.made_along.at({made.place, made.made});
 }
 
 TilingProblem::Priced TilingProblem::best(const Reading& reading, const FormCosts& forms,
                                           const Assignment& choices) const {
-  const std::size_t at = reading.result == no_value ? 0 : option(reading.result, choices).place;
+  const std::vector<ReadingWay>& ways = ways_of(reading, choices);
   const double runs = input_.runs(reading.op);
   Priced least{nullptr, tiling::forbidden};
-  auto form = forms.forms.at(at).begin();
-  for (const ReadingWay& way : reading.ways.at(at)) {
+  auto form = forms.forms.at(ways.data()).begin();
+  for (const ReadingWay& way : ways) {
     double cost = way.moved * runs;
     for (std::size_t k = 0; k < way.forms.size(); ++k, ++form)
       cost += forms.costs[k][*form][choices[variable_of_[reading.read[k]]]];

@@ -26,6 +26,7 @@ struct TilingOption {
   Cuts cuts;
   std::size_t place = 0;       // of these among CutChoices::of
   std::vector<CopyForm> kept;  // shared by all readers of the variable's main value
+  MeshAxes made = 0;           // the kept form is made along these axes by the workers there, and not sent
 };
 
 struct TilingVariable {
@@ -60,7 +61,7 @@ class TilingProblem : public LayoutProblem {
   };
   // Of one reading.
   struct FormCosts {
-    std::vector<std::vector<std::size_t>> forms;          // by the result's cuts: the forms of all ways, in order
+    std::map<const ReadingWay*, std::vector<std::size_t>> forms;  // of all ways of a list, in order, by its first
     std::vector<std::vector<std::vector<double>>> costs;  // by operand, form and option of the operand's variable
   };
 
@@ -69,11 +70,14 @@ class TilingProblem : public LayoutProblem {
   void note_runs();
   void make_variables();
   [[nodiscard]] std::vector<CopyForm> shared_forms(tiling::VariableId id) const;
+  [[nodiscard]] std::vector<TilingOption> repeated_options(tiling::VariableId id,
+                                                           const std::vector<TilingOption>& alone) const;
   [[nodiscard]] std::vector<TilingOption> options_of(tiling::VariableId id) const;
   void make_factors();
   [[nodiscard]] const TilingOption& option(ValueId value, const tiling::Assignment& choices) const;
   [[nodiscard]] double form_cost(ValueId value, const TilingOption& option, const CopyForm& form, double runs) const;
   [[nodiscard]] bool is_made_anew(ValueId value, const TilingOption& option, const Cuts& cuts) const;
+  [[nodiscard]] const std::vector<ReadingWay>& ways_of(const Reading& reading, const tiling::Assignment& choices) const;
   [[nodiscard]] FormCosts form_costs(const Reading& reading) const;
   [[nodiscard]] Priced best(const Reading& reading, const FormCosts& forms, const tiling::Assignment& choices) const;
   [[nodiscard]] double kept_cost(tiling::VariableId id, const TilingOption& option) const;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/ir/array_views.h"
@@ -20,6 +21,7 @@ class Readings {
 
   std::vector<Reading> all() {
     for_each_op(m_, [&](const Op& op, int number, int) { numbers_[&op] = number; });
+    note_readers();
     for_each_op(m_, [&](const Op& op, int number, int) {
       number_ = number;
       one(op);
@@ -28,6 +30,19 @@ class Readings {
   }
 
  private:
+  void note_readers() {
+    std::map<ValueId, int> uses;
+    for_each_op(m_, [&](const Op& op, int, int) {
+      for (const ValueId v : op.operands) {
+        if (++uses[v] == 1 && is_contraction(m_, op)) {
+          only_reader_.insert(v);
+        } else {
+          only_reader_.erase(v);
+        }
+      }
+    });
+  }
+
   void one(const Op& op) {
     switch (row(op.code).group) {
       case OpGroup::vector:
@@ -205,11 +220,30 @@ class Readings {
     if (operands.empty()) return;
     Reading& reading = start(op, operands, op.results[0]);
     reading.decides = true;
-    for_results(reading, [&](const Cuts& wanted) { return product_ways(factors, reading, wanted); });
+    for_results(reading, [&](const Cuts& wanted) { return product_ways(factors, reading, wanted, 0); });
+    if (only_reader_.contains(op.results[0])) repeated(op, factors, reading);
     if (is_onto(op) && is_cut(op.operands[2])) as_result(op, 2, op.results[0]);
   }
 
-  std::vector<ReadingWay> product_ways(const Op& factors, const Reading& reading, const Cuts& wanted) {
+  // A product that sums nothing, for another contraction that alone reads it: all workers along the axes that cut one
+  // of its dimensions can make it themselves.
+  void repeated(const Op& op, const Op& factors, Reading& reading) {
+    const bool sums = !labels_of(m_, factors).summed().empty();
+    if (sums || is_onto(op) || reading.result == no_value || reading.read.size() != 2) return;
+    const std::vector<Cuts> all = choices(reading.result);
+    for (std::size_t place = 0; place < all.size(); ++place) {
+      set(reading.result, all[place]);
+      for (const MeshAxes axes : all[place]) {
+        if (axes == 0) continue;
+        std::vector<ReadingWay> ways = product_ways(factors, reading, all[place], axes);
+        if (!ways.empty()) reading.made_along[{place, axes}] = std::move(ways);
+      }
+    }
+    set(reading.result, {});
+  }
+
+  // `along`: all workers along these axes make the result; 0: its owners do.
+  std::vector<ReadingWay> product_ways(const Op& factors, const Reading& reading, const Cuts& wanted, MeshAxes along) {
     std::vector<ReadingWay> ways;
     std::vector<Cuts> first = choices(reading.read[0]);
     const bool twice = reading.read.size() == 2, same = twice && reading.read[0] == reading.read[1];
@@ -218,17 +252,19 @@ class Readings {
       set(reading.read[0], one);
       for (const Cuts& other : second) {
         if (twice && !same) set(reading.read[1], other);
-        if (auto way = product_way(factors, reading, wanted)) ways.push_back(*std::move(way));
+        if (auto way = product_way(factors, reading, wanted, along)) ways.push_back(*std::move(way));
       }
     }
     for (const ValueId v : reading.read) set(v, {});
     return ways;
   }
 
-  std::optional<ReadingWay> product_way(const Op& factors, const Reading& reading, const Cuts& wanted) {
+  std::optional<ReadingWay> product_way(const Op& factors, const Reading& reading, const Cuts& wanted, MeshAxes along) {
     const ValueId made = factors.results[0];
-    std::optional<ProductWay> found = way_with_cuts(m_, factors, wanted, sizes_, laws_);
+    std::optional<ProductWay> found = along == 0 ? way_with_cuts(m_, factors, wanted, sizes_, laws_)
+                                                 : way_made_along(m_, factors, wanted, along, sizes_, laws_);
     ReadingWay way;
+    if (!found && along != 0) return std::nullopt;
     if (!found) {
       found = best_way(m_, factors, wanted, sizes_, laws_);
       way.moved = moves_.relayout(m_.type(made), found->cuts, wanted);
@@ -284,7 +320,8 @@ class Readings {
   const CutChoices& choices_;
   const ProductSizes sizes_;
   std::map<const Op*, int> numbers_;
-  int number_ = -1;  // of the operator at hand
+  int number_ = -1;                // of the operator at hand
+  std::set<ValueId> only_reader_;  // values that one contraction alone reads, once
   std::vector<Reading> readings_;
 };
 

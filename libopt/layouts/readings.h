@@ -5,6 +5,8 @@
 
 #include <compare>
 #include <cstddef>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "libcore/ir/module.h"
@@ -35,6 +37,8 @@ struct Reading {
   ValueId result = no_value;                  // no_value: a shared, or nothing
   bool decides = false;                       // the tiler takes the cuts of the forms (TilingDecisions::read)
   std::vector<std::vector<ReadingWay>> ways;  // by the result's cuts in the order of CutChoices; one without a result
+  // Those in which all workers along some axes make the result, by its cuts and these axes.
+  std::map<std::pair<std::size_t, MeshAxes>, std::vector<ReadingWay>> made_along = {};
 };
 
 // `sized`: of level 1, with a mesh and all sizes. It takes cuts as they are tried, and has none again at the end.

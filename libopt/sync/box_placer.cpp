@@ -17,6 +17,16 @@ BoxPlacer::BoxPlacer(Module& module, LawChecker& laws, const Polynomial::Binding
     : m_(module), laws_(laws), sizes_(sizes) {}
 
 void BoxPlacer::run() {
+  std::map<ValueId, int> uses;
+  for_each_op(m_, [&](const Op& op, int, int) {
+    for (const ValueId v : op.operands) {
+      if (++uses[v] == 1 && is_contraction(m_, op)) {
+        only_reader_[v] = &op;
+      } else {
+        only_reader_.erase(v);
+      }
+    }
+  });
   const Block body = std::move(m_.body);
   frames_.emplace_back();
   for (const Op& op : body.ops) place(op);
@@ -87,13 +97,16 @@ ValueId BoxPlacer::held_along(ValueId value, MeshAxes axes) {
 
 // ---- operators
 
-void BoxPlacer::emit(Op op) {
+void BoxPlacer::emit(Op op, bool everywhere) {
   const std::size_t depth = frames_.size() - 1;
   depth_.resize(m_.values.size(), 0);
   const RuleAnswer answer = apply_rule(m_, op, laws_);
   if (!answer.allowed) throw InternalError("placing over a mesh: " + answer.why);
   const std::vector<ValueId> results = op.results;
-  for (std::size_t i = 0; i < results.size(); ++i) m_.value(results[i]).type.state = answer.results.at(i);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const State& made = answer.results.at(i);
+    m_.value(results[i]).type.state = made.is_cons() && !everywhere ? State::part() : made;
+  }
   append(std::move(op), depth);
   for (const ValueId made : results) {
     depth_[made] = depth;
@@ -163,10 +176,32 @@ void BoxPlacer::contraction(const Op& op) {
     fail(ExitStatus::bad_input, "no rule makes a product with these cuts", "its operands are cut otherwise (rule 17)",
          "leave out the cuts of its result, or cut an operand alike", op.where);
   }
-  for (std::size_t i = 0; i < 2; ++i) factors.operands[i] = held_along(factors.operands[i], way->held.at(i));
+  const auto shared = [&](ValueId v) { return Layout(m_, v).is_shared(); };
+  const bool of_shareds = shared(factors.operands[0]) && shared(factors.operands[1]);
+  const std::optional<ProductWay> often = of_shareds || is_onto(op) ? std::nullopt : repeated(factors, *way);
+  const ProductWay& taken = often ? *often : *way;
+  for (std::size_t i = 0; i < 2; ++i) factors.operands[i] = held_along(factors.operands[i], taken.held.at(i));
   std::copy_n(factors.operands.begin(), 2, placed.operands.begin());
   if (is_onto(op)) placed.operands[2] = taken_up(op.operands[2], factors);
-  emit(std::move(placed));
+  emit(std::move(placed), of_shareds || often);
+}
+
+// Where another contraction alone reads the result, along axes that hold it, and less moves if all workers along these
+// make it themselves. So the product of two factors of MTTKRP is made at each place of the tensor's third dimension.
+std::optional<ProductWay> BoxPlacer::repeated(const Op& op, const ProductWay& once) {
+  const ValueId made = op.results.at(0);
+  const auto reader = only_reader_.find(made);
+  if (reader == only_reader_.end() || once.contributed > 0 || Layout(m_, made).is_shared()) return std::nullopt;
+  Op factors = *reader->second;
+  factors.operands.resize(2);
+  const std::size_t place = factors.operands[0] == made ? 0 : 1;
+  if (factors.operands[place] != made) return std::nullopt;
+  factors.operands[1 - place] = now(factors.operands[1 - place]);
+  const auto way = way_with_cuts(m_, factors, m_.type(factors.results.at(0)).cuts, sizes_, laws_);
+  if (!way || way->held.at(place) == 0) return std::nullopt;
+  const double sent = sizes_.bytes(m_, m_.type(made)) * (sizes_.workers_along(m_, way->held.at(place)) - 1);
+  auto often = way_made_along(m_, op, m_.type(made).cuts, way->held.at(place), sizes_, laws_);
+  return often && often->moved < once.moved + sent ? std::move(often) : std::nullopt;
 }
 
 // Contributions that are made as those of these factors stay such, for one gather of both. Anything else is first at

@@ -2,10 +2,12 @@
 // its arrays are cut is decided before (libopt/layouts). Requires level 1; gives level 2.
 //
 //   - Values are P, and shareds C: contributions are gathered where they are made.
-//   - A product is computed where operands and result move least (box_products.h).
+//   - A product is computed where operands and result move least (box_products.h). One that another product alone reads
+//     is C along the axes where all workers make it themselves, if that moves less.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -28,6 +30,7 @@ class BoxPlacer {
   void relayout(const Op& op);
   void vector(const Op& op);
   void contraction(const Op& op);
+  [[nodiscard]] std::optional<ProductWay> repeated(const Op& op, const ProductWay& once);
   ValueId taken_up(ValueId array, const Op& factors);
   void loop(const Op& op);
   void branch(const Op& op);
@@ -38,7 +41,8 @@ class BoxPlacer {
 
   // Adds an operator whose result gets the state that the rules give, and brings contributions to their owners. Later
   // readers find the last form of the result.
-  void emit(Op op);
+  // `everywhere`: a result that all workers along some axes have made is C there; else its owners alone keep it.
+  void emit(Op op, bool everywhere = true);
   void settle(ValueId made);
   void append(Op op, size_t depth) { frames_.at(depth).push_back(std::move(op)); }
   void define(ValueId value) { depth_.resize(m_.values.size(), 0), depth_[value] = frames_.size() - 1; }
@@ -54,6 +58,7 @@ class BoxPlacer {
   IdMap<ValueId, size_t> depth_;         // the frame in which a value is made
   IdMap<ValueId, ValueId> now_;          // the form of a value that its readers get
   std::map<std::tuple<ValueId, OpCode, MeshAxes>, ValueId> versions_;
+  std::map<ValueId, const Op*> only_reader_;  // of values that one contraction alone reads, once
 };
 
 }  // namespace kasen

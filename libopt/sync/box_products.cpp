@@ -38,6 +38,11 @@ class ProductWays {
     }
   }
 
+  std::optional<ProductWay> made_along(MeshAxes held) {
+    made_along_ = held;
+    return with_usual_cuts();
+  }
+
   std::optional<ProductWay> with_usual_cuts() {
     try_cuts(usual_);
     if (least_ == std::numeric_limits<double>::infinity()) return std::nullopt;
@@ -123,6 +128,7 @@ class ProductWays {
     const RuleAnswer answer = apply_rule(m_, op_, states, laws_);
     if (!answer.allowed) return;
     const State& made = answer.results.at(0);
+    if (made_along_ != 0 && (!made.is_cons() || (made_along_ & ~held_axes(m_, result_, made)) != 0)) return;
     ProductWay way{along, result_.cuts};
     way.contributed = made.is_pre() ? result_bytes_ * (workers_along(held_axes(m_, result_, made)) - 1) : 0;
     way.moved = held + way.contributed;
@@ -169,6 +175,7 @@ class ProductWays {
   const ProductSizes& sizes_;
   LawChecker& laws_;
   Type& result_;
+  MeshAxes made_along_ = 0;  // all along these make the result
   const double result_bytes_, terms_, all_workers_;
   std::array<double, 2> operand_bytes_{};
   std::array<std::vector<MeshAxes>, 2> held_choices_;
@@ -217,6 +224,11 @@ ProductWay best_way(Module& module, const Op& product, const std::vector<AxisCut
 std::optional<ProductWay> way_with_cuts(Module& module, const Op& product, const std::vector<AxisCut>& cuts,
                                         const ProductSizes& sizes, LawChecker& laws) {
   return ProductWays(module, product, cuts, sizes, laws).with_usual_cuts();
+}
+
+std::optional<ProductWay> way_made_along(Module& module, const Op& product, const std::vector<MeshAxes>& cuts,
+                                         MeshAxes held, const ProductSizes& sizes, LawChecker& laws) {
+  return ProductWays(module, product, cuts, sizes, laws).made_along(held);
 }
 
 }  // namespace kasen
