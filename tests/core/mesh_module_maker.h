@@ -51,9 +51,10 @@ class ModuleMaker {
   [[nodiscard]] int ontos() const { return ontos_; }                        // contractions onto arrays
   [[nodiscard]] int rearranged() const { return rearranged_; }              // slices, concatenations, reshapes
   [[nodiscard]] int picks() const { return picks_; }
-  [[nodiscard]] int kept() const { return kept_; }        // reshapes that keep owners
-  [[nodiscard]] int moved() const { return moved_; }      // relayouts that make such
-  [[nodiscard]] int carried() const { return carried_; }  // scans of cut lines
+  [[nodiscard]] int repeated() const { return repeated_; }  // contractions that several workers compute alike
+  [[nodiscard]] int kept() const { return kept_; }          // reshapes that keep owners
+  [[nodiscard]] int moved() const { return moved_; }        // relayouts that make such
+  [[nodiscard]] int carried() const { return carried_; }    // scans of cut lines
   [[nodiscard]] const std::map<std::string, MeshRun::Whole>& inputs() const { return inputs_; }
 
  protected:
@@ -217,6 +218,8 @@ class ModuleMaker {
     picks_ += op.code == OpCode::pick ? 1 : 0;
     moved_ += rearranges_on_the_way(op) ? 1 : 0;
     carried_ += carried_axes(module_, op) != 0 ? 1 : 0;
+    const auto cut = [&](size_t i) { return Layout(module_, op.operands[i]).all_cuts() != 0; };
+    repeated_ += is_contraction(module_, op) && answer.results[0].is_cons() && cut(0) && cut(1) ? 1 : 0;
     const bool keeps = op.code == OpCode::reshape && keeps_owners(module_, op);
     kept_ += keeps && Layout(module_, op.results[0]).cuts(made_axes(module_, op).first) != 0 ? 1 : 0;
     add(std::move(op));
@@ -265,7 +268,8 @@ class ModuleMaker {
   std::map<std::string, MeshRun::Whole> inputs_;
   std::vector<ValueId> values_, keys_, masks_, outputs_;
   ValueId picked_ = no_value;  // the size of what a mask picks
-  int made_ = 0, ontos_ = 0, groups_ = 0, rearranged_ = 0, moved_ = 0, picks_ = 0, carried_ = 0, kept_ = 0;
+  int repeated_ = 0, made_ = 0, ontos_ = 0, groups_ = 0, rearranged_ = 0, moved_ = 0, picks_ = 0, carried_ = 0,
+      kept_ = 0;
   std::map<int, int> rules_;
 };
 

@@ -2,6 +2,10 @@
 // program. Random modules of arrays of rank 0 to 3, of all layouts, on meshes of up to three axes.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <random>
+
+#include "libcore/analysis/boxes.h"
 #include "tests/core/mesh_module.h"
 
 namespace kasen {
@@ -11,7 +15,8 @@ using testing::MeshRun;
 using testing::RandomModule;
 
 // Stand for rules: contractions onto arrays, reductions by keys, slices and the like, reshapes that keep owners.
-constexpr int onto_array = 100, by_keys = 101, rearranged = 102, moved = 103, picked = 104, carried = 105, kept = 106;
+constexpr int onto_array = 100, by_keys = 101, rearranged = 102, moved = 103, picked = 104, carried = 105, kept = 106,
+              repeated = 107;
 
 // Adds how often each rule has allowed an operator.
 void try_one(std::uint64_t seed, std::map<int, int>& rules) {
@@ -25,6 +30,7 @@ void try_one(std::uint64_t seed, std::map<int, int>& rules) {
   rules[picked] += random.picks();
   rules[carried] += random.carried();
   rules[kept] += random.kept();
+  rules[repeated] += random.repeated();
   const std::string text = print_module(random.module());
   SCOPED_TRACE(text);
   Module module = parse_module(text, "random.kir");
@@ -63,6 +69,129 @@ TEST(MeshRules, WhatTheyAllowComputesTheProgram) {
   EXPECT_GT(rules[picked], 100);
   EXPECT_GT(rules[carried], 100);
   EXPECT_GT(rules[kept], 10);
+  EXPECT_GT(rules[repeated], 20);
+}
+
+// Products over three axes, whose operands are held along different ones: allowed where both have the same indices of
+// K, and then right. Random modules have them too seldom.
+TEST(MeshRules, PartsThatAreHeldAlikeAreMultiplied) {
+  const char* const text = R"(kir 2 level 2
+module cubes {
+  mesh a = %A, b = %B, c = %C
+  dim N
+  dim K
+  dim M
+  fn mul(x: f64, y: f64) -> f64 = x * y
+  fn add(x: f64, y: f64) -> f64 = x + y
+  %A = input "A" : f64[N/a,K/bc] @part
+  %B = input "B" : f64[K/ac,M/b] @part
+  %As = scatter %A : f64[N/a,K/bc] @cons{b}
+  %Bs = scatter %B : f64[K/ac,M/b] @cons{a}
+  %t = contract[mul, add; ij, jk -> ik] %As, %Bs : f64[N/a,M/bc] @pre(add){c}
+  %g = gather %t : f64[N/a,M/bc] @part
+  output "C" %g
+}
+##end
+)";
+  std::mt19937 random(11);
+  for (int trial = 0; trial < 60; ++trial) {
+    std::array<int, 3> mesh{}, sizes{};
+    std::string filled = text;
+    for (std::size_t i = 0; i < 3; ++i) {
+      mesh.at(i) = std::uniform_int_distribution<int>(1, 3)(random);
+      sizes.at(i) = std::uniform_int_distribution<int>(1, 9)(random);
+      const std::string mark = std::string("= %") + "ABC"[i];
+      filled.replace(filled.find(mark), mark.size(), "= " + std::to_string(mesh.at(i)));
+    }
+    Module module = parse_module(filled, "cubes.kir");
+    TrialLawChecker laws;
+    const std::vector<Diagnostic> faults = verify_module(module, laws);
+    const bool same = mesh[0] == mesh[1] || mesh[2] == 1;
+    EXPECT_EQ(faults.empty(), same) << filled;
+    if (!same || ::testing::Test::HasFailure()) continue;
+    for (std::size_t i = 0; i < 3; ++i) module.dims[DimId(static_cast<int>(i))].size = sizes.at(i);
+    std::map<std::string, MeshRun::Whole> inputs{{"A", MeshRun::Whole(static_cast<std::size_t>(sizes[0] * sizes[1]))},
+                                                 {"B", MeshRun::Whole(static_cast<std::size_t>(sizes[1] * sizes[2]))}};
+    for (auto& [name, numbers] : inputs) {
+      for (double& number : numbers) number = std::uniform_int_distribution<int>(-9, 9)(random);
+    }
+    const MeshRun run(module, inputs);
+    const MeshRun::Whole got = run.value(module.body.ops.back().operands[0]);
+    for (int n = 0; n < sizes[0]; ++n) {
+      for (int m = 0; m < sizes[2]; ++m) {
+        double wanted = 0;
+        for (int k = 0; k < sizes[1]; ++k) {
+          wanted += inputs.at("A")[static_cast<std::size_t>(n * sizes[1] + k)] *
+                    inputs.at("B")[static_cast<std::size_t>(k * sizes[2] + m)];
+        }
+        EXPECT_EQ(got.at(static_cast<std::size_t>(n * sizes[2] + m)), wanted) << filled;
+      }
+    }
+  }
+}
+
+// Pieces of pieces, all of them along held axes: what an axis part means, in a few lines of its own.
+std::vector<std::int64_t> indices_at(const Module& module, std::int64_t size, MeshAxes cuts, MeshAxes held,
+                                     int worker) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> runs{{0, size}};
+  std::int64_t after = 1;
+  for (const MeshAxis& axis : module.mesh) after *= axis.size;
+  for (size_t axis = 0; axis < module.mesh.size(); ++axis) {
+    const std::int64_t places = module.mesh[axis].size;
+    after /= places;
+    if ((cuts >> axis & 1) == 0) continue;
+    std::vector<std::pair<std::int64_t, std::int64_t>> finer;
+    for (const auto& [first, last] : runs) {
+      std::int64_t begin = first;
+      for (std::int64_t place = 0; place < places; ++place) {
+        const std::int64_t end = begin + (last - first) / places + (place < (last - first) % places ? 1 : 0);
+        if ((held >> axis & 1) != 0 || worker / after % places == place) finer.emplace_back(begin, end);
+        begin = end;
+      }
+    }
+    runs = finer;
+  }
+  std::vector<std::int64_t> indices;
+  for (const auto& [first, last] : runs) {
+    for (std::int64_t i = first; i < last; ++i) indices.push_back(i);
+  }
+  return indices;
+}
+
+// Parts have the indices that their cuts say, and those that are equal have the same ones on every worker.
+TEST(MeshRules, PartsThatAreEqualHaveTheSameIndices) {
+  std::mt19937 random(3);
+  const auto below = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
+  int equal = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    Module module;
+    module.mesh = {{"a", 1 + below(3)}, {"b", 1 + below(3)}, {"c", 1 + below(3)}, {"d", 1 + below(2)}};
+    const DimId dim = module.dims.push_back({"N", false, 1 + below(40)});
+    std::array<MeshAxes, 2> cuts{}, held{};
+    for (size_t i = 0; i < 2; ++i) {
+      cuts.at(i) = static_cast<MeshAxes>(below(16));
+      held.at(i) = cuts.at(i) & static_cast<MeshAxes>(below(16));
+    }
+    const AxisPart one = axis_part(module, dim, cuts[0], held[0]), other = axis_part(module, dim, cuts[1], held[1]);
+    equal += one == other && cuts[0] != cuts[1] ? 1 : 0;
+    for (int worker = 0; worker < mesh_workers(module); ++worker) {
+      std::vector<std::int64_t> indices;
+      for (const IndexRun& run : runs_of(module, one, worker)) {
+        for (std::int64_t i = run.first; i < run.first + run.count; ++i) indices.push_back(i);
+      }
+      const std::int64_t size = module.dim(dim).size;
+      ASSERT_EQ(indices, indices_at(module, size, cuts[0], held[0], worker)) << trial;
+      if (one == other) {
+        ASSERT_EQ(indices, indices_at(module, size, cuts[1], held[1], worker)) << trial;
+      }
+    }
+  }
+  EXPECT_GT(equal, 100);
+  Module module;
+  module.mesh = {{"a", 2}, {"b", 2}, {"c", 3}};
+  const DimId dim = module.dims.push_back({"N", false, 100});
+  EXPECT_EQ(axis_part(module, dim, 0b110, 0b010), axis_part(module, dim, 0b101, 0b001)) << "N/bc along b, N/ac along a";
+  EXPECT_NE(axis_part(module, dim, 0b110, 0b010), axis_part(module, dim, 0b100, 0)) << "N/c";
 }
 
 TEST(LongMeshRules, WhatTheyAllowComputesTheProgram) {

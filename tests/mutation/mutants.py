@@ -173,9 +173,11 @@ mutants("exchange", "libcomm/exchange/mpi_transport.cpp",
 mutants("rules", "libcore/analysis/state_rules.cpp",
         ("if (!q.states[0].is_cons() || ⟦!set_contains(q.states[0].slaves, read)⟧) {", "false"),
         ("return yes(rule, State::pre(q.op.fns[1], ⟦transposed ? rows : cols⟧));", "cols"),
+        ("is_onto(q.op) ? 0 : ⟦q.held(0) & q.held(1)⟧;", "q.held(0) | q.held(1)"),
         ("if (reduced != 0) return yes(4, ⟦contributing(reduced)⟧);", "State::cons()"))
 mutants("rules", "libcore/analysis/mesh_rules.cpp",
         ("return ⟦cut & ~contracted_alike(module, op, c, states, operand)⟧;", "Layout(module, result).all_cuts() & ~contracted_alike(module, op, c, states, operand)"),
+        ("return ⟦part(own, operand) == part(other, 1 - operand)⟧ ? own : alike;", "true"),
         ("taken |= ⟦fresh⟧;", "0U"),
         ("own.cut_of(axis)) & ⟦c.cuts_of(label)⟧;", "c.summed"),
         ("if (fresh == 0 || ⟦seen.find(label) != std::string::npos⟧) continue;", "false"),
@@ -206,7 +208,8 @@ mutants("rules", "libcore/analysis/op_boxes.cpp",
         ("if (⟦boxes.operands[i] != stored_box(module, module.type(op.operands[i]))⟧) return std::nullopt;", "false"))
 mutants("rules", "libcore/analysis/boxes.cpp", ("MeshAxes cuts = ⟦cut.axes & ~axes_of_one_place(module)⟧;", "cut.axes"),
         ("append_run(runs, {begin, ⟦std::min(part.block, size - begin)⟧});", "part.block"),
-        ("⟦stride *= places;⟧\n  }\n  return blocks;", ";"))
+        ("⟦stride *= places;⟧\n  }\n  return blocks;", ";"),
+        ("while (⟦mesh_size(module, as) != mesh_size(module, axis)⟧) ++as;", "false"))
 mutants("rules", "libcore/analysis/box_form.cpp",
         ("if (form.matrix == 0) ⟦op.fns[0] = module().add_function(with_exchanged_parameters(plan_.fn(op.fns[0])));⟧", ";"),
         ("made_.batches[number] = ⟦elements_of(plan_, parts.box(form.batch), worker_).count()⟧;", "1"))
