@@ -35,6 +35,8 @@ param g = 0.5
     "dim F local, C local\ninput H : f64[F, F], X : f64[C, F], g : f64[F]\n",
     "dim N, F local\ninput X : f64[N, F], y : f64[N]\n",
     "dim N, F local\ninput A : f64[N, F], x : f64[N]\n",
+    "use \"linalg\"\ndim N, F local\ninput X : f64[N, F]\n",
+    "use \"blocks\"\ndim N, M\ninput A : dense f64[N, M], b : f64[N]\n",
     "use \"stats\"\ndim N, F local\ninput X : f64[N, F], x : f64[N]\n",
     R"(dim N, M
 const k = 7, d = 3, m = 5
