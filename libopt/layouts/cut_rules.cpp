@@ -123,6 +123,12 @@ Cuts made_cuts(const Module& module, const Op& axis_op, Cuts wanted) {
   return wanted;
 }
 
+Cuts lines_in_runs(const Module& module, const Op& op, Cuts wanted) {
+  const bool lines = op.code == OpCode::scan || op.code == OpCode::sort || op.code == OpCode::argsort;
+  if (lines && !wanted.empty()) wanted.at(worked_place(module, op)).block = 0;
+  return wanted;
+}
+
 namespace {
 
 // Indices of dimensions before one that is cut, of those that a reshape works along: runs in the order of the product.

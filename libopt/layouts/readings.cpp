@@ -110,6 +110,8 @@ class Readings {
       for_results(reading, [&](const Cuts& wanted) {
         std::vector<ReadingWay> ways;
         const double moved = i == 0 ? made_otherwise(op, wanted) : 0;
+        const Cuts runs = lines_in_runs(m_, op, wanted);
+        const double behind = runs == wanted ? 0 : moves_.relayout(m_.type(op.results[0]), runs, wanted);
         for (const Cuts& cuts : choices(v)) {
           set(v, cuts);
           const bool sorts = op.code == OpCode::sort || op.code == OpCode::argsort;
@@ -117,17 +119,17 @@ class Readings {
           const bool mask = op.code == OpCode::pick && i == 1;  // all workers have it, however elements go
           const MeshAxes held = is_uncut(cuts) ? 0 : mask ? all_mesh_axes(m_) : needed_axes(m_, op, i, states);
           ReadingWay whole{{{cuts, held}}, moved};
-          if (!wanted.empty()) set(op.results[0], wanted);
+          if (!wanted.empty()) set(op.results[0], runs);
           if (const MeshAxes axes = wanted.empty() ? 0 : carried_axes(m_, op); axes != 0) {
             const MeshAxes apart = is_uncut(cuts) ? 0 : needed_axes(m_, op, i, states);
-            ways.push_back({{{cuts, apart}}, moves_.carried(op, axes), true});
+            ways.push_back({{{cuts, apart}}, moves_.carried(op, axes) + behind, true});
           }
           const bool straight = goes_straight(m_, op, i);
           // A concatenation that sends one operand straight sends all of them.
           const bool alone = op.operands.size() == 1 || op.code == OpCode::pick;
           if (!straight || alone) ways.push_back(std::move(whole));
           if (straight) ways.push_back({{{cuts, 0}}, moves_.rearranged(op, i, cuts, wanted), true});
-          if (sorts_across(m_, op)) ways.push_back({{{cuts, 0}}, moves_.sorted(op), true});
+          if (sorts_across(m_, op)) ways.push_back({{{cuts, 0}}, moves_.sorted(op) + behind, true});
         }
         set(v, {});
         return ways;

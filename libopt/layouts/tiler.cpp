@@ -212,8 +212,8 @@ void Tiler::vector(Op op) {
   // The parts of a scan take up carries, as is decided, or wherever they are cut.
   const bool undecided = !decided_.read.contains({number_, 0}) || is_free();
   const bool carried = op.code == OpCode::scan && (undecided || decided_.straight.contains(number_));
-  set_cuts(made, cuts);
-  if (is_axis_op(op) && (!carried || carried_axes(m_, op) == 0)) set_cuts(made, made_cuts(m_, op, std::move(cuts)));
+  if (is_axis_op(op)) cuts = carried ? lines_in_runs(m_, op, std::move(cuts)) : made_cuts(m_, op, std::move(cuts));
+  set_cuts(made, std::move(cuts));
   for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = read(op, i, usual_read(op, i));
   emit(std::move(op));
 }

@@ -1,5 +1,5 @@
 // Relayouts between all pairs of layouts of arrays of rank 1 to 3, on all meshes of up to three axes and 12 workers:
-// values stay, and what each worker sends and receives is predicted to the byte.
+// values stay, and what each worker sends and receives, and what crosses nodes, is predicted to the byte.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class Relayouts {
     module_.level = 2;
     module_.name = "relayouts";
     for (std::size_t axis = 0; axis < mesh.size(); ++axis) {
-      module_.mesh.push_back({std::string(1, static_cast<char>('a' + axis)), mesh[axis]});
+      module_.mesh.push_back({std::string(1, static_cast<char>('a' + axis)), mesh[axis], axis == mesh.size() / 2});
     }
     constexpr std::int64_t sizes[] = {7, 4, 3};
     for (std::size_t i = 0; i < rank; ++i)
@@ -104,12 +104,17 @@ class Relayouts {
       ASSERT_EQ(transport.sent, predicted->sent);
       ASSERT_EQ(transport.received, predicted->received);
     }
+    ASSERT_EQ(predicted->between_nodes, result.traffic.node_bytes);
+    ASSERT_LE(result.traffic.node_bytes, result.traffic.worker_bytes);
+    inside_ += result.traffic.node_bytes < result.traffic.worker_bytes ? 1 : 0;
+    between_ += result.traffic.node_bytes > 0 ? 1 : 0;
     const Polynomial network = measure(module_).actual.network;
     ASSERT_EQ(network.value(sizes.totals), result.traffic.worker_bytes);
     ++moved_;
   }
 
   [[nodiscard]] int moved() const { return moved_; }
+  [[nodiscard]] bool moved_everywhere() const { return inside_ > 0 && between_ > 0; }
 
  private:
   ValueId value(const char* name, const Cuts& cuts, State state) {
@@ -130,12 +135,12 @@ class Relayouts {
   Module module_;
   Type type_;
   std::map<std::string, Array> arrays_;
-  int moved_ = 0;
+  int moved_ = 0, inside_ = 0, between_ = 0;
 };
 
 // Every `step`-th pair, from consistent sources, too.
 int move_all(std::size_t step) {
-  int moved = 0;
+  int moved = 0, everywhere = 0;
   std::size_t number = 0;
   for (const Mesh& mesh : all_meshes()) {
     for (std::size_t rank = 1; rank <= 3; ++rank) {
@@ -149,13 +154,15 @@ int move_all(std::size_t step) {
         }
       }
       moved += relayouts.moved();
+      everywhere += relayouts.moved_everywhere() ? 1 : 0;
     }
   }
+  EXPECT_GT(everywhere, 10) << "between nodes and inside of them";
   return moved;
 }
 
-TEST(Relayouts, SendWhatIsPredicted) { EXPECT_GT(move_all(23), 2000); }
-TEST(LongRelayouts, SendWhatIsPredicted) { EXPECT_GT(move_all(1), 50000); }
+TEST(Relayouts, SendWhatIsPredicted) { EXPECT_GT(move_all(151), 2000); }
+TEST(LongRelayouts, SendWhatIsPredicted) { EXPECT_GT(move_all(7), 50000); }
 
 }  // namespace
 }  // namespace kasen

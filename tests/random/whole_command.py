@@ -137,6 +137,7 @@ class WholeCommand:
         self.commands.kasen('measure', 'p.run/fused.kir', *bundle, '--against', 'p.run/run.json', '--check')
         self.keep_forms()
         self.take_workers()
+        self.take_mesh(wanted)
         self.commands.kasen('verify', 'p.run', 'r.h5')
         self.take_level()
         if saved:
@@ -165,6 +166,36 @@ class WholeCommand:
         self.commands.kasen('measure', 'any.kir', '--bundle', 'p.run/bundle', '--against', 'other.json', '--check')
         if not same_numbers(self.program, self.folder / 'own.h5', self.folder / 'other.h5'):
             raise CommandFailed(f'the bundle read for {workers} workers has other bits than one made for them')
+
+    def random_layouts(self, axes, random):
+        """Hints for some inputs: each axis of the mesh cuts one dimension or none, half of these in blocks."""
+        for v in self.program.inputs:
+            free = [at for at, d in enumerate(v.dims) if not self.program.is_local(d)]
+            if not free or random.random() < 0.3:
+                continue
+            cuts = [''] * len(v.dims)
+            for axis in axes:
+                if random.random() < 0.8:
+                    cuts[random.choice(free)] += axis
+            blocks = [f':{random.integers(1, 5)}' if cut and random.random() < 0.5 else '' for cut in cuts]
+            yield v.name + '=[' + ','.join(d + ('/' + cut if cut else '') + block for d, cut, block in zip(v.dims, cuts, blocks)) + ']'
+
+    def take_mesh(self, wanted):
+        """A mesh, where arrays are dense, with inputs as random hints say: NumPy's results, and bytes as predicted."""
+        if 'any number of workers' not in self.commands.kasen('partition', '--stats', 'p.run/bundle'):
+            return
+        mesh, axes = [('2x2', 'ab'), ('3', 'a'), ('2x3', 'ab'), ('2x2x2', 'abc')][self.seed % 4]
+        hints = [word for hint in self.random_layouts(axes, np.random.default_rng(self.seed)) for word in ('--layout', hint)]
+        nodes = ['--nodes', 'a'] if self.seed % 2 else []
+        self.commands.kasen('fuse', 'p.run/plan.kir', '--mesh', mesh, *nodes, *hints, '-o', 'mesh.kir', allowed=(0, USAGE, REFUSED))
+        if not (self.folder / 'mesh.kir').exists():
+            return
+        ranks = ['-n', 2] if self.seed % 3 == 0 else []
+        self.commands.kasen('run', 'mesh.kir', '--bundle', 'p.run/bundle', '-o', 'mesh.h5', '--stats', 'mesh.json', *ranks)
+        self.commands.kasen('measure', 'mesh.kir', '--bundle', 'p.run/bundle', '--against', 'mesh.json', '--check')
+        wrong = result_failure(self.program, wanted, self.folder / 'mesh.h5')
+        if wrong:
+            raise CommandFailed(f'what goes on mesh {mesh} with {hints}: {wrong.message}')
 
     def take_level(self):
         """So has code for another level of processors."""

@@ -114,7 +114,7 @@ class Cyclic(ToolTest):
         self.assertEqual(json.loads((self.dir / "run.json").read_text())["traffic"]["node_bytes"], 8 * moved.sum())
         out, _ = self.kasen("measure", "f.kir", "--bundle", "bundle")
         self.assertIn(f"Network bytes of the whole program: {8 * moved.sum():,} between nodes, 0 inside a node.", out)
-        out, _ = self.kasen("measure", "f.kir", "--bundle", "bundle", "--json")
+        out, _ = self.kasen("measure", "f.kir", "--bundle", "bundle", "--format", "json")
         self.assertEqual(json.loads(out)["network_between_nodes"], 8 * moved.sum())
         self.kasen("fuse", "p.kir", "--mesh", "2x3", "--nodes", "a,b", "--layout", "A=[N/ab:3,K]", "--layout", "C=[N,K/ab]", "-o", "f.kir")
         after = numpy.repeat(numpy.arange(6), [3, 3, 3, 3, 3, 2])[None, :] + 0 * rows[:, None]
@@ -144,7 +144,7 @@ class Cyclic(ToolTest):
     def test_refusals(self):
         plan, _ = self.kasen("plan", "steps.ks")
         for layout, says in [("A=[N/a:0,K]", "blocks of '0'"), ("A=[N/a:,K]", "blocks of ''"), ("A=[N/a:x,K]", "blocks of 'x'"),
-                             ("A=[N/a:4611686018427387905,K]", "2^62"), ("A=[N:3,K]", "no axis cuts it"), ("A=[N/a:-1,K]", "blocks of '-1'")]:
+                             ("A=[N/a:4611686018427387905,K]", "2^62"), ("A=[N/:3,K]", "no axis cuts it"), ("A=[N/a:-1,K]", "blocks of '-1'")]:
             self.fault("fuse", "--mesh", "2x2", "--layout", layout, status=USAGE, says=says, stdin=plan)
         self.fault("fuse", "--nodes", "a", status=USAGE, says=["--nodes", "--mesh"], stdin=plan)
         self.fault("fuse", "--mesh", "auto", "--nodes", "a", status=USAGE, says="--nodes", stdin=plan)
