@@ -63,7 +63,8 @@ class CutChoices {
 // which axes of one place leave it.
 [[nodiscard]] Cuts made_cuts(const Module& module, const Op& axis_op, Cuts wanted);
 
-// The cuts with which workers make the lines of a scan or sort together, where these are asked for: in runs, not blocks.
+// The cuts with which workers make the lines of a scan or sort together, where these are asked for: in runs, not
+// blocks.
 [[nodiscard]] Cuts lines_in_runs(const Module& module, const Op& op, Cuts wanted);
 
 // True if a slice, concatenation or reshape of this operand, with the cuts of both, sends elements straight to the

@@ -29,7 +29,7 @@ module blocks {
   buffer ~b0 : f64[N/a:2000,K/b] {b}
   %A = input "A" : f64[N/a:2000,K/b] @part
   %x = input "x" : f64[N/ab:4611686018427387904,F] @part
-  %y = input "y" : f64[N/a:2000] @cons{b}
+  %y = input "y" : f64[N/a:2000] @part
   %B = scatter %A : f64[N/a:2000,K/b] @cons{b} ~b0
   %C = map[twice] %A : f64[N/a:2000,K/b] @part
   %s = reduce[add; over K] %A : f64[N/a:2000] @pre(add){b}
