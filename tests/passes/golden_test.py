@@ -49,7 +49,7 @@ class Goldens:
         return made
 
     def run(self, file):
-        command = re.fullmatch(r"# kasen fuse --passes ([\w-]+)((?: [\w=.,/:-]+)*): .+", file.read_text().splitlines()[1])
+        command = re.fullmatch(r"# kasen fuse --passes ([\w-]+)((?: [\w=.,/:-]+?)*?): .+", file.read_text().splitlines()[1])
         if not command or command[1] != file.parent.name:
             raise SystemExit(f"{file}: its second line is not '# kasen fuse --passes {file.parent.name} ...: ...'")
         options = [self.bundle(file) if word == "BUNDLE" else word for word in command[2].split()]

@@ -18,7 +18,7 @@ void declare_mesh_option(Tool& tool, bool brief) {
       brief ? "cuts dense arrays over a mesh of workers"
             : "cuts dense arrays over a mesh of workers; auto: the one over which least moves");
   add("layout", po::value<std::vector<std::string>>()->value_name("A=[N/a,K]"),
-      "an input or output: N is cut over axis a; N/a:256: in blocks, dealt out cyclically");
+      "an input or output: N over axis a; N/a:256: in blocks");
   add("nodes", text("a,b"), "axes of the mesh that cross nodes");
   add("tile", text("NAME")->default_value("exact"),
       brief ? "exact, greedy, mincost, worst or none"

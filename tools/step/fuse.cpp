@@ -291,7 +291,7 @@ void declare_options(Tool& tool) {
       "show that it costs more than it saves");
   takes(tool, "tile-costs", tile_cost_words);
   add("tile-costs", text("actual|paper")->default_value("actual"),
-      "what --tile compares: bytes sent, or Spartan's own costs");
+      "bytes sent, or Spartan's own costs");
   add("memory", text("SIZE"),
       "with --swap: of a worker's buffers, as 2GB; else: of copies of arrays with other cuts, over a mesh");
   add("swap", "stores arrays that do not fit into --memory on a disk");
