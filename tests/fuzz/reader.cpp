@@ -145,6 +145,21 @@ void check_columns(std::string_view content, ReadOptions options, const RawTable
         "a column holds its rows' numbers");
 }
 
+// Rows that are made later are the same.
+void check_later(std::string_view content, ReadOptions options, const RawTable& rows) {
+  options.may_wait = true;
+  const RawTable table = std::move(read_all(content, {options})[0].table);
+  if (!table.later) return require(same(rows.values, table.values), "a table is read twice alike");
+  require(table.rows == rows.rows && table.cols == rows.cols && table.axes == rows.axes, "it has as many rows");
+  const std::int64_t row = table.cols * scalar_bytes(rows.values.element.scalar());
+  std::vector<std::byte> made(static_cast<size_t>(rows.values.count == 0 ? 0 : rows.rows * row));
+  table.later->for_each([&](const RowStream::Block& block) {
+    require(block.first >= 0 && block.rows >= 0 && block.first + block.rows <= rows.rows, "rows are in range");
+    std::copy_n(block.planes.at(0), block.rows * row, made.data() + block.first * row);
+  });
+  require(made.empty() || std::memcmp(made.data(), rows.values.plane(0), made.size()) == 0, "rows are made alike");
+}
+
 void read_as(std::optional<FileFormat> format, std::string_view content) {
   Case known = take_options(content);
   known.options.format = format;
@@ -160,7 +175,10 @@ void read_as(std::optional<FileFormat> format, std::string_view content) {
     else
       check_table(read[k].table);
   }
-  if (!wanted[0].sparse) check_columns(content, wanted[0], read[0].table);
+  if (!wanted[0].sparse) {
+    check_columns(content, wanted[0], read[0].table);
+    check_later(content, wanted[0], read[0].table);
+  }
   if (known.gz) check_same(read[0], read_all(gzip(content), wanted)[0]);
   cut(std::move(read[0]), wanted[0]);
 }

@@ -92,8 +92,9 @@ class NpyRows : public RowStream {
   }
 
   void for_each(const std::function<void(const Block&)>& take) const override {
+    if (cols_ == 0) return;  // of any number of rows
     constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
-    const std::int64_t width = std::max<std::int64_t>(1, cols_ * scalar_bytes(scalar_));
+    const std::int64_t width = cols_ * scalar_bytes(scalar_);
     const std::int64_t some = std::max<std::int64_t>(1, block_bytes / width);
     std::vector<std::vector<std::byte>> rooms(static_cast<size_t>(data_threads()));
     parallel_for((rows_ + some - 1) / some, [&](std::int64_t b, int thread) {

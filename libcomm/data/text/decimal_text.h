@@ -130,7 +130,7 @@ class PowersOfFive {
   [[nodiscard]] constexpr WidePower top() const {
     std::size_t k = words_.size() - 1;
     while (words_[k] == 0) --k;
-    const int length = static_cast<int>(k) * 32 + std::bit_width(words_[k]);
+    const int length = static_cast<int>(k) * 32 + static_cast<int>(std::bit_width(words_[k]));
     WidePower top{.high = 0, .low = 0, .exponent = length - 128};
     for (int bit = 0; bit < 64; ++bit) {
       top.high = top.high << 1 | at(length - 1 - bit);
