@@ -305,8 +305,8 @@ mutants("readers", "libcomm/data/text/number_text.cpp",
         ("return value >= std::numeric_limits<std::int32_t>::min() && ⟦value <= std::numeric_limits<std::int32_t>::max()⟧;", "true"))
 mutants("readers", "libcomm/data/text/decimal_text.h",
         ("if (⟦digits > exact⟧ || power < -most || power > most) return false;", "false"),
-        ("std::ptrdiff_t counted = number.digits == 0 ⟦&& all <= most_digits⟧ ? 0 : all;", ""),
-        ("std::uint64_t mantissa = (high >> cut) + (below ⟦>= half⟧ ? 1 : 0);", "> half"),
+        ("std::ptrdiff_t counted = number.digits == 0 && ⟦all <= most_digits⟧ ? 0 : all;", "true"),
+        ("std::uint64_t mantissa = (high >> cut) + (⟦below >= half⟧ ? 1 : 0);", "below > half"),
         ("if (exponent < least_exponent || ⟦exponent > greatest_exponent⟧) return false;", "false"))
 mutants("readers", "libcomm/data/text/text_pieces.cpp",
         ("if (lines[k] == '\\n') count += ⟦is_without(k + 1)⟧;", "1"),
