@@ -6,13 +6,15 @@ Usage: reading.py FOLDER_OF_TOOLS [--gigabytes N] [--folder DIR] [--repetitions 
 Two texts, of numbers in the shortest form that reads back exactly and of numbers with two decimals, and a .npy. What each
 reader makes of them is compared first: `kasen partition` and pandas with float_precision="round_trip" give the bits that were
 written; pandas as it comes rounds some of them otherwise, and the number of these is printed. Kasen's side also writes what
-it read, into a bundle; `kasen go` then runs a mean of the columns. Processes take turns; the time of each is the median.
+it read, into a bundle; `kasen go` then runs a mean of the columns. Processes take turns; the time of each is the median. On a
+busy machine, the time of processors says more than the wall's clock.
 With --cold, the system is told before each process to drop the file's pages.
 """
 import argparse
 import json
 import os
 import pathlib
+import resource
 import shutil
 import statistics
 import subprocess
@@ -44,9 +46,11 @@ class Bench:
         return [sys.executable, "-c", program, *map(str, arguments)]
 
     def run(self, command):
-        begin = time.perf_counter()
+        """Seconds by the wall's clock, and of processors, its own and those of the processes that it starts."""
+        begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, cwd=self.folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return time.perf_counter() - begin
+        wall, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+        return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     def plan(self, name, program):
         (self.folder / f"{name}.ks").write_text(program)
@@ -62,7 +66,7 @@ class Bench:
             os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
     def times(self, file, commands):
-        """The median of each command's times; they take turns."""
+        """The medians of each command's times, of both kinds; they take turns."""
         all_times = {name: [] for name in commands}
         for _ in range(self.repetitions):
             for name, command in commands.items():
@@ -71,7 +75,7 @@ class Bench:
                 if self.cold:
                     self.drop(file)
                 all_times[name].append(self.run(command))
-        return {name: statistics.median(times) for name, times in all_times.items()}
+        return {name: [statistics.median(kind) for kind in zip(*times)] for name, times in all_times.items()}
 
     def write_text(self, name, block):
         """A file of about so many bytes: one block of rows over and over; returns its text's numbers."""
@@ -130,10 +134,11 @@ class Bench:
 
 def show(title, times, size=None):
     print(title)
-    fastest_other = min(t for name, t in times.items() if not name.startswith("kasen"))
-    for name, seconds in times.items():
-        speed = f"  {size / seconds / 1e9:6.2f} GB/s" if size else ""
-        print(f"  {name:20} {seconds:8.3f} s{speed}  {fastest_other / seconds:6.2f} times the fastest other")
+    other = [min(kind) for kind in zip(*(both for name, both in times.items() if not name.startswith("kasen")))]
+    for name, (wall, work) in times.items():
+        speed = f"  {size / wall / 1e9:6.2f} GB/s" if size else ""
+        print(f"  {name:20} {wall:8.3f} s{speed}  {other[0] / wall:6.2f} times as fast as the fastest other, "
+              f"{work:8.3f} s of processors, {other[1] / work:6.2f} times less", flush=True)
 
 
 def main():
