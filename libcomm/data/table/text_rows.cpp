@@ -59,6 +59,7 @@ void TextRows::for_each(const std::function<void(const Block&)>& take) const {
   Rooms rooms;
   const std::int64_t planes = by_column_ ? width() : 1, row = (by_column_ ? 1 : width()) * bytes_;
   text_.for_each(progress_, [&](const Piece& piece, std::int64_t) {
+    if (piece.rows == 0) return;
     const std::int64_t plane = checked_mul(piece.rows, row, "the table's size");
     auto room = rooms.take(checked_mul(plane, planes, "the table's size"));
     RowPlaces to;
