@@ -7,6 +7,7 @@ Each reads its file, fits, and ends. All must come to the same loss, to a millio
 best and the median of each are printed, and kasen's best as a share of each other's.
 """
 import json
+import os
 import pathlib
 import shutil
 import statistics
@@ -40,6 +41,7 @@ def samples(folder, rows):
     with open(folder / "t.svm", "w") as out:
         for row, label in zip(X, y):
             out.write(f"{int(label)} " + " ".join(f"{j + 1}:{v:.4f}" for j, v in enumerate(row)) + "\n")
+    os.sync()  # else the first to sync a file of its own waits for these
     return X, y
 
 

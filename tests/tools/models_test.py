@@ -239,6 +239,20 @@ class Models(ModelTest):
                 self.assertEqual((arrays["coefficients"] == 0).tolist(), (w == 0).tolist())
                 self.near(arrays["intercept"][0], b)
 
+    def test_wide_tables(self):
+        """More features than a matrix of them is made for."""
+        rng = np.random.default_rng(21)
+        X = rng.normal(size=(40, 1100))
+        y = X[:, 0] * 3 + rng.normal(size=40) + 2
+        np.save(self.dir / "X.npy", X)
+        np.save(self.dir / "y.npy", y)
+        A, t = X - X.mean(0), y - y.mean()
+        w = A.T @ np.linalg.solve(A @ A.T + 5.0 * np.eye(40), t)
+        arrays, _, _, _ = self.fit("ridge", "X.npy", "--target", "y.npy", "--param", "lambda=5", "--workers", 2)
+        self.near(arrays["coefficients"], w)
+        self.near(arrays["intercept"][0], y.mean() - X.mean(0) @ w)
+        self.assertIn("lbfgs(", self.kasen("fit", "ridge", "X.npy", "--target", "y.npy", "--show-program")[0])
+
     def test_equal_bytes(self):
         """The same on any number of ranks and threads, and again."""
         X, targets = samples(5)

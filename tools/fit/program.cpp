@@ -164,7 +164,10 @@ std::string ModelProgram::text(const std::string& note) const {
 ModelProgram fitting_program(const ModelRow& row, const Samples& samples, const FitSettings& settings) {
   const bool whole_matrix = row.name == "als" && samples.form == TableForm::npy;
   ModelProgram program(whole_matrix ? "als-dense" : row.program);
-  if (samples.sparse && row.wide != row.solver && row.wide != "dense") {
+  // A matrix of so many features takes longer than the steps that do without one.
+  constexpr std::int64_t most_of_matrix = 1000;
+  const bool wide = samples.sparse || samples.width() > most_of_matrix;
+  if (wide && row.wide != row.solver && row.wide != "dense") {
     program.solve_by(row.solver, row.wide);
     const bool gradients = row.wide == "lbfgs";
     program.set("steps", gradients ? "3000" : "30000");
