@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "libcomm/data/model/model.h"
-#include "libcomm/data/read/dictionary.h"
+#include "libcomm/data/table/dictionary.h"
 #include "libcore/base/error.h"
 #include "tools/common/tool.h"
 #include "tools/fit/fit.h"

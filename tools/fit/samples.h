@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libcomm/data/model/model.h"
-#include "libcomm/data/read/columns.h"
+#include "libcomm/data/table/columns.h"
 #include "tools/fit/models.h"
 
 namespace kasen::tools {
