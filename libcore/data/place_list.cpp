@@ -7,6 +7,18 @@
 namespace kasen {
 namespace {
 
+// All indices of an axis in their order: a slice may have them in another one.
+bool has_all_in_order(const PlaceList::Axis& axis) {
+  if (axis.indices.size() != axis.extent || axis.step != 1) return false;
+  std::int64_t next = 0;
+  bool ordered = true;
+  axis.indices.for_each_run(0, axis.indices.size(), [&](std::int64_t first, std::int64_t count) {
+    ordered = ordered && first == next;
+    next += count;
+  });
+  return ordered;
+}
+
 // The places of all elements at these indices of an axis, with `below` elements each.
 IndexList widened(const IndexList& indices, std::int64_t below) {
   IndexList list;
@@ -22,7 +34,7 @@ PlaceList::PlaceList(std::vector<Axis> axes) : along_(IndexList::run(0, 1)), siz
   bool whole = true;
   while (!axes.empty() && whole && (axes.back().step == 1 || below == 1)) {
     const Axis& axis = axes.back();
-    whole = axis.indices.size() == axis.extent && axis.step == 1;
+    whole = has_all_in_order(axis);
     along_ = widened(axis.indices, below);
     step_ = axis.step;
     begin_ += axis.first * below;
