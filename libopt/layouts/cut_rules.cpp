@@ -83,6 +83,9 @@ CutChoices::CutChoices(const Module& module, const std::map<ValueId, Cuts>& aske
   }
 }
 
+// Those in blocks, of each array. The search compares each with each of another array.
+constexpr std::size_t further_choices = 16;
+
 // Each way to cut some of the dimensions in blocks that agree with those asked for over some axis; the first ones,
 // where there are very many.
 void CutChoices::add_blocks(const Cuts& cuts, const std::vector<DimId>& dims, std::size_t most,
@@ -108,8 +111,8 @@ void CutChoices::add_blocks(const Cuts& cuts, const std::vector<DimId>& dims, st
 
 std::vector<Cuts> CutChoices::of(const std::vector<DimId>& dims) const {
   std::vector<Cuts> all = possible_cuts(module_, dims);
-  const std::size_t possible = all.size(), most = 2 * possible + 8;
-  for (std::size_t i = 0; i < possible; ++i) add_blocks(Cuts(all[i]), dims, most, all);
+  const std::size_t possible = all.size(), most = possible + further_choices;
+  for (std::size_t i = 0; i < possible && all.size() < most; ++i) add_blocks(Cuts(all[i]), dims, most, all);
   const auto it = asked_.find(dims);
   if (it != asked_.end() && !all.empty()) all.insert(all.end(), it->second.begin(), it->second.end());
   return all;

@@ -46,13 +46,30 @@ double Moves::along(const Type& type, MeshAxes axes) const {
   return array(type) * (workers - 1);
 }
 
-double Moves::staying(const Type& from, const Type& to) const {
+// The indices of a dimension that a worker owns by both cuts. Small blocks are many runs, and few pairs of cuts differ.
+double Moves::overlap(DimId dim, AxisCut from, AxisCut to, int worker) {
+  const auto [it, is_new] = overlap_.try_emplace({dim, from, to, worker}, 0);
+  if (is_new) {
+    const IndexRuns own = runs_of(m_, axis_part(m_, dim, from, 0), worker);
+    const IndexRuns wanted = runs_of(m_, axis_part(m_, dim, to, 0), worker);
+    it->second = static_cast<double>(kasen::count_of(intersection(own, wanted)));
+  }
+  return it->second;
+}
+
+double Moves::staying(const Type& from, const Type& to) {
   double stay = 0;
   const bool whole = is_uncut(from.cuts) || is_uncut(to.cuts);  // the first worker owns it
   const int workers = whole ? 1 : mesh_workers(m_);
+  const Layout own(m_, from), wanted(m_, to);
+  const MeshAxes alone = all_mesh_axes(m_) & ~(own.all_cuts() & wanted.all_cuts());
   for (int worker = 0; worker < workers; ++worker) {
-    const Elements own = owned_elements(m_, from, worker), wanted = owned_elements(m_, to, worker);
-    stay += count_of(intersection(own, wanted));
+    if (!is_first_along(m_, worker, alone)) continue;  // one of the two has nothing there
+    double elements = 1;
+    for (std::size_t axis = 0; axis < from.dims.size(); ++axis) {
+      elements *= overlap(from.dims[axis], own.cut_of(axis), wanted.cut_of(axis), worker);
+    }
+    stay += elements;
   }
   return stay;
 }

@@ -31,11 +31,13 @@ class Moves {
   [[nodiscard]] double along(const Type& type, MeshAxes axes) const;
 
  private:
-  [[nodiscard]] double staying(const Type& from, const Type& to) const;
+  [[nodiscard]] double overlap(DimId dim, AxisCut from, AxisCut to, int worker);
+  [[nodiscard]] double staying(const Type& from, const Type& to);
 
   const Module& m_;
   std::map<std::tuple<std::vector<DimId>, Cuts, Cuts>, double> stay_;          // elements
   std::map<std::tuple<ValueId, std::size_t, Cuts, Cuts>, double> rearranged_;  // bytes, by result and operand
+  std::map<std::tuple<DimId, AxisCut, AxisCut, int>, double> overlap_;         // indices
   std::map<std::pair<ValueId, Cuts>, double> sorted_;                          // bytes, by result
 };
 

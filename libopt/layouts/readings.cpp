@@ -235,8 +235,9 @@ class Readings {
     const std::vector<Cuts> all = choices(reading.result);
     for (std::size_t place = 0; place < all.size(); ++place) {
       set(reading.result, all[place]);
-      for (const MeshAxes axes : all[place]) {
-        if (axes == 0) continue;
+      for (const AxisCut& cut : all[place]) {
+        const MeshAxes axes = cut.axes;
+        if (cut.is_whole()) continue;
         std::vector<ReadingWay> ways = product_ways(factors, reading, all[place], axes);
         if (!ways.empty()) reading.made_along[{place, axes}] = std::move(ways);
       }

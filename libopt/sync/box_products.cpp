@@ -226,7 +226,7 @@ std::optional<ProductWay> way_with_cuts(Module& module, const Op& product, const
   return ProductWays(module, product, cuts, sizes, laws).with_usual_cuts();
 }
 
-std::optional<ProductWay> way_made_along(Module& module, const Op& product, const std::vector<MeshAxes>& cuts,
+std::optional<ProductWay> way_made_along(Module& module, const Op& product, const std::vector<AxisCut>& cuts,
                                          MeshAxes held, const ProductSizes& sizes, LawChecker& laws) {
   return ProductWays(module, product, cuts, sizes, laws).made_along(held);
 }

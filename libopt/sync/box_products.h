@@ -45,7 +45,7 @@ struct ProductWay {
 // The best of the ways in which all workers along `held` make the result themselves, whose cuts are these: it is C
 // there.
 [[nodiscard]] std::optional<ProductWay> way_made_along(Module& module, const Op& product,
-                                                       const std::vector<MeshAxes>& cuts, MeshAxes held,
+                                                       const std::vector<AxisCut>& cuts, MeshAxes held,
                                                        const ProductSizes& sizes, LawChecker& laws);
 
 }  // namespace kasen

@@ -158,6 +158,28 @@ std::vector<std::int64_t> indices_at(const Module& module, std::int64_t size, Me
   return indices;
 }
 
+// The same where blocks are dealt out: one index at a time.
+std::vector<std::int64_t> dealt_to(const Module& module, std::int64_t size, AxisCut cut, MeshAxes held, int worker) {
+  std::vector<std::int64_t> indices;
+  for (std::int64_t i = 0; i < size; ++i) {
+    std::int64_t block = i / cut.block;
+    bool has = true;
+    for (size_t axis = 0; axis < module.mesh.size(); ++axis) {
+      if ((cut.axes >> axis & 1) == 0) continue;
+      const std::int64_t place = block % module.mesh[axis].size;
+      has = has && ((held >> axis & 1) != 0 || place == mesh_place(module, worker, axis));
+      block /= module.mesh[axis].size;
+    }
+    if (has) indices.push_back(i);
+  }
+  return indices;
+}
+
+std::vector<std::int64_t> indices_at(const Module& module, std::int64_t size, AxisCut cut, MeshAxes held, int worker) {
+  return cut.block > 0 && cut.axes != 0 ? dealt_to(module, size, cut, held, worker)
+                                        : indices_at(module, size, cut.axes, held, worker);
+}
+
 // Parts have the indices that their cuts say, and those that are equal have the same ones on every worker.
 TEST(MeshRules, PartsThatAreEqualHaveTheSameIndices) {
   std::mt19937 random(3);
@@ -167,10 +189,12 @@ TEST(MeshRules, PartsThatAreEqualHaveTheSameIndices) {
     Module module;
     module.mesh = {{"a", 1 + below(3)}, {"b", 1 + below(3)}, {"c", 1 + below(3)}, {"d", 1 + below(2)}};
     const DimId dim = module.dims.push_back({"N", false, 1 + below(40)});
-    std::array<MeshAxes, 2> cuts{}, held{};
+    std::array<AxisCut, 2> cuts{};
+    std::array<MeshAxes, 2> held{};
+    const int block = below(2) * (1 + below(5));
     for (size_t i = 0; i < 2; ++i) {
-      cuts.at(i) = static_cast<MeshAxes>(below(16));
-      held.at(i) = cuts.at(i) & static_cast<MeshAxes>(below(16));
+      cuts.at(i) = {static_cast<MeshAxes>(below(16)), block};
+      held.at(i) = cuts.at(i).axes & static_cast<MeshAxes>(below(16));
     }
     const AxisPart one = axis_part(module, dim, cuts[0], held[0]), other = axis_part(module, dim, cuts[1], held[1]);
     equal += one == other && cuts[0] != cuts[1] ? 1 : 0;
@@ -190,8 +214,9 @@ TEST(MeshRules, PartsThatAreEqualHaveTheSameIndices) {
   Module module;
   module.mesh = {{"a", 2}, {"b", 2}, {"c", 3}};
   const DimId dim = module.dims.push_back({"N", false, 100});
-  EXPECT_EQ(axis_part(module, dim, 0b110, 0b010), axis_part(module, dim, 0b101, 0b001)) << "N/bc along b, N/ac along a";
-  EXPECT_NE(axis_part(module, dim, 0b110, 0b010), axis_part(module, dim, 0b100, 0)) << "N/c";
+  EXPECT_EQ(axis_part(module, dim, {0b110}, 0b010), axis_part(module, dim, {0b101}, 0b001))
+      << "N/bc held along b, N/ac along a";
+  EXPECT_NE(axis_part(module, dim, {0b110}, 0b010), axis_part(module, dim, {0b100}, 0)) << "N/c";
 }
 
 TEST(LongMeshRules, WhatTheyAllowComputesTheProgram) {

@@ -338,8 +338,8 @@ CheckpointManifest in_whole_order() {
   manifest.sizes = {10, 3};
   manifest.mesh = {{"a", 2}, {"b", 2}};
   const ElementType real = ElementType::of(Scalar::f64);
-  manifest.values.push_back({"x", real, 1, {}, false, {DimId(0), DimId(1)}, {1, 2}, "meaning of x"});
-  manifest.values.push_back({"u", real, 1, {5, 5, 5, 5}, true, {DimId(0)}, {1}, "meaning of u"});
+  manifest.values.push_back({"x", real, 1, {}, false, {DimId(0), DimId(1)}, {AxisCut{1}, AxisCut{2}}, "meaning of x"});
+  manifest.values.push_back({"u", real, 1, {5, 5, 5, 5}, true, {DimId(0)}, {AxisCut{1}}, "meaning of u"});
   const Module layouts = layouts_of(manifest);
   for (int worker = 0; worker < 4; ++worker) {
     manifest.values[0].counts.push_back(elements_saved(layouts, false, manifest.values[0], worker).count());

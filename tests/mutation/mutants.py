@@ -177,7 +177,7 @@ mutants("rules", "libcore/analysis/state_rules.cpp",
         ("if (reduced != 0) return yes(4, ⟦contributing(reduced)⟧);", "State::cons()"))
 mutants("rules", "libcore/analysis/mesh_rules.cpp",
         ("return ⟦cut & ~contracted_alike(module, op, c, states, operand)⟧;", "Layout(module, result).all_cuts() & ~contracted_alike(module, op, c, states, operand)"),
-        ("return ⟦part(own, operand) == part(other, 1 - operand)⟧ ? own : alike;", "true"),
+        ("return ⟦part(own, operand) == part(other, 1 - operand)⟧ ? own.axes : alike;", "true"),
         ("taken |= ⟦fresh⟧;", "0U"),
         ("own.cut_of(axis)) & ⟦c.cuts_of(label)⟧;", "c.summed"),
         ("if (fresh == 0 || ⟦seen.find(label) != std::string::npos⟧) continue;", "false"),
