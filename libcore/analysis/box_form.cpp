@@ -16,6 +16,7 @@
 #include "libcore/ir/contraction_form.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
 
 namespace kasen {
 namespace {
@@ -155,6 +156,10 @@ class BoxFormBuilder {
   void rewrite(Block& block) {
     for (Op& op : block.ops) {
       const int number = next_++;
+      if (is_blocks(op)) {  // it works on blocks of its own
+        next_ += static_cast<int>(op.blocks.at(0).ops.size());
+        continue;
+      }
       if (op.code == OpCode::region) check_region(op);
       for (Block& inner : op.blocks) rewrite(inner);
       const OpGroup group = row(op.code).group;

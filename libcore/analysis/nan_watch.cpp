@@ -163,6 +163,7 @@ void find_next_iterations(Block& block, IdMap<ValueId, int>& made_at) {
 
 void watch(KernelForm& form, Block& block, bool boxes) {
   for (Op& op : block.ops) {
+    if (is_blocks(op)) continue;  // nothing follows its rows
     if (op.code == OpCode::region) {
       RegionWatch(form, op, boxes).run();
     } else {

@@ -6,6 +6,7 @@
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
 
 namespace kasen {
 namespace {
@@ -60,7 +61,7 @@ bool is_shared_array(const Module& module, ValueId value) {
 
 SharedTraffic shared_traffic(const Module& module, const Op& op) {
   SharedTraffic traffic;
-  if (!touches_elements(op)) return traffic;
+  if (!touches_elements(op) || is_blocks(op)) return traffic;  // a region of blocks touches its tasks' blocks
   Reads reads(module, op.operands);
   if (op.code == OpCode::region) {
     for (const Op& inner : op.blocks.at(0).ops) {

@@ -99,8 +99,25 @@ enum class RegionKind : std::uint8_t {
   mxm,               ///< products with one matrix, none of which needs another's result; if sparse, all mxv or all mxvt
   product_epilogue,  ///< one product, its gather, and the vector work that follows each row
   row_chain,         ///< products with one dense matrix, some of which need others' rows, and the vector work between
+  blocks,            ///< operators on dense arrays, block by block, each block on a worker of its own (libcore/blocks)
 };
-[[nodiscard]] std::string_view region_name(RegionKind kind);  ///< "iter_on_vec", "mxm", "product_epilogue", "row_chain"
+[[nodiscard]] std::string_view region_name(RegionKind kind);  ///< "iter_on_vec", "mxm", ...
+
+/// The blocks of a dimension in a region of blocks: `count` equal runs, the first ones longer by one; or, if `count` is
+/// 0, runs of `size` indices, the last of which may be shorter.
+struct GridCut {
+  DimId dim = no_dim;
+  std::int64_t count = 0, size = 0;
+  friend bool operator==(const GridCut&, const GridCut&) = default;
+};
+
+/// One addition of a block's contributions. Operands are numbered: first the contributions, then the additions before
+/// this one.
+struct TreeAdd {
+  int left = 0, right = 0;
+  int worker = 0;
+  friend bool operator==(const TreeAdd&, const TreeAdd&) = default;
+};
 
 struct Op;
 
@@ -179,7 +196,9 @@ struct Block {
 ///                         `down`: i runs from hi-1 down to lo
 ///   if_else               operands[0] the condition; blocks[0] then, blocks[1] else, both yield the results
 ///   region                kind; operands: every value from outside that is used inside, in order of first use;
-///                         blocks[0] without arguments; results are what it yields
+///                         blocks[0] without arguments; results are what it yields. Of blocks: blocks[0] has an
+///                         argument for each operand, `grid` the blocks of dimensions; each operator inside has the
+///                         workers of its tasks (`on`) and the order of its additions (`tree`; libcore/blocks/tasks.h)
 struct Op {
   OpCode code = OpCode::map;
   std::vector<ValueId> operands;
@@ -191,6 +210,9 @@ struct Op {
   std::vector<DimId> over;
   DimId dim = no_dim;
   RegionKind kind = RegionKind::iter_on_vec;
+  std::vector<GridCut> grid;
+  std::vector<int> on;
+  std::vector<TreeAdd> tree;
   int test = -1;
   int at_rows = 0;
   bool down = false;

@@ -1,6 +1,7 @@
 // The registry of region kinds (regions.def).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -9,7 +10,7 @@
 
 namespace kasen {
 
-enum class RegionEntry : std::uint8_t { elementwise, product };
+enum class RegionEntry : std::uint8_t { elementwise, product, blocks };
 
 struct RegionRow {
   RegionKind kind;
@@ -46,5 +47,9 @@ struct RowChain {
 [[nodiscard]] inline bool is_row_chain(const Op& op) {
   return op.code == OpCode::region && op.kind == RegionKind::row_chain;
 }
+
+// The most tasks of an operator in a region of blocks.
+inline constexpr std::int64_t most_block_tasks = 1'000'000;
+[[nodiscard]] inline bool is_blocks(const Op& op) { return op.code == OpCode::region && op.kind == RegionKind::blocks; }
 
 }  // namespace kasen

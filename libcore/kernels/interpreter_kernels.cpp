@@ -137,6 +137,7 @@ class InterpreterKernels : public KernelSet {
 
 void InterpreterKernels::prepare_block(const Block& block) {
   for (const Op& op : block.ops) {
+    if (is_blocks(op)) continue;  // its tasks are a plan of their own
     const bool region = op.code == OpCode::region;
     if (is_product(op)) {
       products_.emplace(&op, std::vector<Product>{interpreter::make_product(*module_, op)});

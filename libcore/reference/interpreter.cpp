@@ -94,6 +94,12 @@ std::vector<Held> Interpreter::operands_from(const Op& op, size_t first) const {
   return held;
 }
 
+void Interpreter::run_region(const Op& op) {
+  const Block& body = op.blocks.at(0);
+  if (!body.args.empty()) bind(body.args, 0, operands_from(op, 0));
+  bind(op.results, 0, run_block(body));
+}
+
 void Interpreter::run_while_loop(const Op& op) {
   const Block& body = op.blocks.at(0);
   std::vector<Held> carried = operands_from(op, 0);

@@ -53,7 +53,7 @@ class Interpreter {
   void run_put(const Op& op);
   void run_push(const Op& op);
   void run_if_else(const Op& op);
-  void run_region(const Op& op) { bind(op.results, 0, run_block(op.blocks.at(0))); }
+  void run_region(const Op& op);
   void run_nothing(const Op&) {}
   void run_while_loop(const Op& op);
   void run_for_loop(const Op& op);

@@ -18,6 +18,13 @@ void Execution::run_lines(std::span<const Line> lines) {
   ahead_.pop_back();
 }
 
+void Execution::run_operator(int at) {
+  const Step* const step = steps_.steps.at(static_cast<size_t>(at)).get();
+  for (const Line& line : steps_.lines) {
+    if (line.step == step) run_line(line, false);
+  }
+}
+
 void Execution::act(const Line& line) {
   switch (line.act) {
     case LineAct::run:

@@ -140,6 +140,7 @@ class Execution {
   void run_steps(const Sequence& steps) { run_lines(steps.lines); }
   // Runs the steps from the border of RunOptions::resume on. One of them is its loop, or holds it; or it is behind one.
   void resume_steps(const Sequence& steps);
+  void run_operator(int at);  // of the program's own block, by its place in it
   // Restores the loop's values, and opens it with its finished iterations.
   void resume_loop();
 
@@ -239,8 +240,7 @@ class Execution {
   void note_nan(const Op& op, ValueId value, const std::string& at);
   void refuse_nan() const;
   void run_lines(std::span<const Line> lines);
-  void run_line(const Line& line, bool from_border);
-  void act(const Line& line);
+  void run_line(const Line&line, bool from_border), act(const Line&line);
   [[nodiscard]] std::string purpose_of(const Step& step) const;
   [[nodiscard]] const HeldAtBorder& held_at(int op, bool behind);
   void tell_border(int loop);
@@ -366,6 +366,7 @@ std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, c
 std::unique_ptr<Step> make_axis_step(const Execution& run, const Op& op, const Op& planned, int number);
 // Of a sort that crosses workers; `planned`: the plan's operator.
 std::unique_ptr<Step> make_sort_step(Execution& run, const Op& op, const Op& planned, int number);
+std::unique_ptr<Step> make_blocks_step(const Execution& run, const Op& op, const Op& planned, int number);
 std::unique_ptr<Step> make_linear_step(const Op& op, int number);
 std::unique_ptr<Step> make_observe_step(const Op& op, int number);
 std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number);

@@ -120,7 +120,9 @@ int Storage::buffer_slot(BufferId buffer) {
 
 void Storage::place(const Op& op, const Liveness& live, std::span<const Part> parts) {
   for (const Block& block : op.blocks) {
-    for (const ValueId arg : block.args) place_value(arg);
+    for (const ValueId arg : block.args) {
+      if (op.code != OpCode::region) place_value(arg);
+    }
   }
   for (const ValueId made : op.results) {
     const ValueId result = form_.original(made);

@@ -223,7 +223,9 @@ std::vector<ValueId> arrays_without_buffer(const Module& module) {
     if (region >= 0 && depth > region) return;
     region = op.code == OpCode::region ? depth : -1;
     if (op.code == OpCode::input) return;
-    for (const Block& block : op.blocks) std::for_each(block.args.begin(), block.args.end(), add);
+    if (op.code != OpCode::region) {
+      for (const Block& block : op.blocks) std::for_each(block.args.begin(), block.args.end(), add);
+    }
     std::for_each(op.results.begin(), op.results.end(), add);
   });
   return found;

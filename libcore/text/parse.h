@@ -88,6 +88,9 @@ class ModuleParser {
   int small_integer(std::string_view what);
   void for_head(Op& op);
   void region_head(Op& op);
+  void grid(Op& op);
+  void workers_of_tasks(Op& op);
+  void additions(Op& op);
   void displaced(Op& slice);
   Location place(const Token& begin);
   void tail(Op& op, const std::vector<Token>& results, const Token& begin);

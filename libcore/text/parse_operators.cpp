@@ -225,6 +225,10 @@ void ModuleParser::region_head(Op& op) {
   if (known == nullptr) lexer_.fail_at(kind, fmt::format("unknown region kind '{}'", kind.text));
   op.kind = known->kind;
   op.blocks.resize(1);
+  if (is_blocks(op)) {
+    grid(op);
+    return carried(op);
+  }
   lexer_.expect("(");
   operands(op);
   lexer_.expect(")");
@@ -244,8 +248,10 @@ Location ModuleParser::place(const Token& begin) {
   return where;
 }
 
-// Parses ` likely speculated expect 30 : types at 3:7`, then the blocks.
+// Parses ` on [0*2] likely speculated expect 30 : types at 3:7`, then the blocks.
 void ModuleParser::tail(Op& op, const std::vector<Token>& results, const Token& begin) {
+  if (lexer_.accept("on")) workers_of_tasks(op);
+  if (lexer_.accept("tree")) additions(op);
   op.likely = lexer_.accept("likely");
   op.speculated = lexer_.accept("speculated");
   if (lexer_.accept("expect")) op.expect = parse_integer(lexer_, "a trip count");

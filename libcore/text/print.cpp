@@ -7,7 +7,9 @@
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
 #include "libcore/scalar/element_range.h"
+#include "libcore/text/print_blocks.h"
 #include "libcore/text/scalar.h"
 
 namespace kasen {
@@ -141,13 +143,14 @@ struct ModulePrinter {
                            type_of(op.blocks[0].args[0]), values({op.operands[0], op.operands[1]}),
                            op.down ? "down " : "", carried(op, 2, 1));
       case TextForm::region:
+        if (is_blocks(op)) return fmt::format("{} blocks{} {}", name, text::grid_text(m, op), carried(op, 0, 0));
         return fmt::format("{} {} ({})", name, region_name(op.kind), values(op.operands));
     }
     throw InternalError("an operator without a form of text");
   }
 
   std::string tail(const Op& op) const {
-    std::string text;
+    std::string text = text::placement_text(op);
     if (op.likely) text += " likely";
     if (op.speculated) text += " speculated";
     if (op.expect >= 0) text += fmt::format(" expect {}", op.expect);

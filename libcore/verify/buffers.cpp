@@ -68,7 +68,7 @@ class BufferCheck {
   void walk(const Block& b, int parent_op, int parent_block, const Op* region) {
     const int here = static_cast<int>(blocks_.size());
     blocks_.push_back({parent_op, parent_block});
-    for (const ValueId arg : b.args) place(arg, parent_op, here, true);
+    for (const ValueId arg : b.args) place(arg, parent_op, here, region == nullptr);
     for (const Op& op : b.ops) {
       const int number = static_cast<int>(ops_.size());
       ops_.push_back(&op);

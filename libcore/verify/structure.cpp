@@ -12,6 +12,7 @@
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/observed.h"
+#include "libcore/ir/regions.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -83,8 +84,9 @@ class StructureCheck {
 
   void fields(const Op& op, int depth) {
     if (row(op.code).counts.top && depth > 0) faults_.add(op, "it may not stand inside of a block");
-    if (row(op.code).level > m_.level) {
-      faults_.add(op, fmt::format("it needs level {}, but this module has level {}", row(op.code).level, m_.level));
+    const int level = op.code == OpCode::region && !is_blocks(op) ? 3 : row(op.code).level;
+    if (level > m_.level) {
+      faults_.add(op, fmt::format("it needs level {}, but this module has level {}", level, m_.level));
     }
     for (const FnId fn : op.fns) {
       if (!m_.functions.contains(fn)) faults_.add(op, "a function that is not declared");
@@ -122,7 +124,7 @@ class StructureCheck {
     const size_t bounds = op.code == OpCode::for_loop ? 2 : 0;
     const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
     const size_t carried = loop ? op.operands.size() - bounds : op.results.size();
-    const size_t args = loop ? carried + (bounds > 0 ? 1 : 0) : 0;
+    const size_t args = loop ? carried + (bounds > 0 ? 1 : 0) : is_blocks(op) ? op.operands.size() : 0;
     if (op.results.size() != carried)
       faults_.add(op, fmt::format("{} carried values, {} results", carried, op.results.size()));
     if (op.code == OpCode::region && carried == 0) faults_.add(op, "a region without results");

@@ -33,6 +33,7 @@ class Planner {
 
   void block(const Block& block) {
     for (const Op& op : block.ops) {
+      if (is_blocks(op)) continue;  // its tasks are a plan of their own
       const bool region = op.code == OpCode::region;
       if (op.code == OpCode::reduce && !module_.type(op.results[0]).dims.empty()) {
         const auto made = plan_.partial_reductions.emplace(&op, make_partial_reduction(module_, op)).first;

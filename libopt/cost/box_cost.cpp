@@ -7,11 +7,13 @@
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/analysis/shared_traffic.h"
 #include "libcore/base/checked.h"
+#include "libcore/blocks/block_bytes.h"
 #include "libcore/boxes/box_exchange.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
 #include "libcore/ir/tiers.h"
 #include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/extent.h"
@@ -196,9 +198,18 @@ void BoxCosts::add_sort(const Op& op, int number, Cost& cost) const {
   cost.network += sent_elements(op, number) * Polynomial(sorted_bytes(module_, op)) + Polynomial(agree_symbol(number));
 }
 
+Cost BoxCosts::blocks(int number) const {
+  Cost cost;
+  cost.read = Polynomial(Symbol{SymbolKind::block_reads, "", {}, number});
+  cost.written = Polynomial(Symbol{SymbolKind::block_writes, "", {}, number});
+  cost.network = Polynomial(Symbol{SymbolKind::block_sends, "", {}, number});
+  return cost;
+}
+
 Cost BoxCosts::actual(const Op& op) const {
   Cost cost;
   const Place place = places_.at(&op);
+  if (is_blocks(op)) return blocks(place.number);
   const SharedTraffic traffic = shared_traffic(form_.form.module, *place.op);
   for (const ValueId v : traffic.read) cost.read += form_bytes(v);
   for (const ValueId v : traffic.written) {
@@ -249,6 +260,10 @@ Cost BoxCosts::model(const Op& op) const {
     cost.network_elements = carried_elements(op);
     cost.network = cost.network_elements * Polynomial(module_.type(op.results[0]).element.bytes());
   }
+  if (is_blocks(op)) {
+    cost.network = blocks(places_.at(&op).number).network;
+    cost.network_elements = Polynomial(Symbol{SymbolKind::block_elements, "", {}, places_.at(&op).number});
+  }
   for (const ValueId v : arrays(op.operands)) {
     cost.read_elements += stored(v);
     cost.read += stored(v) * Polynomial(module_.type(v).element.bytes());
@@ -279,6 +294,7 @@ IdMap<ValueId, bool> made_in_regions(const Module& module) {
   IdMap<ValueId, bool> inside(module.values.size(), false);
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code != OpCode::region) return;
+    for (const ValueId v : op.blocks[0].args) inside[v] = true;
     for (const Op& inner : op.blocks.at(0).ops) {
       for (const ValueId v : inner.results) inside[v] = true;
     }
@@ -328,11 +344,24 @@ Polynomial::Bindings with_sorts_at_rest(const Module& module, const Sizes& sizes
   return totals;
 }
 
+namespace {
+
+void bind_blocks(const Module& sized, const Op& region, int number, Polynomial::Bindings& totals) {
+  const BlockBytes bytes = block_bytes(sized, region);
+  totals[{SymbolKind::block_reads, "", {}, number}] = bytes.read;
+  totals[{SymbolKind::block_writes, "", {}, number}] = bytes.written;
+  totals[{SymbolKind::block_sends, "", {}, number}] = bytes.sent;
+  totals[{SymbolKind::block_elements, "", {}, number}] = bytes.sent_elements;
+}
+
+}  // namespace
+
 void bind_stays(const Module& module, Sizes& sizes) {
   const Module sized = sized_module(module, sizes);
   sizes.workers = mesh_workers(sized);
   sizes.totals.emplace(Symbol{SymbolKind::workers, "", {}, -1}, sizes.workers);
   for_each_op(sized, [&](const Op& op, int number, int) {
+    if (is_blocks(op) && have_sizes(sized, op)) return bind_blocks(sized, op, number, sizes.totals);
     const bool carried = carried_axes(module, op) != 0;
     if ((op.code != OpCode::relayout && !is_sort(op) && !carried) || !have_sizes(sized, op)) return;
     if (is_sort(op)) return bind_sort(sized, op, number, sizes.totals);

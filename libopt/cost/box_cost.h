@@ -39,6 +39,7 @@ class BoxCosts {
   [[nodiscard]] Polynomial form_bytes(ValueId value) const;
   [[nodiscard]] Polynomial sent_elements(const Op& op, int number) const;
   [[nodiscard]] bool same_buffer(ValueId a, ValueId b) const;
+  [[nodiscard]] Cost blocks(int number) const;  // of a region of blocks
   void add_move(ValueId value, const Polynomial& read, const Polynomial& written, Cost& cost) const;
   void add_transition(const Op& op, int number, Cost& cost) const;
   void add_sort(const Op& op, int number, Cost& cost) const;

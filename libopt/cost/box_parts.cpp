@@ -5,8 +5,10 @@
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/base/checked.h"
+#include "libcore/blocks/block_bytes.h"
 #include "libcore/boxes/box_exchange.h"
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/regions.h"
 #include "libcore/ir/tiers.h"
 #include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/box_cost.h"
@@ -27,6 +29,7 @@ class BoxParts {
         is_input_(m_.values.size(), false) {
     for_each_op(m_, [&](const Op& op, int, int) {
       if (op.code == OpCode::input) is_input_[op.results.at(0)] = true;
+      if (is_blocks(op)) regions_.push_back(block_bytes(m_, op));
     });
   }
 
@@ -42,6 +45,7 @@ class BoxParts {
       if (has_own_memory(v)) add(part.buffer_bytes, box_bytes(m_, v, worker));
     }
     part.exchange_bytes = packing(worker);
+    for (const BlockBytes& region : regions_) add(part.exchange_bytes, region.arranged);
     for (const BoxStandIn& some : form.stand_ins) {
       if (some.memory != no_value) continue;  // that of another value
       const std::int64_t count = elements_of(m_, some.box, worker).count();
@@ -62,6 +66,9 @@ class BoxParts {
   // One area serves all exchanges.
   [[nodiscard]] std::int64_t packing(int worker) const {
     std::int64_t largest = 0;
+    for (const BlockBytes& region : regions_) {
+      largest = std::max(largest, region.areas.at(static_cast<size_t>(worker)));
+    }
     for_each_op(m_, [&](const Op& op, int, int) {
       if (sorts_across(m_, op)) largest = std::max(largest, sort_areas(sort_plan(m_, op, worker)).total);
       if (carried_axes(m_, op) != 0) largest = std::max(largest, carry_exchange(m_, op, worker).packing);
@@ -83,6 +90,7 @@ class BoxParts {
   const Liveness live_;
   const IdMap<ValueId, bool> inside_, on_disk_;
   IdMap<ValueId, bool> is_input_;
+  std::vector<BlockBytes> regions_;  // of blocks
 };
 
 }  // namespace

@@ -336,6 +336,14 @@ std::string SymbolNames::operator()(const Symbol& symbol) const {
       return "stay" + place;
     case SymbolKind::agree:
       return "agree" + place;
+    case SymbolKind::block_reads:
+      return "reads" + place;
+    case SymbolKind::block_writes:
+      return "writes" + place;
+    case SymbolKind::block_sends:
+      return "sends" + place;
+    case SymbolKind::block_elements:
+      return "sent" + place;
     case SymbolKind::workers:
       return short_workers_ ? "P" : "workers";
     case SymbolKind::trips:

@@ -15,15 +15,19 @@ namespace kasen {
 
 // Symbols are printed in the order of these kinds.
 enum class SymbolKind : std::uint8_t {
-  size,        // indices of a dimension, over all workers; on one worker its owned indices
-  whole,       // all indices of a dimension, on every worker (for a dimension that is not the cut one)
-  slaves,      // ghosts of `set` along dimension `name`; an empty set means the union over all axes and matrices
-  waiting,     // rows of a product_epilogue over dimension `name` that wait for the gather from `set` (docs/cost.md)
-  entries,     // nonzeros of matrix `name`
-  compressed,  // bytes of input `name`, compressed
-  distinct,    // bytes of its distinct values with their counts
-  stay,        // elements that relayout or sort `number` leaves where they are
-  agree,       // bytes with which the workers of sort `number` agree on the places of its elements
+  size,          // indices of a dimension, over all workers; on one worker its owned indices
+  whole,         // all indices of a dimension, on every worker (for a dimension that is not the cut one)
+  slaves,        // ghosts of `set` along dimension `name`; an empty set means the union over all axes and matrices
+  waiting,       // rows of a product_epilogue over dimension `name` that wait for the gather from `set` (docs/cost.md)
+  entries,       // nonzeros of matrix `name`
+  compressed,    // bytes of input `name`, compressed
+  distinct,      // bytes of its distinct values with their counts
+  stay,          // elements that relayout or sort `number` leaves where they are
+  agree,         // bytes with which the workers of sort `number` agree on the places of its elements
+  block_reads,   // bytes that region of blocks `number` reads,
+  block_writes,  // writes,
+  block_sends,   // and sends between workers,
+  block_elements,  // and elements that it sends
   workers,
   trips,  // iterations of one execution of loop `number`
   taken,  // executions of the first branch of `if` `number`

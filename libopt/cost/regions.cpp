@@ -1,9 +1,15 @@
 // Costs of a region, by its kind.
 #include <array>
 
+#include "libopt/cost/box_cost.h"
 #include "libopt/cost/rules.h"
 
 namespace kasen {
+
+// Modules with blocks name layouts.
+Cost model_blocks(const CostContext& c, const Op& region) { return c.boxes->model(region); }
+Cost actual_blocks(const CostContext& c, const Op& region) { return c.boxes->actual(region); }
+
 namespace {
 
 struct RegionCosts {

@@ -8,6 +8,7 @@
 #include "libcore/analysis/boxes.h"
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/checked.h"
+#include "libcore/blocks/block_bytes.h"
 #include "libcore/boxes/box_exchange.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
@@ -185,6 +186,18 @@ Traffic carry_traffic(const Module& module, const Op& scan, const Sizes& sizes, 
   return traffic;
 }
 
+// Each round is an exchange of its own.
+Traffic block_traffic(const Module& sized, const Op& region, int ranks) {
+  std::vector<OneExchange> rounds;
+  for_each_block_message(sized, region, [&](std::size_t round, int from, int to, std::int64_t bytes) {
+    rounds.resize(std::max(rounds.size(), round + 1), OneExchange(sized, mesh_workers(sized), ranks));
+    rounds[round].move(from, to, bytes);
+  });
+  Traffic traffic;
+  for (const OneExchange& round : rounds) round.add_to(traffic);
+  return traffic;
+}
+
 }  // namespace
 
 bool when_across(const Module& module, const Op& op, const Sizes& sizes, const AcrossUse& use) {
@@ -225,6 +238,7 @@ Traffic predict_traffic(const Module& module, const SharedBatches& batches, cons
     return traffic;
   }
   if (carried_axes(module, op) != 0) return carry_traffic(module, op, sizes, ranks);
+  if (is_blocks(op)) return block_traffic(SizedModule(module, sizes).get(), op, ranks);
   if (row(op.code).group != OpGroup::transition || picks_on_the_way(module, op)) return traffic;
   if (is_shared_transition(module, op)) return member_traffic(module, batches, op, sizes, ranks);
   OneExchange exchange(module, sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same

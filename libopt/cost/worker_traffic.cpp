@@ -5,6 +5,7 @@
 #include "libcore/analysis/boxes.h"
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/checked.h"
+#include "libcore/blocks/block_bytes.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
@@ -119,6 +120,11 @@ WorkerTraffic worker_traffic(const Module& module, const SharedBatches& batches,
                    [&](std::int64_t, int from, int to, std::int64_t bytes) { sum.move(from, to, bytes); });
     return sum.take();
   }
+  if (is_blocks(op)) {
+    for_each_block_message(sized_module(module, sizes), op,
+                           [&](std::size_t, int from, int to, std::int64_t bytes) { sum.move(from, to, bytes); });
+    return sum.take();
+  }
   if (row(op.code).group != OpGroup::transition) return sum.take();
   if (when_picks(module, op, sizes, [&](const Module& sized) { add_pick(sum, sized, op); })) return sum.take();
   if (names_layouts(module) && !is_shared_transition(module, op)) {
@@ -152,7 +158,7 @@ std::optional<WorkerTraffic> worker_traffic(const Module& asked, const Sizes& si
   const SharedBatches batches(module);
   bool known = true;
   for_each_op(module, [&](const Op& op, int number, int) {
-    const bool moves = row(op.code).group == OpGroup::transition || is_epilogue(op);
+    const bool moves = row(op.code).group == OpGroup::transition || is_epilogue(op) || is_blocks(op);
     if (!moves && !sorts_across(module, op) && carried_axes(module, op) == 0) return;
     const auto times = executions(number);
     known = known && times;

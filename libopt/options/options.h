@@ -11,6 +11,8 @@
 
 #include "libcore/ir/module.h"
 #include "libopt/cost/sizes.h"
+#include "libopt/placing/grid_hint.h"
+#include "libopt/spread/search.h"
 #include "libopt/time/machine.h"
 
 namespace kasen {
@@ -71,6 +73,13 @@ struct LayoutHint {
   std::vector<std::pair<std::string, std::string>> cuts;
 };
 
+// Where block operators run over a mesh (pass spread).
+struct SpreadOptions {
+  std::string search;  // its name (libopt/spread/search.h); empty: there are no regions of blocks
+  std::vector<placing::GridHint> grids;
+  spread::SearchOptions found_by;
+};
+
 struct PlanNotes;
 
 struct OptimizeOptions {
@@ -90,6 +99,7 @@ struct OptimizeOptions {
   std::vector<LayoutHint> layouts;        // with a mesh; UserError (usage) for one that does not fit the program
   // On a worker: what buffers may take; what does not fit goes to a disk and comes back (pass swap). 0: no limit.
   std::int64_t swap_memory = 0;
+  SpreadOptions spread;
   bool schedule = false;  // the plan gets its schedule (level 4)
   bool split = true;      // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
   // These decide where formulas alone cannot: the numbers known for a plan (if unset, default sizes) and the machine.

@@ -86,6 +86,8 @@ class Marker {
     } else if (op.code == OpCode::if_else) {
       need_control(op);
       for (const Block& branch : op.blocks) need(branch.ops.back().operands[origin.place]);
+    } else if (origin.argument) {
+      need(op.operands[origin.place]);
     } else {
       for (const ValueId operand : op.operands) need(operand);
       for (const Block& block : op.blocks) need(block.ops.back().operands[origin.place]);

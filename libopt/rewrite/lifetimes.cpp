@@ -67,10 +67,13 @@ void Lifetimes::walk(const Block& block, int depth, const Op* region) {
     for (const ValueId operand : op.operands) use(operand, number);
     open_.push_back(number);
     for (const Block& inner : op.blocks) {
-      for (const ValueId arg : inner.args) define(arg, 2 * number + 1, depth + 1, nullptr, true);
+      for (const ValueId arg : inner.args) define(arg, 2 * number + 1, depth + 1, nullptr, op.code != OpCode::region);
       walk(inner, depth + 1, op.code == OpCode::region ? &op : region);
     }
     open_.pop_back();
+    if (is_blocks(op)) {  // inside, its operands have other names
+      for (const ValueId operand : op.operands) use(operand, close_[static_cast<size_t>(number)]);
+    }
     const int end = 2 * close_[static_cast<size_t>(number)] + 1;
     const Op* maker = op.blocks.empty() || op.code == OpCode::region ? &op : nullptr;
     const bool outside = region == nullptr && op.code != OpCode::input;

@@ -81,7 +81,7 @@ constexpr std::array shapes{
     RegionShape{RegionKind::row_chain, is_chain, chain_clusters},
 };
 
-constexpr size_t other_kinds = 1;  // product_epilogue
+constexpr size_t other_kinds = 2;  // product_epilogue, blocks
 #define REGION(kind, entry, in_place, pass, holds) +1
 static_assert(shapes.size() + other_kinds == 0
 #include "libcore/ir/regions.def"

@@ -10,6 +10,7 @@
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
 
 namespace kasen {
 
@@ -59,6 +60,7 @@ void BoxPlacer::place(const Op& op) {
     case OpGroup::contraction:
       return contraction(op);
     case OpGroup::control:
+      if (is_blocks(op)) return blocks(op);
       return op.code == OpCode::if_else ? branch(op) : loop(op);
     case OpGroup::end: {
       Op placed = op;
@@ -240,6 +242,24 @@ void BoxPlacer::loop(const Op& op) {
   frames_.pop_back();
   for (const ValueId v : op.results) define(v);
   append(std::move(placed), frames_.size() - 1);
+}
+
+// Inside, arrays are as if each worker had them. Blocks of results go to their owners.
+void BoxPlacer::blocks(const Op& op) {
+  Op placed = op;
+  for (ValueId& v : placed.operands) v = now(v);
+  for (const ValueId v : op.blocks.at(0).args) m_.value(v).type.state = State::cons();
+  for (const Op& inner : op.blocks[0].ops) {
+    for (const ValueId v : inner.results) m_.value(v).type.state = State::cons();
+  }
+  const std::size_t depth = frames_.size() - 1;
+  for (const ValueId v : op.results) m_.value(v).type.state = State::part();
+  append(std::move(placed), depth);
+  depth_.resize(m_.values.size(), 0);
+  for (const ValueId v : op.results) {
+    depth_[v] = depth;
+    settle(v);
+  }
 }
 
 void BoxPlacer::branch(const Op& op) {

@@ -34,6 +34,7 @@ class BoxPlacer {
   ValueId taken_up(ValueId array, const Op& factors);
   void loop(const Op& op);
   void branch(const Op& op);
+  void blocks(const Op& op);
 
   [[nodiscard]] ValueId held_along(ValueId value, MeshAxes axes);
   // One version of a value is made where the value itself is: outside of the loops that use it.

@@ -64,6 +64,10 @@ class Numbers {
         return 1;
       case SymbolKind::stay:
       case SymbolKind::agree:
+      case SymbolKind::block_reads:
+      case SymbolKind::block_writes:
+      case SymbolKind::block_sends:
+      case SymbolKind::block_elements:
         return reported(symbol, 0);
       case SymbolKind::slaves:  // for a set: all ghosts of the dimension
         if (!symbol.set.empty()) return (*this)({SymbolKind::slaves, symbol.name, {}, -1});

@@ -21,7 +21,7 @@ LIBRARIES = {
 }
 # Narrower than their library: planning knows no executor, files know no language; a tool's common frame stays free of
 # MPI, LLVM and HDF5, so that plan, fuse and measure start in milliseconds. One room alone asks what the machine is.
-CORE_WITHOUT_RUN = {"base", "system", "scalar", "ir", "data", "laws", "text", "analysis", "schedule", "verify", "sorting", "boxes", "kernels"}
+CORE_WITHOUT_RUN = {"base", "system", "scalar", "ir", "data", "laws", "text", "analysis", "blocks", "schedule", "verify", "sorting", "boxes", "kernels"}
 NARROWER = {
     "libcore": {"libraries": {"fmt", "boost/multiprecision"}},
     "libcore/axis": {"libraries": {"fmt", "boost/sort"}},
@@ -38,13 +38,14 @@ ROOMS = {
     "libcore": {
         "base": "", "system": "base", "scalar": "base", "ir": "base scalar", "data": "base system", "laws": "scalar ir",
         "lex": "base scalar", "text": "base scalar ir lex", "linear": "base ir data", "stream": "base system data", "axis": "base ir data stream", "analysis": "base scalar ir data laws", "schedule": "base ir analysis",
-        "verify": "scalar ir laws analysis schedule",
+        "blocks": "base ir data analysis",
+        "verify": "scalar ir laws analysis schedule blocks",
         "sorting": "base ir axis analysis",
         "boxes": "base ir data axis analysis", "transport": "base data",
         "kernels": "base system ir data laws linear axis analysis stream",
         "run": "base system ir data laws linear axis analysis schedule verify sorting boxes kernels stream transport",
         "run/memory": "base system ir data stream run",
-        "run/swap": "base system ir data analysis stream run",
+        "run/blocks": "base ir data analysis schedule blocks transport run", "run/swap": "base system ir data analysis stream run",
         "reference": "base scalar ir data laws linear axis analysis", "syntax": "base scalar lex",
         "lang/terms": "base scalar ir laws analysis lex syntax",
         "lang/calls": "base scalar ir laws analysis lex syntax lang/terms",
@@ -52,10 +53,10 @@ ROOMS = {
         "lang": "base scalar ir laws analysis lex syntax lang/terms lang/calls lang/indexed",
     },
     "libopt": {
-        "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "options": "cost time", "sync": "time rewrite options",
-        "swap": "text", "swap/report": "draw cost text swap", "spread": "", "spread/report": "cost text spread", "spreading": "spread", "packing": "", "tiling": "", "tiling/solve": "tiling", "layouts": "cost text time options sync tiling tiling/solve", "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
+        "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "spread": "", "placing": "spread", "options": "cost time spread placing", "sync": "time rewrite options",
+        "swap": "text", "swap/report": "draw cost text swap", "spread/report": "cost text spread", "spreading": "spread", "packing": "", "tiling": "", "tiling/solve": "tiling", "layouts": "cost text time options sync tiling tiling/solve", "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
         "swapping": "cost time rewrite swap",
-        "passes": "time rewrite options sync layouts fusion selection swap swapping",
+        "passes": "time rewrite options sync layouts fusion selection swap swapping spread placing",
         "optimize": "cost time rewrite options sync fusion prover passes", "picture": "draw cost text time",
         "bounds": "cost text time", "report": "draw cost text time rewrite sync swapping optimize picture bounds",
     },

@@ -218,8 +218,8 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
     write_text(values["output"].as<std::string>(), list_of_passes());
     return ExitStatus::done;
   }
-  require_print_spread(values);
   OptimizeOptions options = options_from(values);
+  read_spread_options(values, options);
   const auto& plan = values["plan"].as<std::string>();
   Module module = parse_module(read_text(plan), shown_name(plan));
   Prover laws;
@@ -290,8 +290,7 @@ void declare_options(Tool& tool) {
       "fusing: vector work directly follows each row of a product (product_epilogue regions); auto: unless the sizes "
       "show that it costs more than it saves");
   takes(tool, "tile-costs", tile_cost_words);
-  add("tile-costs", text("actual|paper")->default_value("actual"),
-      "bytes sent, or Spartan's own costs");
+  add("tile-costs", text("actual|paper")->default_value("actual"), "bytes sent, or Spartan's own costs");
   add("memory", text("SIZE"),
       "with --swap: of a worker's buffers, as 2GB; else: of copies of arrays with other cuts, over a mesh");
   add("swap", "stores arrays that do not fit into --memory on a disk");

@@ -120,19 +120,28 @@ void declare_spread_options(Tool& tool) {
   add("print-spread", text("text|json|csv")->implicit_value("text"),
       "prints only where block operators run on a cluster");
   add("cluster", text("16x32"), "16 nodes of 32 workers; 4x4x32: a grid of nodes");
-  add("grid", po::value<std::vector<std::string>>()->value_name("X=512x1"), "blocks along the axes of an input");
+  add("grid", po::value<std::vector<std::string>>()->value_name("X=512x1"), "blocks along an input's axes");
   add("grid-rule", text("shares|softmax")->default_value("shares"), "other blocks: NumS's code, or paper");
-  add("spread", text("NAME,...")->default_value("all"), "owner, round-robin, lshs, lshs-all, ahead=K, heft, exact");
+  add("spread", text("NAME,...")->default_value("all"),
+      "owner, round-robin, lshs, lshs-all, ahead=K, heft, exact; with --mesh: of the plan");
   add("intra", text("0.1|shared")->default_value("0.1"), "weight of traffic in a node");
 }
 
-void require_print_spread(const po::variables_map& values) {
+void read_spread_options(const po::variables_map& values, OptimizeOptions& options) {
   if (values.count("print-spread") > 0) return;
+  const auto given = [&](const char* option) { return values.count(option) > 0 && !values[option].defaulted(); };
+  const bool plans = given("spread") && values.count("mesh") > 0;
   for (const char* option : {"cluster", "grid", "grid-rule", "spread", "intra"}) {
-    if (values.count(option) == 0 || values[option].defaulted()) continue;
-    fail(ExitStatus::usage, fmt::format("--{} without --print-spread", option), "plans have no blocks to place",
-         "add --print-spread");
+    const bool of_plans = plans && (option == std::string_view("grid") || option == std::string_view("spread"));
+    if (!given(option) || of_plans) continue;
+    fail(ExitStatus::usage, fmt::format("--{} without --print-spread", option),
+         "the workers of plans are those of a mesh, and a plan has one placement",
+         "add --print-spread; or plan with --mesh 2x2 --spread lshs, and --grid");
   }
+  if (!plans) return;
+  options.spread.search = values["spread"].as<std::string>();
+  spread::require_search(options.spread.search);
+  for (const auto& [array, blocks] : grids_of(values)) options.spread.grids.push_back({array, blocks});
 }
 
 std::string spread_view(const Module& module, const OptimizeOptions& options, const po::variables_map& values,

@@ -15,6 +15,8 @@ void declare_spread_options(Tool& tool);
 // options that do not fit together, or the program.
 [[nodiscard]] std::string spread_view(const Module& module, const OptimizeOptions& options,
                                       const po::variables_map& values, std::vector<std::string>& defaults);
-void require_print_spread(const po::variables_map& values);  // options of --print-spread, without it: usage
+// Without --print-spread: how a plan over a mesh places block operators. UserError(usage) for options that only the
+// view takes.
+void read_spread_options(const po::variables_map& values, OptimizeOptions& options);
 
 }  // namespace kasen::tools

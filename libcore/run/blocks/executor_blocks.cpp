@@ -1,0 +1,201 @@
+// A region of blocks (libcore/blocks): round by round, workers get the blocks that they lack, and run their tasks. A
+// task is one operator of the plan of tasks, run on its blocks.
+#include <algorithm>
+
+#include "libcore/blocks/block_bytes.h"
+#include "libcore/blocks/block_moves.h"
+#include "libcore/blocks/task_module.h"
+#include "libcore/ir/regions.h"
+#include "libcore/run/executor_boxes.h"
+#include "libcore/schedule/schedule.h"
+
+namespace kasen::executor {
+namespace {
+
+// The plan of tasks, whose arrays lie where each task's blocks are.
+class TaskRun {
+ public:
+  TaskRun(const Module& module, const std::vector<TaskVariant>& variants, const KernelSet& kernels)
+      : made_(task_module(module, variants)), kernels_(kernels.another()), transport_(make_simulated_transport(1)) {
+    write_schedule(made_.module);
+    Part part;
+    for (const Dimension& dim : made_.module.dims) part.dims[dim.name] = PartDim{dim.size, true, {}, {}, false, {}, {}};
+    for (const Op& op : made_.module.body.ops) {
+      if (op.code == OpCode::input) part.arrays[op.name] = empty_array(made_.module, op.results[0]);
+    }
+    parts_.push_back(std::move(part));
+    run_ = std::make_unique<Execution>(made_.module, parts_, *transport_, *kernels_, options_);
+  }
+
+  void run(int variant, std::span<const View> reads, const View& makes) {
+    const int place = made_.ops[static_cast<size_t>(variant)];
+    const Op& op = made_.module.body.ops[static_cast<size_t>(place)];
+    for (size_t i = 0; i < reads.size(); ++i) lie(op.operands[i], reads[i]);
+    lie(op.results[0], makes);
+    run_->run_operator(place);
+  }
+
+  [[nodiscard]] std::int64_t arranged_bytes() const { return kasen::arranged_bytes(made_.module); }
+  // All bytes read and written so far.
+  [[nodiscard]] AccessCount accesses() {
+    AccessCount sum;
+    for (const int place : made_.ops) {
+      sum.read_bytes += run_->count(place).read_bytes;
+      sum.written_bytes += run_->count(place).written_bytes;
+    }
+    return sum;
+  }
+
+ private:
+  static PartArray empty_array(const Module& module, ValueId value) {
+    const Type& type = module.type(value);
+    PartArray array;
+    array.data.element = type.element;
+    array.data.count = 1;
+    for (const DimId dim : type.dims) {
+      array.dims.push_back(module.dim(dim).name);
+      array.data.count *= module.dim(dim).size;
+    }
+    return array;
+  }
+
+  void lie(ValueId value, const View& view) { run_->storage.set_views(run_->storage.info(value).slot, {view}); }
+
+  TaskModule made_;
+  std::unique_ptr<KernelSet> kernels_;
+  std::unique_ptr<Transport> transport_;
+  std::vector<Part> parts_;
+  RunOptions options_;
+  std::unique_ptr<Execution> run_;
+};
+
+class BlocksStep : public Step {
+ public:
+  BlocksStep(const Execution& run, const Op& decoded, const Op& planned, int at)
+      : Step(decoded, at), moves_(run.plan, planned) {
+    for (const Part& part : run.parts) here_.push_back(moves_.of(part.worker));
+  }
+
+  void prepare(Execution& run) override {
+    tasks_ = std::make_unique<TaskRun>(run.plan, moves_.tasks().variants, run.kernels);
+    for (PartCount& part : run.result.parts) part.exchange_bytes += tasks_->arranged_bytes();
+  }
+
+  [[nodiscard]] std::int64_t packing_bytes(int part) const override { return here_[static_cast<size_t>(part)].area; }
+
+  void run(Execution& run) override {
+    const AccessCount before = tasks_->accesses();
+    for (size_t round = 0; round <= static_cast<size_t>(moves_.tasks().rounds); ++round) {
+      for (int p = 0; p < run.part_count(); ++p) move_own(run, p, round_of(p, round));
+      exchange(run, round);
+      for (int p = 0; p < run.part_count(); ++p) {
+        for (const int task : round_of(p, round).tasks)
+          run_task(run, p, moves_.tasks().tasks[static_cast<size_t>(task)]);
+      }
+    }
+    const AccessCount after = tasks_->accesses();
+    run.count(number).read_bytes += after.read_bytes - before.read_bytes;
+    run.count(number).written_bytes += after.written_bytes - before.written_bytes;
+  }
+
+ private:
+  [[nodiscard]] const BlockRound& round_of(int part, size_t round) const {
+    return here_[static_cast<size_t>(part)].rounds[round];
+  }
+
+  [[nodiscard]] View box(const Execution& run, int part, ValueId value) const { return run.storage.view(value, part); }
+
+  // A block where it is computed, or read.
+  [[nodiscard]] View block(Execution& run, int part, int object) const {
+    const ObjectPlace& place = here_[static_cast<size_t>(part)].places[static_cast<size_t>(object)];
+    const auto number_of_box = static_cast<size_t>(place.box);
+    switch (place.kind) {
+      case ObjectPlace::Kind::operand:
+        return box(run, part, op.operands[number_of_box]);
+      case ObjectPlace::Kind::result:
+        return box(run, part, op.results[number_of_box]);
+      case ObjectPlace::Kind::area:
+        return {run.packing(part) + place.at, moves_.tasks().objects[static_cast<size_t>(object)].elements.count()};
+      case ObjectPlace::Kind::nowhere:
+        break;
+    }
+    throw InternalError("a block that its worker does not have");
+  }
+
+  [[nodiscard]] View memory_of(Execution& run, int part, const BlockPiece& piece) const {
+    if (piece.operand >= 0) return box(run, part, op.operands[static_cast<size_t>(piece.operand)]);
+    if (piece.result >= 0) return box(run, part, op.results[static_cast<size_t>(piece.result)]);
+    return block(run, part, piece.object);
+  }
+
+  [[nodiscard]] const ElementType& element_of(const BlockPiece& piece) const {
+    return moves_.type_of(piece.object).element;
+  }
+
+  void move_own(Execution& run, int part, const BlockRound& round) const {
+    for (const OwnPiece& own : round.own) {
+      copy_places(run, element_of(own.from), memory_of(run, part, own.from), own.from.places,
+                  memory_of(run, part, own.to), own.to.places);
+      const std::int64_t elements = own.from.places.size();
+      run.charge_moved(moves_.tasks().objects[static_cast<size_t>(own.from.object)].value, number, elements, elements);
+    }
+  }
+
+  void exchange(Execution& run, size_t round) {
+    sends_.clear();
+    receives_.clear();
+    run.began(RunPhase::start, number);
+    for (int p = 0; p < run.part_count(); ++p) {
+      const int worker = run.parts[static_cast<size_t>(p)].worker;
+      for (const BlockMessage& message : round_of(p, round).sends) {
+        std::byte* const data = run.packing(p) + message.at;
+        std::byte* at = data;
+        for (const BlockPiece& piece : message.pieces) {
+          pack_places(element_of(piece), memory_of(run, p, piece), piece.places, at);
+          at += piece.places.size() * element_of(piece).bytes();
+        }
+        sends_.push_back({worker, message.peer, data, message.bytes});
+        run.charge(number, message.bytes);
+      }
+      for (const BlockMessage& message : round_of(p, round).receives) {
+        receives_.push_back({message.peer, worker, run.packing(p) + message.at, message.bytes});
+      }
+    }
+    const int ticket = run.start(*this, sends_, receives_);
+    run.ended(RunPhase::start, number);
+    run.began(RunPhase::finish, number);
+    run.transport.finish(ticket);
+    for (int p = 0; p < run.part_count(); ++p) {
+      for (const BlockMessage& message : round_of(p, round).receives) take(run, p, message);
+    }
+    run.ended(RunPhase::finish, number);
+  }
+
+  void take(Execution& run, int part, const BlockMessage& message) const {
+    const std::byte* at = run.packing(part) + message.at;
+    for (const BlockPiece& piece : message.pieces) {
+      unpack_places(element_of(piece), at, memory_of(run, part, piece), piece.places);
+      at += piece.places.size() * element_of(piece).bytes();
+    }
+  }
+
+  void run_task(Execution& run, int part, const BlockTask& task) {
+    views_.clear();
+    for (const int object : task.reads) views_.push_back(block(run, part, object));
+    tasks_->run(task.variant, views_, block(run, part, task.makes));
+  }
+
+  const BlockMoves moves_;
+  std::vector<WorkerBlocks> here_;  // by part
+  std::unique_ptr<TaskRun> tasks_;
+  std::vector<Message> sends_, receives_;
+  std::vector<View> views_;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> make_blocks_step(const Execution& run, const Op& op, const Op& planned, int number) {
+  return std::make_unique<BlocksStep>(run, op, planned, number);
+}
+
+}  // namespace kasen::executor
