@@ -24,7 +24,7 @@ inline void declare_format(Tool& tool) {
   takes(tool, "format", result_format_choices);
   tool.options.add_options()(
       "format", po::value<std::string>()->default_value(std::string(result_formats.front().name))->value_name("NAME"),
-      (one_of(result_format_choices) + "; without it by the output's ending").c_str());
+      (one_of(result_format_choices) + " (else by the output's ending)").c_str());
 }
 
 // The part of a file's name from its last dot on, in small letters, where a letter follows: ".csv", but none of
