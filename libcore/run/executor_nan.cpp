@@ -166,6 +166,12 @@ void Execution::look_for_nan(const Step& region, const std::vector<Range>& waiti
   }
 }
 
+void Execution::look_for_nan(const Op& task, const View& block, std::int64_t elements, int part) {
+  const ValueId made = task.results.at(0);
+  if (first_nan(plan.type(made).element, block, {0, elements}) == elements) return;
+  note_nan(task, made, fmt::format(" on worker {}", parts[static_cast<size_t>(part)].worker));
+}
+
 // The index of the first operator of its region that a mark reports.
 size_t Execution::marked(ValueId mark, int part) const {
   const std::int64_t held = load_word(Scalar::i32, storage.view(mark, part).data).i;

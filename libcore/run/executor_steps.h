@@ -173,6 +173,7 @@ class Execution {
   [[nodiscard]] Bytes hand_over(const Step& step, int part, const std::byte* data, std::int64_t elements);
   // RunOptions::refuse_nan in a product_epilogue region: checks rows of its product on each part before its gather.
   void look_for_nan(const Step& region, const std::vector<Range>& waiting);
+  void look_for_nan(const Op& task, const View& block, std::int64_t elements, int part);  // what a task made
   // Copy the values that the step reads whole to their buffers in the order of the whole array, and copy those that it
   // makes back. Values copied back are charged as written.
   void bring_whole(const Step& step);
@@ -233,8 +234,7 @@ class Execution {
 
  private:
   void check_params() const;
-  void finish_moves();
-  void look_for_nan(const Step& step);
+  void finish_moves(), look_for_nan(const Step&step);
   [[nodiscard]] std::int64_t nan_at(ValueId value, int part) const;  // -1: nowhere
   [[nodiscard]] size_t marked(ValueId mark, int part) const;
   void note_nan(const Op& op, ValueId value, const std::string& at);

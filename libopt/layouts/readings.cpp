@@ -231,7 +231,9 @@ class Readings {
   // of its dimensions can make it themselves.
   void repeated(const Op& op, const Op& factors, Reading& reading) {
     const bool sums = !labels_of(m_, factors).summed().empty();
-    if (sums || is_onto(op) || reading.result == no_value || reading.read.size() != 2) return;
+    // Without a mesh of its own a plan has products where their results are (state_rules.cpp, rule 17).
+    const bool own_mesh = m_.mesh.size() != 1 || m_.mesh[0].name != mesh_axis_name(Module(), 0);
+    if (sums || !own_mesh || is_onto(op) || reading.result == no_value || reading.read.size() != 2) return;
     const std::vector<Cuts> all = choices(reading.result);
     for (std::size_t place = 0; place < all.size(); ++place) {
       set(reading.result, all[place]);

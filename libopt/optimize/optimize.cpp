@@ -56,6 +56,8 @@ bool is_enabled(PassWhen when, const OptimizeOptions& options) {
       return greedy;
     case PassWhen::selected:
       return fusing && !greedy;
+    case PassWhen::spreading:
+      return !options.spread.search.empty();
     case PassWhen::swapping:
       return options.swap_memory > 0;
     case PassWhen::scheduling:
@@ -66,7 +68,8 @@ bool is_enabled(PassWhen when, const OptimizeOptions& options) {
 
 bool runs_over_mesh(PassWhen when) {
   return when == PassWhen::always || when == PassWhen::simplifying || when == PassWhen::hoisting ||
-         when == PassWhen::clustering || when == PassWhen::swapping || when == PassWhen::scheduling;
+         when == PassWhen::clustering || when == PassWhen::spreading || when == PassWhen::swapping ||
+         when == PassWhen::scheduling;
 }
 
 bool runs(const PassRow& pass, const Module& module, const OptimizeOptions& options) {

@@ -28,6 +28,7 @@ enum class PassWhen : std::uint8_t {
   clustering,
   greedy,
   selected,
+  spreading,
   swapping,
   scheduling
 };

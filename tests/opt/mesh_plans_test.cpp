@@ -173,7 +173,7 @@ void run_random(std::uint64_t seed) {
 }
 
 TEST(MeshPlans, RandomProgramsEqualTheInterpreter) {
-  for (std::uint64_t seed = 1; seed <= 8 && !::testing::Test::HasFailure(); ++seed) run_random(seed);
+  for (std::uint64_t seed = 1; seed <= 6 && !::testing::Test::HasFailure(); ++seed) run_random(seed);
 }
 
 // One operator that the default layout lacks, and nothing else that asks for a mesh.
@@ -256,9 +256,9 @@ TEST(MeshPlans, TheFirstNanIsThatOfThePlanThatFusesNothing) {
       "output s = sum(D * u), D");
   const std::vector<Part> data = testing::split(testing::random_data(program, 1, 7, 0, 3));
   for (const Mesh& mesh : meshes) {
-    for (const std::uint64_t seed : {0, 1}) {  // greedy, none
+    for (const std::uint64_t seed : {0, 13, 1}) {  // greedy; none, with regions of blocks
       const Module module = plan_over(program, mesh, seed);
-      EXPECT_EQ(count_regions(module) > 0, seed == 0);
+      EXPECT_GT(count_regions(module), 0);
       BoxParts boxes(module, mesh_workers(module), 0, mesh_workers(module));
       for (const Part& part : data) boxes.add(part);
       const std::vector<Part> parts = boxes.finish();

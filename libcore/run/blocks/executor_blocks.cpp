@@ -182,7 +182,11 @@ class BlocksStep : public Step {
   void run_task(Execution& run, int part, const BlockTask& task) {
     views_.clear();
     for (const int object : task.reads) views_.push_back(block(run, part, object));
-    tasks_->run(task.variant, views_, block(run, part, task.makes));
+    const View made = block(run, part, task.makes);
+    tasks_->run(task.variant, views_, made);
+    if (!run.options.refuse_nan) return;
+    const Elements& elements = moves_.tasks().objects[static_cast<size_t>(task.makes)].elements;
+    run.look_for_nan(*task.op, made, elements.count(), part);
   }
 
   const BlockMoves moves_;
