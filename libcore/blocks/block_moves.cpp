@@ -49,6 +49,12 @@ void BlockMoves::find_uses() {
           tasks_.rounds;
     }
   }
+  handed_on_.resize(uses.size());
+  for (std::size_t r = 0; r < tasks_.results.size(); ++r) {
+    for (const int object : tasks_.results[r]) {
+      handed_on_[static_cast<std::size_t>(object)].push_back(static_cast<int>(r));
+    }
+  }
   for (const auto& of : uses) {
     std::vector<Use>& list = uses_.emplace_back();
     for (const auto& [worker, use] : of) list.push_back(use);
@@ -112,10 +118,9 @@ bool BlockMoves::is_box(int object, int worker) const {
 int BlockMoves::direct_result(int object, int worker) const {
   const BlockObject& block = tasks_.objects[static_cast<std::size_t>(object)];
   if (block.worker != worker) return -1;
-  for (std::size_t r = 0; r < tasks_.results.size(); ++r) {
-    const auto& blocks = tasks_.results[r];
-    if (std::find(blocks.begin(), blocks.end(), object) == blocks.end()) continue;
-    if (same(owned_elements(m_, m_.type(region_.results[r]), worker), block.elements)) return static_cast<int>(r);
+  for (const int result : handed_on_[static_cast<std::size_t>(object)]) {
+    const Type& type = m_.type(region_.results[static_cast<std::size_t>(result)]);
+    if (same(owned_elements(m_, type, worker), block.elements)) return result;
   }
   return -1;
 }

@@ -95,6 +95,7 @@ class BlockMoves {
   const int workers_;
   std::vector<std::vector<Owner>> owners_;                // of each block of an operand
   std::vector<std::vector<Use>> uses_;                    // of each object, by ascending worker
+  std::vector<std::vector<int>> handed_on_;               // of each object, the results whose block it is
   std::vector<std::vector<std::vector<Owner>>> targets_;  // of each block of each result
 };
 
