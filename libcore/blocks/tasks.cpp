@@ -36,10 +36,25 @@ class TaskBuilder {
         add(op);
       }
     }
+    delay();
     return std::move(made_);
   }
 
  private:
+  // A block that later rounds need is made right before the first of them, so that few contributions are alive at once.
+  void delay() {
+    std::vector<int> latest(made_.objects.size(), -1);  // -1: no task reads it
+    for (auto task = made_.tasks.rbegin(); task != made_.tasks.rend(); ++task) {
+      const int deadline = latest[static_cast<std::size_t>(task->makes)];
+      if (deadline >= 0) task->round = deadline;
+      made_.objects[static_cast<std::size_t>(task->makes)].round = task->round;
+      for (const int read : task->reads) {
+        int& last = latest[static_cast<std::size_t>(read)];
+        last = last < 0 ? task->round - 1 : std::min(last, task->round - 1);
+      }
+    }
+  }
+
   [[nodiscard]] std::int64_t along(DimId dim) const { return blocks_along(m_, region_, dim).value(); }
 
   int add_object(BlockObject object) {

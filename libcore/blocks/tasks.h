@@ -21,7 +21,8 @@ struct BlockObject {
   Elements elements;  ///< of the block
 };
 
-/// A task computes one block from others. It may run in `round`, behind all that it needs.
+/// A task computes one block from others. It runs in `round`, behind all that it needs, and right before the first task
+/// that reads what it makes.
 struct BlockTask {
   const Op* op = nullptr;
   bool adds = false;       ///< it combines two contributions
