@@ -40,6 +40,15 @@ class GeneratedKernelSet : public GeneratedKernels {
   [[nodiscard]] std::unique_ptr<KernelSet> another() const override {
     return std::make_unique<GeneratedKernelSet>(options_);
   }
+  [[nodiscard]] std::unique_ptr<KernelSet> on_one_thread() const override {
+    KernelOptions options = options_;
+    options.threads = 1;
+    return std::make_unique<GeneratedKernelSet>(options);
+  }
+  [[nodiscard]] int threads() const override { return shop_.pool.threads(); }
+  void run_pieces(std::int64_t pieces, const std::function<void(std::int64_t)>& body) override {
+    share_out(shop_.pool, pieces, [&](int, std::int64_t piece) { body(piece); });
+  }
 
   void prepare(const Module& module) override {
     const auto start = std::chrono::steady_clock::now();
@@ -48,14 +57,8 @@ class GeneratedKernelSet : public GeneratedKernels {
     epilogues_.clear();
     plan_.emplace(make_plan_kernels(module, options_));
     if (!plan_->dense.empty()) start_blas();
-    for_each_op(module, [](const Op& op, int, int) {
-      if (row(op.code).group == OpGroup::linear) load_lapack();
-    });
-    std::int64_t strip = 0;
-    for (const auto& [op, kernels] : plan_->products) {
-      if (kernels.epilogue) strip = std::max(strip, strip_bytes(kernels.kernel));
-    }
-    for (const auto& [op, kernels] : plan_->chains) strip = std::max(strip, strip_bytes(kernels));
+    load_lapack_for(module);
+    const std::int64_t strip = most_strip_bytes(*plan_);
     shop_.reserve(plan_->scratch_bytes, strip);
     for (const auto& shop : alone_) shop->reserve(plan_->scratch_bytes, strip);
     compile_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -116,11 +119,8 @@ class GeneratedKernelSet : public GeneratedKernels {
       return row_chain(chain->second, call);
     }
     const DenseKernels& kernels = found(plan_->dense, call.op);
-    if (kernels.kernel) {
-      run_dense(shop_, *kernels.kernel, kernels.products.at(0).transposed, call);
-    } else {
-      run_ordinary(kernels, call);
-    }
+    kernels.kernel ? run_dense(shop_, *kernels.kernel, kernels.products.at(0).transposed, call)
+                   : run_ordinary(kernels, call);
     count_.read_bytes += call.rows * call.cols * kernels.matrix_bytes;
     count_.read_bytes += compressed_reads(*module_, *call.op, call.inputs);
     for (const DenseKernels::Product& p : kernels.products) {

@@ -6,6 +6,7 @@
 #include "libcore/base/error.h"
 #include "libcore/blocks/task_module.h"
 #include "libcore/data/data.h"
+#include "libcore/ir/products.h"
 
 namespace kasen {
 namespace {
@@ -22,8 +23,9 @@ std::int64_t bytes_of(const Module& module, ValueId value) {
   return bytes;
 }
 
-// As the executor counts an operator over whole arrays (executor_decode.cpp, executor_boxes.cpp).
-TaskBytes task_bytes(const BoxForm& form, const Op& op) {
+// As the executor counts an operator over whole arrays (executor_decode.cpp, executor_boxes.cpp). `single`: its result
+// is a single value, which is free.
+TaskBytes task_bytes(const BoxForm& form, const Op& op, bool single) {
   const Module& module = form.form.module;
   TaskBytes bytes;
   const SharedTraffic traffic = shared_traffic(module, op);
@@ -42,6 +44,14 @@ TaskBytes task_bytes(const BoxForm& form, const Op& op) {
   };
   for (const ValueId v : op.operands) add_copy(v);
   for (const ValueId v : op.results) add_copy(v);
+  if (is_onto(op) &&
+      !single) {  // kernels read what they reduce onto; it is copied where it or the result has other memory
+    const bool there = form.stand_in(form.memory_of(op.operands[2])) == nullptr &&
+                       form.stand_in(form.memory_of(op.results.at(0))) == nullptr;
+    const std::int64_t whole_result = bytes_of(module, form.memory_of(op.results.at(0)));
+    bytes.read = checked_add(bytes.read, checked_mul(whole_result, there ? 1 : 2, region_bytes), region_bytes);
+    if (!there) bytes.written = checked_add(bytes.written, whole_result, region_bytes);
+  }
   return bytes;
 }
 
@@ -65,7 +75,9 @@ BlockBytes block_bytes(const Module& module, const Op& region) {
   const BoxForm form = box_form(tasks.module, 0);
   std::vector<TaskBytes> of_variants;
   for (const int place : tasks.ops) {
-    of_variants.push_back(task_bytes(form, form.form.module.body.ops.at(static_cast<std::size_t>(place))));
+    const auto at = static_cast<std::size_t>(place);
+    const bool single = tasks.module.type(tasks.module.body.ops.at(at).results.at(0)).dims.empty();
+    of_variants.push_back(task_bytes(form, form.form.module.body.ops.at(at), single));
   }
   BlockBytes sum;
   sum.arranged = arranged_bytes(form);

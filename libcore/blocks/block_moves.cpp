@@ -5,6 +5,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/blocks/block_room.h"
+#include "libcore/blocks/join_sums.h"
 #include "libcore/data/data.h"
 
 namespace kasen {
@@ -15,7 +16,10 @@ bool same(const Elements& a, const Elements& b) { return !a.none && !b.none && a
 }  // namespace
 
 BlockMoves::BlockMoves(const Module& module, const Op& region)
-    : m_(module), region_(region), tasks_(block_tasks(module, region)), workers_(mesh_workers(module)) {
+    : m_(module),
+      region_(region),
+      tasks_(with_joined_sums(block_tasks(module, region))),
+      workers_(mesh_workers(module)) {
   find_uses();
   find_owners();
 }

@@ -30,6 +30,7 @@ class TaskModuleBuilder {
       const ValueId of = variant.adds ? result : variant.op->operands.at(i);
       op.operands.push_back(input(of, variant, variant.labels.operands[i]));
     }
+    if (variant.onto) op.operands.push_back(input(result, variant, variant.labels.result));
     if (!variant.adds && variant.op->code == OpCode::reduce) {
       for (const char label : variant.labels.summed()) op.over.push_back(dim(variant, label));
     }

@@ -9,6 +9,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/blocks/rounds.h"
 
 namespace kasen {
 namespace {
@@ -36,25 +37,11 @@ class TaskBuilder {
         add(op);
       }
     }
-    delay();
+    give_rounds(made_);
     return std::move(made_);
   }
 
  private:
-  // A block that later rounds need is made right before the first of them, so that few contributions are alive at once.
-  void delay() {
-    std::vector<int> latest(made_.objects.size(), -1);  // -1: no task reads it
-    for (auto task = made_.tasks.rbegin(); task != made_.tasks.rend(); ++task) {
-      const int deadline = latest[static_cast<std::size_t>(task->makes)];
-      if (deadline >= 0) task->round = deadline;
-      made_.objects[static_cast<std::size_t>(task->makes)].round = task->round;
-      for (const int read : task->reads) {
-        int& last = latest[static_cast<std::size_t>(read)];
-        last = last < 0 ? task->round - 1 : std::min(last, task->round - 1);
-      }
-    }
-  }
-
   [[nodiscard]] std::int64_t along(DimId dim) const { return blocks_along(m_, region_, dim).value(); }
 
   int add_object(BlockObject object) {
@@ -91,17 +78,12 @@ class TaskBuilder {
 
   int variant(const Op& op, bool adds, const Labels& labels, const std::vector<std::int64_t>& extents) {
     const auto [it, fresh] = variants_.emplace(std::tuple(&op, adds, extents), static_cast<int>(made_.variants.size()));
-    if (fresh) made_.variants.push_back({&op, adds, labels, extents});
+    if (fresh) made_.variants.push_back({&op, adds, false, labels, extents});
     return it->second;
   }
 
   int make(BlockTask task, BlockObject object) {
-    for (const int read : task.reads) {
-      task.round = std::max(task.round, made_.objects[static_cast<std::size_t>(read)].round + 1);
-    }
     object.worker = task.worker;
-    object.round = task.round;
-    made_.rounds = std::max(made_.rounds, task.round + 1);
     task.makes = add_object(std::move(object));
     made_.tasks.push_back(std::move(task));
     return made_.tasks.back().makes;

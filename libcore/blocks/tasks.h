@@ -17,17 +17,16 @@ struct BlockObject {
   ValueId value = no_value;
   int argument = -1;  ///< the region's operand of which it is a block; -1: a task makes it
   int worker = -1;    ///< that makes it; -1: none. Blocks of operands are where the operand's layout has them
-  int round = -1;     ///< of the task that makes it
+  int round = -1;     ///< of the task that makes it; of several, the last one
   Elements elements;  ///< of the block
 };
 
-/// A task computes one block from others. It runs in `round`, behind all that it needs, and right before the first task
-/// that reads what it makes.
+/// A task computes one block from others, in `round` (rounds.h).
 struct BlockTask {
   const Op* op = nullptr;
   bool adds = false;       ///< it combines two contributions
   int variant = 0;         ///< in BlockTasks::variants
-  std::vector<int> reads;  ///< objects, by operand
+  std::vector<int> reads;  ///< objects, by operand; then the one that it reduces onto, which it makes (join_sums.h)
   int makes = -1;          ///< an object
   int worker = -1;
   int round = 0;
@@ -37,6 +36,7 @@ struct BlockTask {
 struct TaskVariant {
   const Op* op = nullptr;
   bool adds = false;
+  bool onto = false;                  ///< the terms are reduced onto a block of the result
   Labels labels;                      ///< of an addition: of equal operands
   std::vector<std::int64_t> extents;  ///< of labels.result, then of the summed labels
 

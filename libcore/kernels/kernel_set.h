@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -125,6 +126,13 @@ class KernelSet {
 
   /// A kernel set of the same kind and options, which is not prepared.
   [[nodiscard]] virtual std::unique_ptr<KernelSet> another() const = 0;
+  /// The same, but it works on the thread that calls it.
+  [[nodiscard]] virtual std::unique_ptr<KernelSet> on_one_thread() const { return another(); }
+  [[nodiscard]] virtual int threads() const { return 1; }
+  /// Calls body(0) to body(pieces - 1), which do not touch each other's data, on all threads.
+  virtual void run_pieces(std::int64_t pieces, const std::function<void(std::int64_t)>& body) {
+    for (std::int64_t piece = 0; piece < pieces; ++piece) body(piece);
+  }
 
   /// Prepares everything that the plan needs, before the run. Anything unsupported is a UserError here, never a slow
   /// path. `module` outlives the kernel set.

@@ -31,6 +31,15 @@ std::int64_t strip_bytes(const ChainKernels& kernels) {
   return room_bytes(kernels, reduction_block) + dense;
 }
 
+std::int64_t most_strip_bytes(const PlanKernels& plan) {
+  std::int64_t most = 0;
+  for (const auto& [op, product] : plan.products) {
+    if (product.epilogue) most = std::max(most, strip_bytes(product.kernel));
+  }
+  for (const auto& [op, chain] : plan.chains) most = std::max(most, strip_bytes(chain));
+  return most;
+}
+
 ChainOperands::ChainOperands(Workshop& shop, const ChainKernels& kernels, const DenseProductCall& call)
     : shop_(shop), kernels_(kernels), call_(call) {
   inputs_.assign(call_.inputs.begin(), call_.inputs.end());

@@ -22,6 +22,8 @@ struct RoomPlaces {
                                   std::int64_t rows);
 // Bytes of strip that the rooms of a region need on each thread, and rows of compressed operands behind them.
 [[nodiscard]] std::int64_t strip_bytes(const ChainKernels& kernels);
+// The most of all regions of a plan and products with vector work.
+[[nodiscard]] std::int64_t most_strip_bytes(const PlanKernels& plan);
 
 class ChainOperands {
  public:

@@ -267,7 +267,11 @@ class Lapack {
 
 }  // namespace
 
-void load_lapack() { (void)Routines<double>::get(); }
+void load_lapack_for(const Module& module) {
+  for_each_op(module, [](const Op& op, int, int) {
+    if (row(op.code).group == OpGroup::linear) (void)Routines<double>::get();
+  });
+}
 
 void run_lapack(const LinearCall& call) {
   for_each_matrix(call, [](const LinearCall& one) {

@@ -8,7 +8,7 @@ namespace kasen {
 
 // Throws UserError: bad_input as run_linear does, limit for sizes that LAPACK's integers do not hold.
 void run_lapack(const LinearCall& call);
-// Loads the library. Throws UserError (configuration) if it is not installed.
-void load_lapack();
+// Loads the library if a plan needs it. Throws UserError (configuration) if it is not installed.
+void load_lapack_for(const Module& module);
 
 }  // namespace kasen

@@ -5,7 +5,7 @@
 
 namespace kasen::spread {
 Terms::Terms(const State& state, VertexId sum, Pairing pairing) : state_(&state), sum_(sum), pairing_(pairing) {
-  for (const ObjectId term : state.graph().vertices()[sum].inputs) add(term, next_++);
+  for (const ObjectId term : state.graph().vertices()[sum].inputs) add(term, next_++, Side::last);
 }
 
 void Terms::note(WorkerId worker) {
@@ -25,11 +25,12 @@ void Terms::note(WorkerId worker) {
     pairs_on_node_.erase(node);
 }
 
-void Terms::add(ObjectId term, std::ptrdiff_t place) {
+void Terms::add(ObjectId term, std::ptrdiff_t place, Side side) {
   const WorkerId worker = state_->made_at(term);
   first_.emplace(place, term);
   place_.emplace(term, place);
-  nodes_[state_->cluster().node_of(worker)].workers[worker].push_back(term);
+  std::vector<ObjectId>& here = nodes_[state_->cluster().node_of(worker)].workers[worker];
+  here.insert(side == Side::first ? here.begin() : here.end(), term);
   note(worker);
 }
 
@@ -66,10 +67,12 @@ std::vector<Pair> Terms::pairs(std::size_t most_paired) const {
 
 void Terms::join(const Pair& pair) {
   const ObjectId sum = result();
+  const bool on_one_worker = state_->made_at(pair.left) == state_->made_at(pair.right);
   remove(pair.left);
   remove(pair.right);
   ++additions_;
-  add(sum, pairing_ == Pairing::in_order ? front_-- : next_++);
+  // A sum that grows by one contribution after another needs no memory for these (libcore/blocks/join_sums.h).
+  add(sum, pairing_ == Pairing::in_order ? front_-- : next_++, on_one_worker ? Side::first : Side::last);
 }
 
 }  // namespace kasen::spread

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <set>
@@ -12,7 +13,8 @@
 namespace kasen::spread {
 
 enum class Pairing {
-  local,     // two on one worker, else two on one node, else any two: the search chooses
+  local,     // the first two on one worker, whose sum is its first one then; else two on one node, else any two: the
+             // search chooses
   in_order,  // the first two; their sum is the first one then
 };
 
@@ -37,7 +39,8 @@ class Terms {
   struct OnNode {
     std::map<WorkerId, std::vector<ObjectId>> workers;  // none is empty
   };
-  void add(ObjectId term, std::ptrdiff_t place);
+  enum class Side : std::uint8_t { first, last };
+  void add(ObjectId term, std::ptrdiff_t place, Side side);  // of the worker's terms
   void remove(ObjectId term);
   void note(WorkerId worker);
 

@@ -1,5 +1,7 @@
 // A region of blocks (libcore/blocks): round by round, workers get the blocks that they lack, and run their tasks. A
-// task is one operator of the plan of tasks, run on its blocks.
+// task is one operator of the plan of tasks, run on its blocks. The workers of a process run theirs side by side, each
+// on one thread; where there are more threads than workers, one after another, each on all threads. Between two workers
+// of a process blocks are copied from place to place.
 #include <algorithm>
 
 #include "libcore/blocks/block_bytes.h"
@@ -15,8 +17,8 @@ namespace {
 // The plan of tasks, whose arrays lie where each task's blocks are.
 class TaskRun {
  public:
-  TaskRun(const Module& module, const std::vector<TaskVariant>& variants, const KernelSet& kernels)
-      : made_(task_module(module, variants)), kernels_(kernels.another()), transport_(make_simulated_transport(1)) {
+  TaskRun(const Module& module, const std::vector<TaskVariant>& variants, std::unique_ptr<KernelSet> kernels)
+      : made_(task_module(module, variants)), kernels_(std::move(kernels)), transport_(make_simulated_transport(1)) {
     write_schedule(made_.module);
     Part part;
     for (const Dimension& dim : made_.module.dims) part.dims[dim.name] = PartDim{dim.size, true, {}, {}, false, {}, {}};
@@ -77,28 +79,38 @@ class BlocksStep : public Step {
   }
 
   void prepare(Execution& run) override {
-    tasks_ = std::make_unique<TaskRun>(run.plan, moves_.tasks().variants, run.kernels);
-    for (PartCount& part : run.result.parts) part.exchange_bytes += tasks_->arranged_bytes();
+    const bool side_by_side = run.part_count() >= run.kernels.threads();
+    for (int p = 0; p < (side_by_side ? run.part_count() : 1); ++p) {
+      auto kernels = side_by_side ? run.kernels.on_one_thread() : run.kernels.another();
+      tasks_.push_back(std::make_unique<TaskRun>(run.plan, moves_.tasks().variants, std::move(kernels)));
+    }
+    for (PartCount& part : run.result.parts) part.exchange_bytes += tasks_[0]->arranged_bytes();
   }
 
   [[nodiscard]] std::int64_t packing_bytes(int part) const override { return here_[static_cast<size_t>(part)].area; }
 
   void run(Execution& run) override {
-    const AccessCount before = tasks_->accesses();
+    const AccessCount before = accesses();
     for (size_t round = 0; round <= static_cast<size_t>(moves_.tasks().rounds); ++round) {
-      for (int p = 0; p < run.part_count(); ++p) move_own(run, p, round_of(p, round));
       exchange(run, round);
-      for (int p = 0; p < run.part_count(); ++p) {
-        for (const int task : round_of(p, round).tasks)
-          run_task(run, p, moves_.tasks().tasks[static_cast<size_t>(task)]);
-      }
+      run_tasks(run, round);
     }
-    const AccessCount after = tasks_->accesses();
+    const AccessCount after = accesses();
     run.count(number).read_bytes += after.read_bytes - before.read_bytes;
     run.count(number).written_bytes += after.written_bytes - before.written_bytes;
   }
 
  private:
+  [[nodiscard]] AccessCount accesses() {
+    AccessCount sum;
+    for (const auto& tasks : tasks_) {
+      const AccessCount some = tasks->accesses();
+      sum.read_bytes += some.read_bytes;
+      sum.written_bytes += some.written_bytes;
+    }
+    return sum;
+  }
+
   [[nodiscard]] const BlockRound& round_of(int part, size_t round) const {
     return here_[static_cast<size_t>(part)].rounds[round];
   }
@@ -132,36 +144,72 @@ class BlocksStep : public Step {
     return moves_.type_of(piece.object).element;
   }
 
-  void move_own(Execution& run, int part, const BlockRound& round) const {
+  // Copies inside the process, of one type of element; none writes what another one reads or writes.
+  struct Copies {
+    ElementType element;
+    std::vector<PlaceCopy> list;
+  };
+
+  void add_copy(Execution& run, int from_part, const BlockPiece& from, int to_part, const BlockPiece& to) {
+    const ElementType& element = element_of(from);
+    auto known =
+        std::find_if(copies_.begin(), copies_.end(), [&](const Copies& some) { return some.element == element; });
+    if (known == copies_.end()) known = copies_.insert(known, {element, {}});
+    known->list.push_back({memory_of(run, from_part, from), &from.places, memory_of(run, to_part, to), &to.places});
+  }
+
+  void add_own(Execution& run, int part, const BlockRound& round) {
     for (const OwnPiece& own : round.own) {
-      copy_places(run, element_of(own.from), memory_of(run, part, own.from), own.from.places,
-                  memory_of(run, part, own.to), own.to.places);
+      add_copy(run, part, own.from, part, own.to);
       const std::int64_t elements = own.from.places.size();
       run.charge_moved(moves_.tasks().objects[static_cast<size_t>(own.from.object)].value, number, elements, elements);
     }
   }
 
+  // The part of this process that another worker is; -1: it is elsewhere.
+  [[nodiscard]] static int part_of(const Execution& run, int worker) {
+    const int part = worker - run.transport.first_worker();
+    return run.transport.shares_memory() && part >= 0 && part < run.part_count() ? part : -1;
+  }
+
+  void send(Execution& run, int part, size_t round, const BlockMessage& message) {
+    const int worker = run.parts[static_cast<size_t>(part)].worker;
+    run.charge(number, message.bytes);
+    if (const int peer = part_of(run, message.peer); peer >= 0) {
+      const std::vector<BlockMessage>& others = round_of(peer, round).receives;
+      const auto same =
+          std::find_if(others.begin(), others.end(), [&](const BlockMessage& other) { return other.peer == worker; });
+      if (same == others.end()) throw InternalError("blocks that nobody receives");
+      for (size_t i = 0; i < message.pieces.size(); ++i) {
+        add_copy(run, part, message.pieces[i], peer, same->pieces.at(i));
+      }
+      return run.moved_here(worker, message.peer, message.bytes);
+    }
+    std::byte* const data = run.packing(part) + message.at;
+    std::byte* at = data;
+    for (const BlockPiece& piece : message.pieces) {
+      pack_places(element_of(piece), memory_of(run, part, piece), piece.places, at);
+      at += piece.places.size() * element_of(piece).bytes();
+    }
+    sends_.push_back({worker, message.peer, data, message.bytes});
+  }
+
   void exchange(Execution& run, size_t round) {
     sends_.clear();
     receives_.clear();
+    copies_.clear();
     run.began(RunPhase::start, number);
     for (int p = 0; p < run.part_count(); ++p) {
-      const int worker = run.parts[static_cast<size_t>(p)].worker;
-      for (const BlockMessage& message : round_of(p, round).sends) {
-        std::byte* const data = run.packing(p) + message.at;
-        std::byte* at = data;
-        for (const BlockPiece& piece : message.pieces) {
-          pack_places(element_of(piece), memory_of(run, p, piece), piece.places, at);
-          at += piece.places.size() * element_of(piece).bytes();
-        }
-        sends_.push_back({worker, message.peer, data, message.bytes});
-        run.charge(number, message.bytes);
-      }
+      add_own(run, p, round_of(p, round));
+      for (const BlockMessage& message : round_of(p, round).sends) send(run, p, round, message);
       for (const BlockMessage& message : round_of(p, round).receives) {
-        receives_.push_back({message.peer, worker, run.packing(p) + message.at, message.bytes});
+        if (part_of(run, message.peer) >= 0) continue;
+        receives_.push_back(
+            {message.peer, run.parts[static_cast<size_t>(p)].worker, run.packing(p) + message.at, message.bytes});
       }
     }
     const int ticket = run.start(*this, sends_, receives_);
+    for (const Copies& some : copies_) run.kernels.copy_places(some.element, some.list);
     run.ended(RunPhase::start, number);
     run.began(RunPhase::finish, number);
     run.transport.finish(ticket);
@@ -172,6 +220,7 @@ class BlocksStep : public Step {
   }
 
   void take(Execution& run, int part, const BlockMessage& message) const {
+    if (part_of(run, message.peer) >= 0) return;
     const std::byte* at = run.packing(part) + message.at;
     for (const BlockPiece& piece : message.pieces) {
       unpack_places(element_of(piece), at, memory_of(run, part, piece), piece.places);
@@ -179,21 +228,41 @@ class BlocksStep : public Step {
     }
   }
 
-  void run_task(Execution& run, int part, const BlockTask& task) {
-    views_.clear();
-    for (const int object : task.reads) views_.push_back(block(run, part, object));
-    const View made = block(run, part, task.makes);
-    tasks_->run(task.variant, views_, made);
+  // No task of a round reads what another one makes.
+  void run_tasks(Execution& run, size_t round) {
+    const auto on_part = [&](std::int64_t p) {
+      const auto part = static_cast<int>(p);
+      TaskRun& tasks = *tasks_[tasks_.size() == 1 ? 0 : static_cast<size_t>(p)];
+      std::vector<View> reads;
+      for (const int place : round_of(part, round).tasks) {
+        const BlockTask& task = task_of(place);
+        reads.clear();
+        for (const int object : task.reads) reads.push_back(block(run, part, object));
+        tasks.run(task.variant, reads, block(run, part, task.makes));
+      }
+    };
+    if (tasks_.size() == 1) {
+      for (int p = 0; p < run.part_count(); ++p) on_part(p);
+    } else {
+      run.kernels.run_pieces(run.part_count(), on_part);
+    }
     if (!run.options.refuse_nan) return;
-    const Elements& elements = moves_.tasks().objects[static_cast<size_t>(task.makes)].elements;
-    run.look_for_nan(*task.op, made, elements.count(), part);
+    for (int p = 0; p < run.part_count(); ++p) {
+      for (const int place : round_of(p, round).tasks) {
+        const BlockTask& task = task_of(place);
+        const Elements& elements = moves_.tasks().objects[static_cast<size_t>(task.makes)].elements;
+        run.look_for_nan(*task.op, block(run, p, task.makes), elements.count(), p);
+      }
+    }
   }
 
+  [[nodiscard]] const BlockTask& task_of(int place) const { return moves_.tasks().tasks[static_cast<size_t>(place)]; }
+
   const BlockMoves moves_;
-  std::vector<WorkerBlocks> here_;  // by part
-  std::unique_ptr<TaskRun> tasks_;
+  std::vector<WorkerBlocks> here_;               // by part
+  std::vector<std::unique_ptr<TaskRun>> tasks_;  // by part, or one for all
   std::vector<Message> sends_, receives_;
-  std::vector<View> views_;
+  std::vector<Copies> copies_;
 };
 
 }  // namespace
