@@ -22,7 +22,13 @@ ROOT = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else ".")
 PAGE = (ROOT / "docs" / "library.md").read_text()
 SECTION = PAGE[PAGE.index("## NumPy's names"):]
 SHAPES = [(12, 8, 3), (13, 7, 4), (1, 5, 2), (100, 1, 3)]  # of N, F and K
-LAYOUTS = [("plain", ["--workers", "1"]), ("plain", ["--workers", "3", "-n", "3"]), ("plain", ["--workers", "4"]), ("2x2", []), ("1x3", [])]
+# How the programs are planned, where {} is an array of two dimensions, and how each plan runs. Blocks divide some of the
+# sizes, not all; of one index only there may be fewer than blocks.
+PLANS = {"plain": "", "2x2": "--mesh 2x2", "1x3": "--mesh 1x3", "cyclic": "--mesh 2x2 --layout {}=[{}/a:3,{}/b:2]",
+         "blocks": "--mesh 2x2 --spread lshs --grid {}=4x2", "thin": "--mesh 3 --spread owner --grid {}=13x1",
+         "dealt": "--mesh 2x3 --nodes a --spread round-robin --grid {}=5x4"}
+RUNS = [("plain", ["--workers", "1"]), ("plain", ["--workers", "3", "-n", "3"]), ("plain", ["--workers", "4"]), ("2x2", []), ("1x3", []),
+        ("cyclic", ["-n", "2"]), ("blocks", []), ("thin", []), ("dealt", ["-n", "2"])]
 MISSING = {"isnat"}  # there are no dates
 
 # What NumPy gives for each form of a name. Of elements it is its function of that name.
@@ -136,19 +142,21 @@ class NumpyNames(ArrayTest):
                 places.append((name, names))
         return "\n".join(lines) + "\n", places
 
-    def plan(self, head, rows):
+    def plan(self, head, rows, blocked):
+        """`blocked`: an input and its two dimensions."""
         text, places = self.outputs(rows)
         (self.dir / "p.ks").write_text(self.uses + head + text)
         self.kasen("plan", "p.ks", "-o", "p.kir")
-        for name, _ in LAYOUTS:
-            self.kasen("fuse", "p.kir", *([] if name == "plain" else ["--mesh", name]), "-o", f"{name}.kir")
+        for name, options in PLANS.items():
+            self.kasen("fuse", "p.kir", *options.format(*blocked).split(), "-o", f"{name}.kir")
+            self.assertEqual("region blocks[" in (self.dir / f"{name}.kir").read_text(), "--spread" in options)
         return places
 
-    def check(self, places, values, files, sizes):
-        """The plans on these data: `values` are the results in their order."""
+    def check(self, seed, places, values, files, sizes):
+        """Every other run on these data: `values` are the results in their order."""
         sizes_given = [option for name, size in zip("NMFK", sizes) if size for option in ("--dim", f"{name}={size}")]
         self.kasen("partition", "--program", "p.kir", *files, *sizes_given, "--workers", "4", "-o", "bundle", "--replace")
-        for plan, options in LAYOUTS:
+        for plan, options in RUNS[seed % 2::2]:
             self.kasen("run", f"{plan}.kir", "--bundle", "bundle", "-o", "out.npy", *options)
             for i, ((name, result), value) in enumerate(zip(places, values)):
                 got = np.load(self.dir / ("out.npy" if i == 0 else f"out-{result}.npy"))
@@ -161,7 +169,7 @@ class NumpyNames(ArrayTest):
         v = arrays_of(np.random.default_rng(0), (1, 1), np.float64)
         letters = names_in([form for forms in ELEMENTS.values() for form in forms], v)
         head = "dim N, M\n" + "".join(declared(name, getattr(v, name), "NM") for name in letters)
-        places = [(name, result) for name, names in self.plan(head, ELEMENTS) for result in names]
+        places = [(name, result) for name, names in self.plan(head, ELEMENTS, (letters[0], "N", "M")) for result in names]
         for seed, (rows, columns, _) in enumerate(SHAPES):
             v = arrays_of(np.random.default_rng(seed), (rows, columns), np.float64)
             files = self.save({name: getattr(v, name) for name in letters})
@@ -172,7 +180,7 @@ class NumpyNames(ArrayTest):
                 with np.errstate(all="ignore"):
                     given = getattr(np, name)(*arguments)
                 values += given if isinstance(given, tuple) else [given]
-            self.check(places, values, files, (rows, columns))
+            self.check(seed, places, values, files, (rows, columns))
 
     def page(self, seed, N, F, K):
         v = page_of(np.random.default_rng(seed), np.float64, N, F, K)
@@ -186,7 +194,7 @@ class NumpyNames(ArrayTest):
         dims = {**OF_PAGE, "D": "LL", "d": "L"}
         dims_of = {name: dims.get(name, "N" if name.islower() else "NF") for name in letters}
         head = "dim N, F, K, L local\n" + self.derived + "".join(declared(name, getattr(v, name), dims_of[name], "L") for name in letters)
-        places = [(name, result) for name, names in self.plan(head, OF_ARRAYS) for result in names]
+        places = [(name, result) for name, names in self.plan(head, OF_ARRAYS, ("X", "N", "F")) for result in names]
         for seed, (N, F, K) in enumerate(SHAPES):
             v = self.page(seed, N, F, K)
             files = self.save({name: getattr(v, name) for name in letters})
@@ -195,7 +203,7 @@ class NumpyNames(ArrayTest):
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 values = [value for name in OF_ARRAYS for value in ARRAYS[name](v)]
-            self.check(places, values, files, (N, None, F, K))
+            self.check(seed, places, values, files, (N, None, F, K))
 
 
 if __name__ == "__main__":
