@@ -182,10 +182,32 @@ void BoxPlacer::contraction(const Op& op) {
   const bool of_shareds = shared(factors.operands[0]) && shared(factors.operands[1]);
   const std::optional<ProductWay> often = of_shareds || is_onto(op) ? std::nullopt : repeated(factors, *way);
   const ProductWay& taken = often ? *often : *way;
-  for (std::size_t i = 0; i < 2; ++i) factors.operands[i] = held_along(factors.operands[i], taken.held.at(i));
+  hold_operands(factors, taken.held);
   std::copy_n(factors.operands.begin(), 2, placed.operands.begin());
   if (is_onto(op)) placed.operands[2] = taken_up(op.operands[2], factors);
   emit(std::move(placed), of_shareds || often);
+}
+
+// An operand may be held along more axes than the way says, for the sake of another reader. Then the product is cut
+// otherwise, and the other operand may be needed along more axes, too. What is held only grows.
+void BoxPlacer::hold_operands(Op& product, std::array<MeshAxes, 2> along) {
+  const auto state_of = [&](std::size_t i) {
+    const Type& type = m_.type(product.operands[i]);
+    const MeshAxes held = held_axes(m_, type, type.state);
+    return (along.at(i) & ~held) == 0 ? type.state : State::cons(held_set(m_, type, along.at(i) |= held));
+  };
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::vector<State> states{state_of(0), state_of(1)};
+      const MeshAxes held = held_axes(m_, m_.type(product.operands[i]), states[i]);
+      const MeshAxes needed = needed_axes(m_, product, i, states);
+      if ((needed & ~held) == 0) continue;
+      along.at(i) = needed | held;
+      more = true;
+    }
+  }
+  for (std::size_t i = 0; i < 2; ++i) product.operands[i] = held_along(product.operands[i], along.at(i));
 }
 
 // Where another contraction alone reads the result, along axes that hold it, and less moves if all workers along these

@@ -6,6 +6,7 @@
 //     is C along the axes where all workers make it themselves, if that moves less.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -30,6 +31,7 @@ class BoxPlacer {
   void relayout(const Op& op);
   void vector(const Op& op);
   void contraction(const Op& op);
+  void hold_operands(Op& product, std::array<MeshAxes, 2> along);
   [[nodiscard]] std::optional<ProductWay> repeated(const Op& op, const ProductWay& once);
   ValueId taken_up(ValueId array, const Op& factors);
   void loop(const Op& op);
