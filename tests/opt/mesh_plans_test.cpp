@@ -176,6 +176,9 @@ TEST(MeshPlans, RandomProgramsEqualTheInterpreter) {
   for (std::uint64_t seed = 1; seed <= 6 && !::testing::Test::HasFailure(); ++seed) run_random(seed);
 }
 
+// Over 1x4 workers, S @ g: g is held for another reader, so the product is cut otherwise than its way says.
+TEST(MeshPlans, AnOperandMayBeHeldForAnotherReader) { run_random(110866); }
+
 // One operator that the default layout lacks, and nothing else that asks for a mesh.
 TEST(MeshPlans, OneOperatorAloneRunsWithAndWithoutAMesh) {
   for (const char* const text : {"slice(u, E)",

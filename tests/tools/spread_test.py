@@ -172,6 +172,9 @@ class Spread(ToolTest):
         self.plan(PRODUCT)
         view = self.view("--cluster", "2x2x4", "--grid", "A=4x4", "--grid", "B=4x4", "--sizes", "N=64,K=64,M=64", "--spread", "owner")
         self.assertEqual(next(block["on"] for block in view["blocks"] if block["block"] == "A[2,3]"), 1 * 4 + 3)
+        # In runs, node 3 has the last two rows and columns, and each of its workers one block.
+        view = self.view("--cluster", "2x2x4,packed", "--grid", "A=4x4", "--grid", "B=4x4", "--sizes", "N=64,K=64,M=64", "--spread", "owner")
+        self.assertEqual(next(block["on"] for block in view["blocks"] if block["block"] == "A[2,3]"), 3 * 4 + 1)
 
     def test_loops(self):
         """A body stands once, and what it carries goes back to its layout."""
@@ -232,7 +235,7 @@ class Spread(ToolTest):
         refuse("--print-spread", says="--cluster")
         refuse("--cluster", "2x2", says="--print-spread")
         refuse("--grid", "X=2x1", says="--print-spread")
-        for cluster in ("4", "0x4", "4x", "ax4", "100x100", "9999999999x9999999999x4", "-1x4"):
+        for cluster in ("4", "0x4", "4x", "ax4", "100x100", "9999999999x9999999999x4", "-1x4", "2x2,runs", "2x2,", ",packed"):
             refuse("--print-spread", "--cluster", cluster, says="--cluster")
         place = ("--print-spread", "--cluster", "2x2")
         refuse(*place, "--grid", "X=2", says=["2", "each axis"])

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -25,6 +26,9 @@ constexpr Words<SpreadFormat, 3> spread_formats{
     {{"text", SpreadFormat::text}, {"json", SpreadFormat::json}, {"csv", SpreadFormat::csv}}};
 enum class GridRule : std::uint8_t { shares, softmax };
 constexpr Words<GridRule, 2> grid_rules{{{"shares", GridRule::shares}, {"softmax", GridRule::softmax}}};
+
+constexpr Words<spread::Dealing, 2> dealings{
+    {{"cyclic", spread::Dealing::cyclic}, {"packed", spread::Dealing::packed}}};
 
 // "4x4x1"
 std::optional<Grid> numbers(const std::string& text) {
@@ -61,14 +65,19 @@ void read_intra(const po::variables_map& values, spread::Cluster& cluster) {
   cluster.intra = static_cast<int>(std::lround(weight * static_cast<double>(spread::element_load)));
 }
 
-// "16x32": 16 nodes of 32 workers. "4x4x32": the nodes are a grid of 4 x 4.
+// "16x32": 16 nodes of 32 workers. "4x4x32": the nodes are a grid of 4 x 4. "16x32,packed": they have runs of blocks.
 spread::Layout layout_of(const po::variables_map& values) {
   const auto& text = values["cluster"].as<std::string>();
-  const std::optional<Grid> grid = numbers(text);
+  const std::size_t comma = text.find(',');
+  const std::string word = comma == std::string::npos ? "cyclic" : text.substr(comma + 1);
+  const auto dealing =
+      std::find_if(dealings.begin(), dealings.end(), [&](const auto& known) { return known.first == word; });
+  const std::optional<Grid> grid = dealing == dealings.end() ? std::nullopt : numbers(text.substr(0, comma));
   if (!grid || grid->size() < 2) {
     wrong_value("cluster", fmt::format("--cluster {} is no cluster", text),
-                "it is numbers of nodes, of one axis of a grid or several, and the number of workers of a node",
-                "--cluster 16x32, or --cluster 4x4x32");
+                "it is numbers of nodes, of one axis of a grid or several, and the number of workers of a node; then "
+                "blocks go around the nodes, or with 'packed' behind a comma they are dealt out in runs",
+                "--cluster 16x32, --cluster 4x4x32, or --cluster 16x32,packed");
   }
   std::int64_t nodes = 1;
   for (std::size_t axis = 0; axis + 1 < grid->size(); ++axis) {
@@ -80,7 +89,8 @@ spread::Layout layout_of(const po::variables_map& values) {
     wrong_value("cluster", fmt::format("--cluster {}", text),
                 fmt::format("at most {} workers are placed on", spread::most_workers));
   }
-  spread::Layout layout{{static_cast<int>(nodes), static_cast<int>(workers)}, {grid->begin(), grid->end() - 1}};
+  spread::Layout layout{
+      {static_cast<int>(nodes), static_cast<int>(workers)}, {grid->begin(), grid->end() - 1}, dealing->second};
   read_intra(values, layout.cluster);
   return layout;
 }
@@ -119,7 +129,7 @@ void declare_spread_options(Tool& tool) {
   takes(tool, "grid-rule", grid_rules);
   add("print-spread", text("text|json|csv")->implicit_value("text"),
       "prints only where block operators run on a cluster");
-  add("cluster", text("16x32"), "16 nodes of 32 workers; 4x4x32: a grid of nodes");
+  add("cluster", text("16x32"), "16 nodes of 32 workers; 4x4x32, or 16x32,packed");
   add("grid", po::value<std::vector<std::string>>()->value_name("X=512x1"), "blocks along an input's axes");
   add("grid-rule", text("shares|softmax")->default_value("shares"), "other blocks: NumS's code, or paper");
   add("spread", text("NAME,...")->default_value("all"),
