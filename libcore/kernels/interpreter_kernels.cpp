@@ -187,12 +187,15 @@ void InterpreterKernels::run_epilogue(const std::vector<Product>& products, Prog
   run(program, vector);
 }
 
-// Of the values that the vector work reads, only the operands of the region are charged.
+// Of the values that the vector work reads, only the operands of the region are charged, without the matrix, which the
+// whole region reads once.
 void InterpreterKernels::prepare_chain(const Op& op) {
   const Chain& chain = chains_.emplace(&op, interpreter::make_chain(*module_, op)).first->second;
   if (chain.vector.results.empty()) return;
   Program program = interpreter::make_program(*module_, chain.vector);
-  for (Cell& cell : program.cells) cell.charged = cell.charged && contains(op.operands, cell.array);
+  const ValueId matrix = product_matrix(op);
+  for (Cell& cell : program.cells)
+    cell.charged = cell.charged && contains(op.operands, cell.array) && cell.array != matrix;
   programs_.emplace(&chain.vector, std::move(program));
 }
 

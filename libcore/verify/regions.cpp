@@ -299,8 +299,8 @@ class RegionCheck {
   // A row gives one element, or a few. Work that also touches ghosts runs apart.
   void in_chain(const Op& op, DimId rows, ValueId matrix) {
     on_masters(op);
-    if (contains(op.operands, matrix)) {
-      return faults_.add(op, "it reads its region's matrix", "only products do in a row_chain");
+    if (op.code != OpCode::map && contains(op.operands, matrix)) {
+      return faults_.add(op, "it reads its region's matrix", "only products and maps do in a row_chain");
     }
     if (contains(op.results, matrix)) {
       return faults_.add(op, "it makes its region's matrix", "a row_chain reads its matrix from memory");

@@ -48,12 +48,13 @@ Cost model_view(const CostContext& c, const Op& op) {
 }
 
 // Charges what a region reads from outside: arrays, and the elements that its views show of some.
-void read_from_outside(const CostContext& c, const Op& region, std::span<const Op* const> work, Cost& cost) {
+void read_from_outside(const CostContext& c, const Op& region, std::span<const Op* const> work, Cost& cost,
+                       ValueId matrix = no_value) {
   std::vector<ValueId> read;
   for (const Op* op : work) {
     if (is_view(*op) && contains(region.operands, viewed(*op))) read.push_back(op->results.at(0));
     for (const ValueId v : op->operands) {
-      if (contains(region.operands, v) && reads_along(*op, v)) read.push_back(v);
+      if (v != matrix && contains(region.operands, v) && reads_along(*op, v)) read.push_back(v);
     }
   }
   for (const ValueId value : distinct_arrays(*c.module, read)) read_array(c, value, cost);
@@ -179,7 +180,7 @@ Cost model_row_chain(const CostContext& c, const Op& region) {
   for (const auto* products : {&chain.inner, &chain.outer}) {
     for (const Op* op : *products) add_entry_shares(c, *op, cost);
   }
-  read_from_outside(c, region, chain.work, cost);
+  read_from_outside(c, region, chain.work, cost, product_matrix(region));
   const std::vector<ValueId>& yielded = region.blocks[0].ops.back().operands;
   for (const ValueId value : distinct_arrays(*c.module, yielded)) {
     const bool by_product =

@@ -68,21 +68,44 @@ class ChainSearch {
   }
 
   // Returns true for vector work on owned elements of the rows: an operator or an iter_on_vec region. None of its
-  // operators reads or makes the matrix.
+  // operators makes the matrix.
   [[nodiscard]] bool follows(const Op& op, DimId rows, ValueId matrix) const {
     if (contains(op.results, matrix)) return false;  // of a region, whose operators use another name for it
     return is_vector_work(op, [&](const Op& inner) { return may_follow_chain(module_, inner, rows, matrix); });
   }
 
-  // Returns the beginning of a product's chain: the work that makes the rows which it brings back, if that may join.
+  // Returns true if `reader` follows the rows, too. Work that reads the matrix itself joins for products with it alone,
+  // as in X' (w * X): what it makes of a row stays in the cache. All else would be transposed to be stored.
+  [[nodiscard]] bool joins(int reader, DimId rows, ValueId matrix) const {
+    if (!follows(at(reader), rows, matrix)) return false;
+    if (!contains(at(reader).operands, matrix)) return true;
+    const std::vector<int>& readers = graph_.needed_by(reader);
+    return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int by) {
+      const Op& product = at(by);
+      return product.code == OpCode::mxv && product_matrix(product) == matrix && product.operands[0] != matrix;
+    });
+  }
+
+  // Returns the beginning of a product's chain: the work that makes the rows which it brings back, if that may join,
+  // and what that itself weighs the matrix's rows by.
   [[nodiscard]] int begin_of(int product) const {
     const Op& op = at(product);
     if (op.code != OpCode::mxv) return product;
     const ValueId matrix = product_matrix(op);
-    const std::vector<int>& needs = graph_.needs(product);
-    const auto maker =
-        std::find_if(needs.begin(), needs.end(), [&](int need) { return contains(at(need).results, op.operands[0]); });
-    return maker != needs.end() && follows(at(*maker), module_.type(matrix).dims[0], matrix) ? *maker : product;
+    const int maker = maker_of({op.operands[0]}, product, matrix);
+    if (maker == product || !contains(at(maker).operands, matrix)) return maker;
+    return maker_of(at(maker).operands, maker, matrix);
+  }
+
+  // Returns the work that makes one of the values for `reader`, if that may join; else the reader.
+  [[nodiscard]] int maker_of(const std::vector<ValueId>& values, int reader, ValueId matrix) const {
+    const DimId rows = module_.type(matrix).dims[0];
+    for (const int need : graph_.needs(reader)) {
+      const std::vector<ValueId>& made = at(need).results;
+      const bool makes = std::any_of(made.begin(), made.end(), [&](ValueId v) { return contains(values, v); });
+      if (makes && joins(need, rows, matrix)) return need;
+    }
+    return reader;
   }
 
   // Collects, in program order from `first` on, all that may join: no operand waits for a member outside of the chain.
@@ -100,8 +123,8 @@ class ChainSearch {
       const bool reads_member = std::any_of(needs.begin(), needs.end(), is(inside));
       const bool blocked = std::any_of(needs.begin(), needs.end(), is(waits));
       const bool same_matrix = passes_dense_matrix(at(op)) && product_matrix(at(op)) == matrix;
-      const bool joins = same_matrix || (reads_member && follows(at(op), rows, matrix));
-      if (joins && !blocked) {
+      const bool may_join = same_matrix || (reads_member && joins(op, rows, matrix));
+      if (may_join && !blocked) {
         inside[static_cast<size_t>(op)] = true;
         members.push_back(op);
       } else {

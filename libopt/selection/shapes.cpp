@@ -127,9 +127,9 @@ std::optional<RegionKind> kind_of_region(const Module& module, std::span<const O
   return std::nullopt;
 }
 
-// Only products read the matrix, from memory.
+// The matrix is in memory; products read it, and maps, as a row's few elements.
 bool may_follow_chain(const Module& module, const Op& op, DimId rows, ValueId matrix) {
-  if (contains(op.operands, matrix) || contains(op.results, matrix)) return false;
+  if (contains(op.results, matrix) || (op.code != OpCode::map && contains(op.operands, matrix))) return false;
   const bool reduces = op.code == OpCode::reduce;
   if (!reduces && op.code != OpCode::map && !is_slice(op)) return false;
   const Type& along = module.type(reduces ? op.operands[0] : op.results[0]);

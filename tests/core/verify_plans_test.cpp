@@ -207,8 +207,11 @@ TEST(Regions, WhatARowChainMayHold) {
       alone + "%h = map[half] %B : f64[N,M] @part\n" + back + "%l = reduce[add] %h : f64 @pre(add)\nyield %n, %l\n",
       "it may not follow the rows of a row_chain",
       "%z, %s = region row_chain (%w, %A, %B) : f64[M] @pre(add){all} ~b2, f64 @pre(add)");
-  expect_chain(alone + "%h = map[half] %A : f64[N,M] @part\n" + back + "yield %n, %h\n", "it reads its region's matrix",
+  expect_chain(alone + "%h = map[half] %A : f64[N,M] @part\n" + back + "yield %n, %h\n",
+               "it may not follow the rows of a row_chain",
                "%z, %y = region row_chain (%w, %A) : f64[M] @pre(add){all} ~b2, f64[N,M] @part ~b5");
+  expect_chain(alone + back + "%l = reduce[add] %A : f64 @pre(add)\nyield %n, %l\n", "it reads its region's matrix",
+               "%z, %s = region row_chain (%w, %A) : f64[M] @pre(add){all} ~b2, f64 @pre(add)");
   // The matrix is in memory when the region begins, and stays there.
   const std::string made = "%D = map[half] %B : f64[N,M] @part\n",
                     meets = "%n = mxv[mul, add] %x2, %D : f64[M] @pre(add){all}\n";

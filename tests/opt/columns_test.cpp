@@ -146,6 +146,26 @@ input X : f64[N, F], B : f64[F, K]
 Q = X @ B
 output G = X' @ X, H = X' @ Q, q = sum(Q)
 )"},
+    // A row of the matrix itself, weighted: X' W X of Newton's method, with what goes along.
+    {"weighted", R"(
+dim N, F local = 6
+input X : f64[N, F], y : f64[N], v : f64[F]
+w = 1 / (1 + abs(y))
+output H = X' @ (w * X), e = X' @ w, total = sum(w)
+)"},
+    {"weighted_by_its_product", R"(
+dim N, F local = 13
+input X : f64[N, F], y : f64[N], v : f64[F]
+m = X @ v
+w = exp(-abs(m - y))
+output H = X' @ ((X - v) * w), g = X' @ (m - y), m, loss = sum((m - y) ^ 2)
+)"},
+    {"some_of_the_weighted", R"(
+dim N, F local = 7, K local = 7
+input X : f64[N, F], y : f64[N]
+w = y * y
+output H = X' @ (abs(X) * w), n = sum(w)
+)"},
     {"one_column", R"(
 dim N, F local = 4, K local = 1
 input X : f64[N, F], B : f64[F, K]

@@ -61,6 +61,21 @@ TEST(RowChains, TakeUpWorkOnRows) {
   EXPECT_EQ(row_chains(chain_plan(local_columns + "output p = X @ v")), 0);
 }
 
+// X' W X: what the work makes of the matrix's own rows goes to its products alone.
+TEST(RowChains, ReadRowsOfTheMatrixForItsProducts) {
+  EXPECT_EQ(chained(local_columns + "w = exp(y)\noutput H = X' @ (w * X), e = X' @ w"),
+            "row_chain(map map mxv mxv) gather gather scatter scatter");
+  EXPECT_EQ(chained(local_columns + "m = X @ v\noutput m, H = X' @ (X * m)"), "row_chain(mxvt map mxv) gather scatter");
+  // It is stored, or reduced.
+  EXPECT_EQ(chained(local_columns + "w = exp(y)\nZ = w * X\noutput Z, H = X' @ Z, e = X' @ w"),
+            "row_chain(map mxv) map mxv gather gather scatter scatter");
+  EXPECT_EQ(chained(local_columns + "w = exp(y)\noutput c = sum(w * X, over N), e = X' @ w"),
+            "row_chain(map mxv) map reduce gather gather scatter scatter");
+  // So many columns, or their number is not known.
+  EXPECT_EQ(row_chains(chain_plan("dim C local = 65\ninput X : f64[N, C], y : f64[N]\noutput H = X' @ (y * X)")), 0);
+  EXPECT_EQ(row_chains(chain_plan("dim C local\ninput X : f64[N, C], y : f64[N]\noutput H = X' @ (y * X)")), 0);
+}
+
 // The work that makes the rows makes the matrix as well: it stays outside.
 TEST(RowChains, DoNotMakeTheirMatrix) {
   EXPECT_EQ(chained("input X : f64[N, F]\nC = X - 1\noutput c = C' @ C"), "map mxv gather scatter");
@@ -124,6 +139,20 @@ TEST(RowChains, ReadTheMatrixOnce) {
   EXPECT_EQ(apart.actual.written.text(names), "24 N + 80 P");
   EXPECT_EQ(fused.model.read.text(names), "408 N");     // of 10 N elements 8, and 8 + 8 of each product; y
   EXPECT_EQ(fused.model.written.text(names), "160 N");  // 8 of each product for each element
+}
+
+// So it does for work on the matrix itself.
+TEST(RowChains, ReadTheMatrixOnceForTheirWorkToo) {
+  const Module program =
+      compile("dim N, F local = 10\ninput X : f64[N, F], y : f64[N]\nw = exp(y)\noutput H = X' @ (w * X), e = X' @ w");
+  const CostReport fused = measure(plan(program, Strategy::greedy, SyncMode::hybrid));
+  const CostReport apart = measure(plan(program, Strategy::none, SyncMode::hybrid));
+  const SymbolNames names(program);
+  EXPECT_EQ(fused.actual.read.text(names), "88 N");  // X 80 N, y 8 N
+  EXPECT_EQ(fused.actual.written.text(names), "880 P");
+  EXPECT_EQ(apart.actual.read.text(names), "344 N");  // X three times, W X and w twice, y
+  EXPECT_EQ(apart.actual.written.text(names), "88 N + 880 P");
+  EXPECT_EQ(fused.model.read.text(names), "1848 N");  // of 10 N elements 8, and 16 of eleven products; y
 }
 
 // What passes between a product and the work on its rows is neither stored nor read.
