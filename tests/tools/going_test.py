@@ -76,6 +76,21 @@ class Together(GoTest):
         self.go("a.txt", "--no-wait", "--dir", "q", "-o", "r.csv")  # in another folder nobody waits
         self.assertEqual(self.values("r.csv"), DEGREES["a.txt"])
 
+    def test_one_without_a_report(self):
+        shown = {"report.html", "report.txt", "unfused.kir"}
+        out, err = self.go("a.txt", "-o", "r.csv")
+        self.assertIn("Predicted and counted agree", out)
+        self.assertLessEqual(shown, {p.name for p in (self.dir / "p.run").iterdir()})
+        out, err = self.go("b.txt", "--no-report", "-o", "s.csv")
+        self.assertEqual(self.values("s.csv"), DEGREES["b.txt"])
+        self.assertNotIn("Predicted and counted", out)
+        self.assertNotIn("report", err)
+        kept = {p.name for p in (self.dir / "p.run").iterdir()}
+        self.assertLessEqual({"bundle", "plan.kir", "fused.kir", "run.json"}, kept)
+        self.assertEqual(kept & shown, set())  # those of the first one would show another run
+        self.go("b.txt", "-o", "t.csv")
+        self.assertLessEqual(shown, {p.name for p in (self.dir / "p.run").iterdir()})
+
     def test_one_that_waits_is_ended_by_a_signal_and_by_the_other_ones_end(self):
         held = self.hold()
         jobs = [subprocess.Popen([TOOLS / "kasen", *map(str, self.line("a.txt", "-o", "r.csv"))], cwd=self.dir, stdout=subprocess.DEVNULL,

@@ -84,6 +84,13 @@ std::string choice_of(const ModelColumn& column) {
   return can_be_named(column.name) ? column.name : std::to_string(column.number);
 }
 
+// Plans that know the number of features make more in one pass over the samples.
+std::string plain_dims(const Samples& samples) {
+  if (samples.sparse) return "dim N, F                           # samples, features";
+  if (samples.width() == 0) return "dim N, F local                     # samples, features";
+  return fmt::format("dim N, F local = {:<5}             # samples, features", samples.width());
+}
+
 }  // namespace
 
 bool Samples::is_plain() const {
@@ -105,8 +112,7 @@ std::int64_t Samples::width() const {
 std::string declarations(const Samples& samples) {
   const bool target = !samples.target.empty();
   if (samples.is_plain())
-    return fmt::format("dim N, F{}                     # samples, features\ninput X : f64[N, F]{}\n",
-                       samples.sparse ? "      " : " local", target ? ", y : f64[N]" : "");
+    return fmt::format("{}\ninput X : f64[N, F]{}\n", plain_dims(samples), target ? ", y : f64[N]" : "");
   std::string text = features_text(samples);
   if (!target) return text;
   if (!samples.target_path.empty()) return text + "input y : f64[N]\n";

@@ -86,6 +86,7 @@ std::map<std::string, ModelArray> Work::go(const std::string& program,
   write_text(file("program.ks"), program);
   std::vector<std::string> argv{
       tool_folder() + "/kasen", "go", file("program.ks"), "--dir", folder_, "-o", file("result.h5"), "--top", "0"};
+  if (own_) argv.push_back("--no-report");  // nobody would see it
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const Ended ended = run_process_apart(argv, file("output.txt"), file("messages.txt"));
   if (ended.signal != 0) throw UserError(ended_by_signal("kasen go", ended));

@@ -32,7 +32,8 @@ void declare_plan(Tool& tool) {
   tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
                              "see kasen partition")("theta", po::value<int>()->default_value(100)->value_name("T"),
                                                     "see kasen partition")(
-      "compress", po::value<std::string>()->default_value("none")->value_name("auto|none"), "see kasen partition")(
+      "compress", po::value<std::string>()->default_value("none")->value_name("WHAT"),
+      "see kasen partition; auto or none")(
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
       "none, greedy, fuse-all, fuse-no-redundancy or cost")(
@@ -69,6 +70,7 @@ void declare_go_options(Tool& tool) {
   tool.options.add_options()("dir", po::value<std::string>()->value_name("DIR"),
                              "the output folder (default: PROGRAM.run)")(
       "no-wait", "ends with status 75 where another kasen go works there")(
+      "no-report", "makes no tables of costs, no pictures and no page")(
       "output,o", po::value<std::string>()->value_name("FILE"), "the result file (DIR/result and the format's ending)");
   declare_format(tool);
   tool.options.add_options()("top", po::value<int>()->default_value(10)->value_name("K"),

@@ -65,6 +65,10 @@ class Pipeline {
     files_.check_other_results(module_);
     partition();
     fuse();
+    if (!reports()) {
+      files_.remove_report();
+      return save_and_run();
+    }
     std::optional<Ended> compared;
     if (has("checkpoint")) {
       describe(nullptr);  // not beside: the run alone handles a request to save and stop
@@ -101,6 +105,7 @@ class Pipeline {
 
   [[nodiscard]] std::string text(const std::string& option) const { return values_[option].as<std::string>(); }
   [[nodiscard]] bool has(const std::string& option) const { return values_.count(option) > 0; }
+  [[nodiscard]] bool reports() const { return !has("no-report"); }
   [[nodiscard]] std::string file(const std::string& name) const { return files_.file(name); }
   [[nodiscard]] Arguments list(const std::string& option) const {
     return has(option) ? values_[option].as<Arguments>() : Arguments{};
@@ -256,6 +261,11 @@ class Pipeline {
     add(fused, "layout", "--layout");
     if (has("nodes")) fused.insert(fused.end(), {"--nodes", text("nodes")});
     if (has("swap")) fused.insert(fused.end(), {"--swap", "--memory", text("memory")});
+    if (!reports()) {
+      step(fused);
+      tell("fuse       {}\n", file("fused.kir"));
+      return;
+    }
     beside([&] { step(fused); }, [&] { step(unfused); });
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }

@@ -63,6 +63,11 @@ std::vector<std::string> GoFiles::inputs() const {
   return inputs;
 }
 
+void GoFiles::remove_report() const {
+  std::error_code ignored;  // none may be there
+  for (const char* name : {"report.html", "report.txt", "unfused.kir"}) fs::remove(file(name), ignored);
+}
+
 void GoFiles::make_folder() const {
   std::error_code fault;
   fs::create_directories(folder_, fault);

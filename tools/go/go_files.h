@@ -25,6 +25,8 @@ class GoFiles {
       const;  // the inputs of the bundle: data, a dictionary, a profile
 
   void make_folder() const;
+  // Removes what an earlier go has made to show another plan.
+  void remove_report() const;
   // Holds the folder, since each step reads the files of the steps before it. Steps hold it, too: those of a killed go
   // may still be writing. Waits for another go, or refuses with --no-wait: UserError(resumable).
   [[nodiscard]] std::unique_ptr<FileLock> hold_folder() const;
