@@ -408,8 +408,8 @@ class ModelKinds(ModelTest):
             near = ((X[:, None] - centres) ** 2).sum(2).argmin(1)
             centres = np.array([X[near == k].mean(0) if (near == k).any() else centres[k] for k in range(3)])
         near = ((X[:, None] - centres) ** 2).sum(2).argmin(1)
-        for workers, table in enumerate(["p.csv", "p.svm", "p.npy"], 1):
-            arrays, content, _, path = self.fit("kmeans", table, "--param", "k=3", "--workers", workers)
+        for workers, (table, *how) in enumerate([["p.csv"], ["p.svm"], ["p.npy"], ["p.svm", "--samples", "sparse"]], 1):
+            arrays, content, _, path = self.fit("kmeans", table, "--param", "k=3", "--workers", workers, *how)
             self.near(arrays["centres"], centres)
             self.assertAlmostEqual(content["facts"]["loss"] / ((X - centres[near]) ** 2).sum(), 1, delta=1e-8)
             head, rows = self.predicted(path, table)
@@ -421,8 +421,8 @@ class ModelKinds(ModelTest):
         self.write_libsvm("p.svm", X, np.zeros(80))
         np.save(self.dir / "p.npy", X)
         _, sizes, rows = np.linalg.svd(X - X.mean(0))
-        for workers, table in enumerate(["p.csv", "p.svm", "p.npy"], 1):
-            arrays, _, out, path = self.fit("pca", table, "--param", "components=3", "--workers", workers)
+        for workers, (table, *how) in enumerate([["p.csv"], ["p.svm"], ["p.npy"], ["p.svm", "--samples", "sparse"]], 1):
+            arrays, _, out, path = self.fit("pca", table, "--param", "components=3", "--workers", workers, *how)
             self.near(np.abs(arrays["components"]), np.abs(rows[:3].T))
             self.near(arrays["variance"], sizes[:3] ** 2 / 79)
             self.near(arrays["share"], sizes[:3] ** 2 / (sizes**2).sum())
@@ -430,6 +430,35 @@ class ModelKinds(ModelTest):
             head, told = self.predicted(path, table)
             self.assertEqual(head, ["component1", "component2", "component3"])
             self.near([[float(v) for v in row] for row in told], (X - X.mean(0)) @ arrays["components"])
+
+    def test_wide_sparse_tables(self):
+        """More features than become columns: no dense table is made."""
+        rng = np.random.default_rng(11)
+        X = np.where(rng.random((300, 900)) < 0.02, rng.normal(size=(300, 900)) + 1, 0)
+        X[:100, :30] += 3 * (rng.random((100, 30)) < 0.6)
+        X[100:200, 40:60] += 4 * (rng.random((100, 20)) < 0.5)
+        X = X[rng.permutation(300)]
+        X[0, 899] = 1.5  # the last feature is there
+        self.write_libsvm("w.svm", X, np.zeros(300))
+        centres = X[np.arange(4) * 75]
+        for _ in range(300):
+            near = ((X[:, None] - centres) ** 2).sum(2).argmin(1)
+            centres = np.array([X[near == k].mean(0) if (near == k).any() else centres[k] for k in range(4)])
+        arrays, content, _, path = self.fit("kmeans", "w.svm", "--param", "k=4", "--workers", 2)
+        self.near(arrays["centres"], centres)
+        self.assertAlmostEqual(content["facts"]["loss"] / ((X - centres[near]) ** 2).sum(), 1, delta=1e-8)
+        self.assertEqual([int(row[0]) for row in self.predicted(path, "w.svm")[1]], near.tolist())
+        _, sizes, rows = np.linalg.svd(X - X.mean(0), full_matrices=False)
+        arrays, _, _, path = self.fit("pca", "w.svm", "--param", "components=2", "--workers", 3)
+        self.near(np.abs(arrays["components"]), np.abs(rows[:2].T), share=1e-7)
+        self.near(arrays["variance"], sizes[:2] ** 2 / 299)
+        self.near(arrays["share"], sizes[:2] ** 2 / (sizes**2).sum())
+        self.near(arrays["centre"], X.mean(0))
+        told = [[float(v) for v in row] for row in self.predicted(path, "w.svm")[1]]
+        self.near(told, (X - X.mean(0)) @ arrays["components"])
+        for model in ("kmeans", "pca"):
+            program = self.kasen("fit", model, "w.svm", "--show-program")[0]
+            self.assertIn("dim N, F  ", program)
 
     def test_ratings(self):
         rng = np.random.default_rng(8)
@@ -635,6 +664,8 @@ class ModelFaults(ModelTest):
         self.refused("kmeans", good, *y, says="kmeans has no target", status=USAGE)
         self.refused("kmeans", good, "--param", "k=5", says="--param k=5 for 4 rows", status=USAGE)
         self.refused("pca", good, "--param", "components=4", says="the table has 3 features", status=USAGE)
+        self.write_libsvm("few.svm", np.eye(6, 4), np.zeros(6))
+        self.refused("pca", "few.svm", "--param", "components=5", "--samples", "sparse", says="the table has 4 features", status=USAGE)
         self.refused("pca", good, "--no-intercept", says="has no intercept", status=USAGE)
         self.refused("ridge", good, *y, "--param", "alpha=1", says=["no param 'alpha'", "lambda"], status=USAGE)
         self.refused("ridge", good, *y, "--param", "lambda=much", says="'much' is not a number", status=USAGE)

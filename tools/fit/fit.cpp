@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libcomm/data/model/model.h"
+#include "libcore/base/count_text.h"
 #include "libcore/base/error.h"
 #include "tools/common/choice.h"
 #include "tools/common/tool.h"
@@ -129,6 +130,16 @@ void require_some(const Model& model, const ModelRow& row, const ModelProgram& p
        "each centre begins at a row of its own", "take fewer", {path});
 }
 
+// LIBSVM has as many features as the run has found.
+void require_directions(const Model& model, const ModelRow& row, const std::string& path) {
+  if (row.name != "pca") return;
+  const std::vector<std::int64_t>& extents = model.arrays.at("components").extents;
+  if (extents[1] <= extents[0]) return;
+  fail(ExitStatus::usage, fmt::format("--param components={}", extents[1]),
+       fmt::format("the table has {}", count_text(static_cast<std::size_t>(extents[0]), "feature")),
+       "take 1 to as many", {path});
+}
+
 void check_components(const ModelRow& row, const Samples& samples, const ModelProgram& program) {
   const auto width = samples.width();
   if (row.name != "pca" || width == 0) return;
@@ -188,6 +199,7 @@ ExitStatus fit(const po::variables_map& values) {
          "the numbers of the table, or the steps, are too large", "scale the columns, or add --param lambda=1", {path});
   }
   require_some(model, row, program, path);
+  require_directions(model, row, path);
   write_model(output, model);
   write_standard_output(report_of(model, row, path, bounded(values, "top", 1, most_top)));
   tell_end(model, program);

@@ -44,6 +44,18 @@ dim K local = {k}                    # components
 input components : f64[F, K], centre : f64[F]
 output score = (X - centre) @ components
 )";
+// Of sparse samples, which cannot be moved to around 0.
+constexpr std::string_view sparse_centres_text = R"(
+dim K local = {k}                    # centres
+input centres : f64[K, F]
+near = sumsq(centres, over F) - 2 * (X @ centres')
+output score = -near
+)";
+constexpr std::string_view sparse_components_text = R"(
+dim K local = {k}                    # components
+input components : f64[F, K], centre : f64[F]
+output score = X @ components - centre @ components
+)";
 constexpr std::string_view scores_text = R"(
 input w : f64[F]
 output score = X @ w + {b}
@@ -58,9 +70,11 @@ std::string filled(std::string_view text, const std::string& mark, const std::st
 std::string program_of(const Model& model, const ModelRow& row, const Samples& samples) {
   const std::string samples_text = "# What a model foretells.\n" + declarations(samples);
   if (row.name == "kmeans")
-    return samples_text + filled(centres_text, "{k}", std::to_string(model.arrays.at("centres").extents[0]));
+    return samples_text + filled(samples.sparse ? sparse_centres_text : centres_text, "{k}",
+                                 std::to_string(model.arrays.at("centres").extents[0]));
   if (row.name == "pca")
-    return samples_text + filled(components_text, "{k}", std::to_string(model.arrays.at("components").extents[1]));
+    return samples_text + filled(samples.sparse ? sparse_components_text : components_text, "{k}",
+                                 std::to_string(model.arrays.at("components").extents[1]));
   if (row.score == ScoreKind::chances)
     return samples_text + filled(chances_text, "{classes}", std::to_string(model.classes.size()));
   return samples_text + filled(scores_text, "{b}", program_number(model.arrays.at("intercept").values[0]));

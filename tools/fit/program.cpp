@@ -163,11 +163,13 @@ std::string ModelProgram::text(const std::string& note) const {
 
 ModelProgram fitting_program(const ModelRow& row, const Samples& samples, const FitSettings& settings) {
   const bool whole_matrix = row.name == "als" && samples.form == TableForm::npy;
-  ModelProgram program(whole_matrix ? "als-dense" : row.program);
+  const bool apart = row.wide == "apart";
+  ModelProgram program(whole_matrix ? "als-dense"
+                                    : std::string(row.program) + (apart && samples.sparse ? "-sparse" : ""));
   // A matrix of so many features takes longer than the steps that do without one.
   constexpr std::int64_t most_of_matrix = 1000;
   const bool wide = samples.sparse || samples.width() > most_of_matrix;
-  if (wide && row.wide != row.solver && row.wide != "dense") {
+  if (wide && row.wide != row.solver && !apart) {
     program.solve_by(row.solver, row.wide);
     const bool gradients = row.wide == "lbfgs";
     program.set("steps", gradients ? "3000" : "30000");

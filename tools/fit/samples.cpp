@@ -150,7 +150,7 @@ Samples libsvm_samples(const std::string& path, const ModelRow& row, const Sampl
   samples.form = TableForm::libsvm;
   if (row.has_target()) samples.target.push_back({0, "label", {}});
   const bool few = choice.form == SampleForm::dense || first_features(path) <= most_dense;
-  samples.sparse = row.wide != "dense" && (choice.form == SampleForm::sparse || !few);
+  samples.sparse = choice.form == SampleForm::sparse || !few;
   if (row.has_classes()) samples.classes = number_classes(samples);
   return samples;
 }
