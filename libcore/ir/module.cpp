@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "libcore/base/checked.h"
 
@@ -27,16 +28,29 @@ constexpr std::array rows{
 constexpr std::array<std::string_view, 7> law_names{"exchange",    "pushdown", "distributive", "associative",
                                                     "commutative", "identity", "idempotent"};
 
+// The number behind "hint_" in a name, as it is printed; 0: it has none, or one above `most`.
+std::size_t number_behind(std::string_view name, std::string_view hint, std::size_t most) {
+  if (name.size() < hint.size() + 2 || !name.starts_with(hint) || name[hint.size()] != '_') return 0;
+  const std::string_view digits = name.substr(hint.size() + 1);
+  std::size_t number = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool whole = read.ec == std::errc() && read.ptr == digits.data() + digits.size() && digits[0] != '0';
+  return whole && number <= most ? number : 0;
+}
+
+// The hint, or else "hint_2", "hint_3", ..., the first that is free. One pass: thousands of values may have one hint.
 template <class Range, class Used>
 std::string free_name(const std::string& hint, const Range& used, Used name_of) {
-  const auto taken = [&](const std::string& name) {
-    return std::any_of(used.begin(), used.end(), [&](const auto& v) { return name_of(v) == name; });
-  };
-  if (!taken(hint)) return hint;
-  for (int number = 2;; ++number) {
-    std::string name = fmt::format("{}_{}", hint, number);
-    if (!taken(name)) return name;
+  bool taken = false;
+  std::vector<bool> numbers(used.size() + 3, false);  // so many cannot all be taken
+  for (const auto& one : used) {
+    const std::string& name = name_of(one);
+    taken = taken || name == hint;
+    numbers[number_behind(name, hint, numbers.size() - 1)] = true;
   }
+  if (!taken) return hint;
+  const auto free = std::find(numbers.begin() + 2, numbers.end(), false);
+  return fmt::format("{}_{}", hint, free - numbers.begin());
 }
 
 void visit_block(const Block& block, const std::function<void(const Op&, int, int)>& visit, int& number, int depth) {

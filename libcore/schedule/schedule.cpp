@@ -99,7 +99,7 @@ class Scheduler {
     return add_product(block, i, i);
   }
 
-  [[nodiscard]] bool may_overlap(const Op& op) const { return !names_layouts(m_) && runs_by_rows(m_, op); }
+  [[nodiscard]] bool may_overlap(const Op& op) const { return !boxes_ && runs_by_rows(m_, op); }
 
   // A product. `scatter` is its own place, or that of the scatter right before it, which has only been started: rows
   // that need no ghost run meanwhile. The ghosts' rows come next: they travel while the other rows are computed.
@@ -168,6 +168,7 @@ class Scheduler {
   }
 
   Module& m_;
+  const bool boxes_ = names_layouts(m_);
   const Liveness live_;
   std::map<const Op*, int> numbers_;  // in preorder
   SharedBatches batches_;

@@ -9,6 +9,7 @@
 // values and clustered vector operators; keeps their order. The level becomes 3.
 #include <algorithm>
 
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/regions.h"
@@ -45,7 +46,7 @@ class EpilogueSearch {
   // iter_on_vec region of them.
   [[nodiscard]] bool follows_rows(const Op& op, const std::vector<DimId>& rows) const {
     return fusion::is_vector_work(op, [&](const Op& inner) {
-      const std::optional<fusion::RegionKey> key = fusion::vector_key(module_, inner);
+      const std::optional<fusion::RegionKey> key = fusion::vector_key(module_, inner, boxes_);
       const auto vector = [&](ValueId v) { return module_.type(v).dims.empty() || module_.type(v).dims == rows; };
       return key && !key->slaves && key->dims == rows && rows.size() == 1 &&
              std::all_of(inner.operands.begin(), inner.operands.end(), vector);
@@ -90,6 +91,7 @@ class EpilogueSearch {
   }
 
   const Module& module_;
+  const bool boxes_ = names_layouts(module_);
   const Block& block_;
   const Sizes* sizes_;
   const MachineProfile& machine_;

@@ -108,6 +108,7 @@ std::string mode_text(const SyncNote& note, const MachineProfile& machine) {
   std::string text = fmt::format("  {}: {}\n", unit_name(note.unit), sync_name(note.chosen));
   for (const auto& [mode, price] : note.prices)
     text += fmt::format("    {:<7} {}\n", sync_name(mode), price_text(price));
+  if (next == nullptr) return text + "    no other way was priced\n";
   const Price& other = next->second;
   if (!dearer(other.seconds, own.seconds) && !dearer(own.seconds, other.seconds)) {
     return text + fmt::format("    {} would cost the same\n", sync_name(next->first));
@@ -127,6 +128,13 @@ std::string explain_modes(const PlanNotes& notes) {
           ? fmt::format("\nModes (the cheapest of {} ways; the whole plan's price with each mode of one unit)\n",
                         notes.sync_candidates)
           : std::string("\nModes (one was asked for; the whole plan's price with each mode of one unit)\n");
+  if (notes.sync_cut) {
+    const auto own = [&](const auto& priced) { return priced.first == notes.sync[0].chosen; };
+    const Price& price = std::find_if(notes.sync[0].prices.begin(), notes.sync[0].prices.end(), own)->second;
+    text += fmt::format(
+        "  the program is large, and some ways were not priced; sending takes {:.3g} % of this one's time\n",
+        100 * (1 - price.local_seconds / price.seconds));
+  }
   if (!notes.taken.empty()) text += fmt::format("  sizes that are taken: {}\n", fmt::join(notes.taken, ", "));
   for (const SyncNote& note : notes.sync) text += mode_text(note, notes.machine);
   return text;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "libcore/analysis/chain_rules.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libopt/rewrite/dependence.h"
 
@@ -26,8 +27,9 @@ std::vector<Cluster> clusters_of(const Module& module, const Block& block, Regio
   std::vector<SlaveSet> ranges;
   ClusterRules rules;
   rules.inside = inside;
+  const bool boxes = names_layouts(module);
   for (const Op& op : block.ops) {
-    std::optional<RegionKey> key = key_of(module, op);
+    std::optional<RegionKey> key = key_of(module, op, boxes);
     rules.ranges.push_back(key && key->slaves ? number_of(ranges, *key->slaves) : -1);
     rules.hands_on.push_back(key && key->hands_on);
     if (key) key->slaves.reset();

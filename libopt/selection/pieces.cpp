@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libopt/selection/operator_needs.h"
 #include "libopt/selection/shapes.h"
@@ -73,7 +74,7 @@ class Splitter {
 
   [[nodiscard]] bool can_be(const PlanOperator& op) const {
     const Ops all = ops(op);
-    return all.size() == 1 || kind_of_region(module_, all).has_value();
+    return all.size() == 1 || kind_of_region(module_, all, boxes_).has_value();
   }
 
   // Returns the members of the operator that lead to these roots, with `stored` (or nothing) read from memory.
@@ -123,7 +124,7 @@ class Splitter {
   void split(const PlanOperator& op, std::vector<NodeId>& cuts) {
     if (can_be(op)) {
       const Ops all = ops(op);
-      made_.pieces.push_back({op, all.size() == 1 ? std::nullopt : kind_of_region(module_, all)});
+      made_.pieces.push_back({op, all.size() == 1 ? std::nullopt : kind_of_region(module_, all, boxes_)});
     } else if (op.roots.size() > 1) {
       for (const NodeId root : op.roots) split(part(op, {root}, no_node), cuts);
     } else {
@@ -187,6 +188,7 @@ class Splitter {
   }
 
   const Module& module_;
+  const bool boxes_ = names_layouts(module_);
   const BlockDag& block_;
   const Dag& dag_;
   const CostRules& costs_;

@@ -45,26 +45,26 @@ std::optional<RegionKey> box_key(const Module& module, const Op& op) {
 
 // Returns true if all have one key.
 template <class Key>
-bool agree(const Module& module, std::span<const Op* const> members, Key key_of) {
-  const std::optional<RegionKey> first = key_of(module, *members[0]);
+bool agree(const Module& module, std::span<const Op* const> members, Key key_of, bool boxes) {
+  const std::optional<RegionKey> first = key_of(module, *members[0], boxes);
   return first && !first->hands_on &&
-         std::all_of(members.begin(), members.end(), [&](const Op* op) { return key_of(module, *op) == first; });
+         std::all_of(members.begin(), members.end(), [&](const Op* op) { return key_of(module, *op, boxes) == first; });
 }
 
-bool is_loop_over_elements(const Module& module, std::span<const Op* const> members) {
-  return agree(module, members, vector_key);
+bool is_loop_over_elements(const Module& module, std::span<const Op* const> members, bool boxes) {
+  return agree(module, members, vector_key, boxes);
 }
 
 // None needs another's result.
-bool is_pass_over_matrix(const Module& module, std::span<const Op* const> members) {
+bool is_pass_over_matrix(const Module& module, std::span<const Op* const> members, bool boxes) {
   std::vector<ValueId> made;
   for (const Op* op : members) made.insert(made.end(), op->results.begin(), op->results.end());
-  return agree(module, members, product_key) &&
+  return agree(module, members, product_key, boxes) &&
          std::none_of(members.begin(), members.end(), [&](const Op* op) { return contains(made, op->operands[0]); });
 }
 
 // Returns true for products with one dense matrix and work on its rows (verify/regions.cpp, row_chain).
-bool is_chain(const Module& module, std::span<const Op* const> members) {
+bool is_chain(const Module& module, std::span<const Op* const> members, bool /*boxes*/) {
   const auto product = std::find_if(members.begin(), members.end(), [](const Op* op) { return is_product(*op); });
   if (product == members.end()) return false;
   const ValueId matrix = product_matrix(**product);
@@ -91,8 +91,8 @@ static_assert(shapes.size() + other_kinds == 0
 }  // namespace
 
 // A slice is read where its array lies. (A distributed matrix is transposed by itself.)
-std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
-  if (names_layouts(module)) return box_key(module, op);
+std::optional<RegionKey> vector_key(const Module& module, const Op& op, bool boxes) {
+  if (boxes) return box_key(module, op);
   if (op.code == OpCode::reduce) return reduce_key(module, op);
   if (op.code != OpCode::map && !is_slice(op)) return std::nullopt;
   const Type& type = module.type(op.results[0]);
@@ -107,8 +107,8 @@ std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
 }
 
 // A stored matrix has a form for each direction and space of its operands; one pass over a dense one serves both.
-std::optional<RegionKey> product_key(const Module& module, const Op& op) {
-  if (!is_product(op) || has_columns(module, op) || names_layouts(module)) return std::nullopt;
+std::optional<RegionKey> product_key(const Module& module, const Op& op, bool boxes) {
+  if (boxes || !is_product(op) || has_columns(module, op)) return std::nullopt;
   if (is_dense_product(module, op)) {
     if (!shares_dense_pass(module, op)) return std::nullopt;
     return RegionKey{{}, std::nullopt, op.operands[1]};
@@ -120,9 +120,9 @@ std::optional<RegionKey> product_key(const Module& module, const Op& op) {
 
 std::span<const RegionShape> region_shapes() { return shapes; }
 
-std::optional<RegionKind> kind_of_region(const Module& module, std::span<const Op* const> members) {
+std::optional<RegionKind> kind_of_region(const Module& module, std::span<const Op* const> members, bool boxes) {
   for (const RegionShape& shape : shapes) {
-    if (shape.holds(module, members)) return shape.kind;
+    if (shape.holds(module, members, boxes)) return shape.kind;
   }
   return std::nullopt;
 }

@@ -25,23 +25,25 @@ struct RegionKey {
   Box box = {};           // iter_on_vec of a module that names layouts: of the loop; all else is empty
   friend bool operator==(const RegionKey&, const RegionKey&) = default;
 };
-// Return the key of an operator that may stand in an iter_on_vec or an mxm region, or nothing.
-[[nodiscard]] std::optional<RegionKey> vector_key(const Module& module, const Op& op);
-[[nodiscard]] std::optional<RegionKey> product_key(const Module& module, const Op& op);
+// Return the key of an operator that may stand in an iter_on_vec or an mxm region, or nothing. `boxes`: the module
+// names layouts, which takes a look at all of it.
+[[nodiscard]] std::optional<RegionKey> vector_key(const Module& module, const Op& op, bool boxes);
+[[nodiscard]] std::optional<RegionKey> product_key(const Module& module, const Op& op, bool boxes);
 
 // One row for each kind that selectors choose, in the order in which they try them. The other kind, product_epilogue,
 // holds a gather, and a fusion plan ends at gathers: passes/fuse_epilogue.cpp makes it of regions of any selector.
 struct RegionShape {
   RegionKind kind;
   // Returns true if exactly these operators of a block can form such a region together, in their order.
-  bool (*holds)(const Module& module, std::span<const Op* const> members);
+  bool (*holds)(const Module& module, std::span<const Op* const> members, bool boxes);
   ChooseClusters* greedy;  // returns the clusters that become such regions next (greedy.h)
 };
 [[nodiscard]] std::span<const RegionShape> region_shapes();
 
 // Returns the kind of region that exactly these operators of a block can form together, in their order, or nothing if
 // they cannot.
-[[nodiscard]] std::optional<RegionKind> kind_of_region(const Module& module, std::span<const Op* const> members);
+[[nodiscard]] std::optional<RegionKind> kind_of_region(const Module& module, std::span<const Op* const> members,
+                                                       bool boxes);
 
 // Returns true if `op` can be an operator of an iter_on_vec region or is such a region, and `holds` for each operator.
 template <class Holds>

@@ -51,6 +51,7 @@ struct PlanNotes {
   bool explain = false;  // if set, other ways are weighed even where one is forced
   std::vector<SyncNote> sync;
   int sync_candidates = 0;   // ways that were priced to choose; 0: the way was forced
+  bool sync_cut = false;     // of a large program, only some ways were priced
   MachineProfile machine;    // the machine of the prices
   bool compared = false;     // whether the two below are set
   PlanPrice fused, unfused;  // the plan with everything done, and the one that fuses nothing

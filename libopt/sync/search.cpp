@@ -1,7 +1,9 @@
 #include "libopt/sync/search.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 
 #include "libcore/base/error.h"
 #include "libcore/ir/module.h"
@@ -25,7 +27,9 @@ class Search {
         context_(context),
         tried_(quiet(context.options)),
         pricing_(context.options.sizes, context.options.machine),
-        spaces_differ_(context.options.strategy != Strategy::none && Needs(module) != Needs(module, true)) {}
+        spaces_differ_(context.options.strategy != Strategy::none && Needs(module) != Needs(module, true)),
+        operators_(operators_of(module)),
+        by_values_(units_by_values(units)) {}
 
   // Returns true if there is a choice where the ways are forced.
   [[nodiscard]] bool spaces_differ() const { return spaces_differ_; }
@@ -43,11 +47,12 @@ class Search {
     double combinations = 1;
     for (int u = 0; u < units_.count(); ++u) combinations *= static_cast<double>(order.size());
     Modes chosen(static_cast<size_t>(units_.count()), order[0]);
-    int operators = 0;
-    for_each_op(module_, [&](const Op& /*op*/, int /*number*/, int /*depth*/) { ++operators; });
-    const bool few = combinations <= most_combinations && combinations * operators <= most_operators;
+    const bool few = combinations <= most_combinations && combinations * operators_ <= most_operators;
+    exhaustive_ = true;
     if (few) return every(chosen, 0, chosen);
+    if (tried_.strategy != Strategy::none) tried_.strategy = Strategy::greedy;  // others take long
     for (const SyncMode mode : order) take_cheaper(Modes(chosen.size(), mode), chosen);
+    exhaustive_ = false;
     while (improve(chosen)) {
     }
     return chosen;
@@ -63,10 +68,11 @@ class Search {
       for (size_t k = 0; k < order.size(); ++k) {
         Modes other = chosen;
         other[static_cast<size_t>(u)] = order.at(k);
-        note.prices.emplace_back(order.at(k), price(other).actual);
+        if (may_price(other)) note.prices.emplace_back(order.at(k), price(other).actual);
       }
       notes.sync.push_back(std::move(note));
     }
+    notes.sync_cut = searched && cut_;
     for (const auto& [modes, made] : known_) {
       sizes_decide = sizes_decide || !never_dearer(price(chosen).actual_form, made.price.actual_form, notes.machine);
     }
@@ -83,6 +89,13 @@ class Search {
   };
 
   const PlanPrice& price(const Modes& modes) { return known(modes).price; }
+
+  // A plan takes time with each of its operators. Of large programs only some are priced.
+  [[nodiscard]] bool may_price(const Modes& modes) {
+    const bool may = exhaustive_ || planned_ < most_operators || known_.count(modes) > 0;
+    cut_ = cut_ || !may;
+    return may;
+  }
 
   const Way& known(const Modes& modes) {
     const auto [place, fresh] = known_.try_emplace(modes);
@@ -109,6 +122,7 @@ class Search {
       PassContext quietly{context_.laws, tried_};
       run_behind("place", plan, quietly);
       same->second = pricing_(plan);
+      planned_ += operators_of(plan);
     }
     return same->second;
   }
@@ -123,6 +137,7 @@ class Search {
   }
 
   bool take_cheaper(const Modes& other, Modes& chosen) {
+    if (!may_price(other)) return false;
     if (!dearer(price(chosen).actual.seconds, price(other).actual.seconds)) return false;
     chosen = other;
     return true;
@@ -142,7 +157,7 @@ class Search {
 
   bool improve(Modes& chosen) {
     bool better = false;
-    for (size_t u = 0; u < chosen.size(); ++u) {
+    for (const size_t u : by_values_) {
       for (const SyncMode mode : order) {
         Modes other = chosen;
         other[u] = mode;
@@ -152,12 +167,33 @@ class Search {
     return better;
   }
 
+  [[nodiscard]] static int operators_of(const Module& module) {
+    int operators = 0;
+    for_each_op(module, [&](const Op& /*op*/, int /*number*/, int /*depth*/) { ++operators; });
+    return operators;
+  }
+
+  // Those with most values come first; of equal ones, in program order.
+  [[nodiscard]] static std::vector<size_t> units_by_values(const SyncUnits& units) {
+    std::vector<size_t> places(static_cast<size_t>(units.count()));
+    std::iota(places.begin(), places.end(), size_t{0});
+    std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+      return units.unit(static_cast<int>(a)).names.size() > units.unit(static_cast<int>(b)).names.size();
+    });
+    return places;
+  }
+
   const Module& module_;
   const SyncUnits& units_;
   PassContext& context_;
   OptimizeOptions tried_;
   Pricing pricing_;
   bool spaces_differ_;
+  const int operators_;
+  const std::vector<size_t> by_values_;  // units
+  int planned_ = 0;                      // operators of the plans so far
+  bool exhaustive_ = false;              // any way may be priced
+  bool cut_ = false;                     // some way was not priced
   std::map<Modes, Way> known_;
   std::map<std::string, PlanPrice> by_text_;
 };

@@ -12,8 +12,8 @@ namespace kasen {
 
 // Returns the modes by value of the level 1 module. SyncMode::automatic plans and prices every combination to the end,
 // if there are at most `most_combinations` of at most `most_operators` together. Otherwise the best uniform way is
-// improved unit by unit until nothing gets cheaper. Equal prices prefer hybrid, then eager. Fills in
-// context.options.notes if it is set.
+// improved unit by unit until nothing gets cheaper, or plans of so many operators together are priced, as the greedy
+// strategy fuses them. Equal prices prefer hybrid, then eager. Fills in context.options.notes if it is set.
 inline constexpr int most_combinations = 27;
 inline constexpr int most_operators = 10'000;  // operators of the program, once for each combination
 [[nodiscard]] Placement choose_sync(const Module& module, PassContext& context);

@@ -227,6 +227,26 @@ output s, c
   }
 }
 
+// Each product ends a unit. Where all ways of all units were priced, these would be hundreds of plans.
+TEST(SyncByCost, OfALargeProgramSomeWaysArePriced) {
+  std::string text = "dim N\ninput G : f64[N, N]\ninput x0 : f64[N]\n";
+  for (int i = 1; i <= 200; ++i) {
+    text += "t" + std::to_string(i) + " = G' @ x" + std::to_string(i - 1) + "\n";
+    text += "x" + std::to_string(i) + " = tanh(t" + std::to_string(i) + ")\n";
+    text += "s" + std::to_string(i) + " = sum(x" + std::to_string(i) + " * t" + std::to_string(i) + ")\n";
+    text += "output s" + std::to_string(i) + "\n";
+  }
+  const Module program = compile(text);
+  const Chosen chosen = choose(program, SyncMode::automatic);
+  EXPECT_TRUE(chosen.notes.sync_cut);
+  EXPECT_GE(chosen.notes.sync_candidates, 3);
+  EXPECT_LT(chosen.notes.sync_candidates, 60);
+  for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
+    EXPECT_LE(price(chosen.plan).actual.seconds, price(choose(program, sync).plan).actual.seconds * (1 + 1e-9));
+  }
+  EXPECT_FALSE(choose(example("pagerank.ks"), SyncMode::automatic).notes.sync_cut);
+}
+
 TEST(SyncByCost, DefaultsAreToldWhereTheyDecide) {
   const Module program = example("pagerank.ks");
   EXPECT_FALSE(choose(program, SyncMode::automatic).notes.defaults.empty());
