@@ -133,7 +133,8 @@ void qr(const LinearCall& call) {
   Matrix r = operand(call);
   const std::int64_t n = r.cols;
   std::vector<std::vector<double>> mirrors;
-  for (std::int64_t k = 0; k < n; ++k) {
+  const std::int64_t order = std::min(r.rows, n);
+  for (std::int64_t k = 0; k < order; ++k) {
     std::vector<double> v(static_cast<std::size_t>(r.rows), 0.0);
     double length = 0;
     for (std::int64_t i = k; i < r.rows; ++i) length = std::hypot(length, r.at(i, k));
@@ -145,10 +146,10 @@ void qr(const LinearCall& call) {
     mirrors.push_back(std::move(v));
   }
   Matrix q(call.rows, n);
-  for (std::int64_t i = 0; i < n; ++i) q.at(i, i) = 1;
-  for (std::int64_t k = n; k-- > 0;) reflect(q, k, mirrors[static_cast<std::size_t>(k)]);
+  for (std::int64_t i = 0; i < order; ++i) q.at(i, i) = 1;
+  for (std::int64_t k = order; k-- > 0;) reflect(q, k, mirrors[static_cast<std::size_t>(k)]);
   Matrix upper(n, n);
-  for (std::int64_t i = 0; i < n; ++i) {
+  for (std::int64_t i = 0; i < order; ++i) {
     const bool turned = r.at(i, i) < 0;
     for (std::int64_t k = i; k < n; ++k) upper.at(i, k) = turned ? -r.at(i, k) : r.at(i, k);
     if (turned) turn_column(q.numbers, q.rows, q.cols, i);
@@ -308,7 +309,6 @@ void run_one(const LinearCall& call) {
     case OpCode::cholesky:
       return cholesky(call);
     case OpCode::qr:
-      require_tall(call);
       return qr(call);
     case OpCode::eigh:
       return eigh(call);

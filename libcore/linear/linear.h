@@ -3,7 +3,8 @@
 /// sets may call a library instead; then results differ by rounding alone. Arrays may have dimensions before those of a
 /// matrix: then the operator works on each of their matrices by itself. What the mathematics leaves open is fixed:
 ///
-///   qr    the diagonal of R is not negative
+///   qr    the diagonal of R is not negative; of fewer rows than columns, the columns of Q and rows of R that there are
+///         more of are zeros
 ///   eigh  eigenvalues ascend. Of each eigenvector the first component that is at least half as large as the largest
 ///         one is positive. Only the lower triangle of the matrix is read (as by cholesky).
 ///   svd   singular values descend; the columns of V have signs like eigenvectors
@@ -24,7 +25,7 @@ namespace kasen {
 struct LinearCall {
   const Op* op = nullptr;
   std::span<const View> inputs;  ///< row-major, of one scalar type
-  std::span<const View> outputs;
+  std::span<const View> outputs;    ///< of qr, a Q without data is not wanted
   Scalar scalar = Scalar::f64;      ///< f64 or f32
   std::int64_t rows = 0, cols = 0;  ///< of the first operand
   std::int64_t columns = 1;         ///< of the second operand of `solve`

@@ -51,7 +51,9 @@ std::vector<std::int64_t> result_elements(const LinearCall& call) {
 std::vector<View> moved(std::span<const View> views, const std::vector<std::int64_t>& elements, Scalar scalar,
                         std::int64_t matrix) {
   std::vector<View> one(views.begin(), views.end());
-  for (std::size_t i = 0; i < one.size(); ++i) one[i].data += matrix * elements[i] * scalar_bytes(scalar);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (one[i].data != nullptr) one[i].data += matrix * elements[i] * scalar_bytes(scalar);
+  }
   return one;
 }
 
@@ -106,6 +108,7 @@ std::vector<double> reals_of(const LinearCall& call, const View& view, std::int6
 }
 
 void store_reals(const LinearCall& call, const std::vector<double>& from, const View& to) {
+  if (to.data == nullptr) return;
   if (call.scalar == Scalar::f32) {
     std::transform(from.begin(), from.end(), reinterpret_cast<float*>(to.data),
                    [](double x) { return static_cast<float>(x); });

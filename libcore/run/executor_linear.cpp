@@ -230,7 +230,12 @@ class CarriedScan : public AxisStep {
 
 class LinearStep : public Step {
  public:
-  using Step::Step;
+  LinearStep(const Execution& run, const Op& decoded, int at) : Step(decoded, at), without_q_(op.code == OpCode::qr) {
+    if (run.options.refuse_nan) without_q_ = false;  // which looks at all results
+    for_each_op(run.module, [&](const Op& other, int, int) {
+      if (contains(other.operands, op.results[0])) without_q_ = false;
+    });
+  }
 
   void run(Execution& run) override {
     for (int p = 0; p < run.part_count(); ++p) {
@@ -238,6 +243,7 @@ class LinearStep : public Step {
       std::vector<View> inputs, outputs;
       for (const ValueId v : op.operands) inputs.push_back(run.storage.view(v, p));
       for (const ValueId v : op.results) outputs.push_back(run.storage.view(v, p));
+      if (without_q_) outputs[0].data = nullptr;
       const Module& here = run.forms.module(p);
       LinearCall call =
           linear_call(here, run.forms.op_on(p, op, number), [&](DimId dim) { return here.dim(dim).size; });
@@ -246,6 +252,9 @@ class LinearStep : public Step {
       run.forms.kernels(run.forms.shape(p)).linear(call);
     }
   }
+
+ private:
+  bool without_q_;  // nobody reads it
 };
 
 }  // namespace
@@ -257,6 +266,8 @@ std::unique_ptr<Step> make_axis_step(const Execution& run, const Op& op, const O
   return std::make_unique<AxisStep>(op, number);
 }
 
-std::unique_ptr<Step> make_linear_step(const Op& op, int number) { return std::make_unique<LinearStep>(op, number); }
+std::unique_ptr<Step> make_linear_step(const Execution& run, const Op& op, int number) {
+  return std::make_unique<LinearStep>(run, op, number);
+}
 
 }  // namespace kasen::executor

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "libcore/base/error.h"
+#include "libkernels/dense/tall_qr.h"
 
 namespace kasen {
 namespace {
@@ -100,7 +102,6 @@ class Lapack {
       case OpCode::cholesky:
         return cholesky();
       case OpCode::qr:
-        require_tall(call_);
         return qr();
       case OpCode::eigh:
         return eigh();
@@ -194,25 +195,43 @@ class Lapack {
 
   void qr() {
     if (cols_ == 0) return;
-    Numbers a = turned(operand(0, count(rows_, cols_)), rows_, cols_);
-    Numbers tau(count(cols_, 1)), work(count(cols_, 64));
+    const std::span<const T> a(reinterpret_cast<const T*>(call_.inputs[0].data), count(rows_, cols_));
+    if (is_very_tall(rows_, cols_) && tall_qr(a)) return;
+    Numbers r(count(cols_, cols_));
+    const Numbers q = factors(a, rows_, r, result(0) != nullptr);
+    std::copy(r.begin(), r.end(), result(1));
+    if (result(0) != nullptr) std::copy(q.begin(), q.end(), result(0));
+  }
+
+  bool tall_qr(std::span<const T> a) const {
+    Numbers r(count(cols_, cols_));
+    const Numbers head = factors(a.first(count(cols_, cols_)), cols_, r, true);
+    if (!factor_tall_matrix({rows_, cols_, a.data(), head.data(), result(0), r.data()})) return false;
+    std::copy(r.begin(), r.end(), result(1));
+    return true;
+  }
+
+  // Q, if it is wanted, and R of so many rows. Of fewer rows than columns, the last columns of Q and rows of R are zeros.
+  Numbers factors(std::span<const T> matrix, int rows, Numbers& r, bool with_q) const {
+    const int order = std::min(rows, cols_);
+    Numbers a = turned({matrix.begin(), matrix.end()}, rows, cols_), tau(count(cols_, 1)), work(count(cols_, 64));
     int info = 0, length = 64 * cols_;
-    l_.geqrf(&rows_, &cols_, a.data(), &rows_, tau.data(), work.data(), &length, &info);
-    T* const r = result(1);
-    std::vector<T> sign(count(cols_, 1), T(1));
-    for (std::int64_t i = 0; i < cols_; ++i) {
-      if (a[count(i, rows_ + 1)] < 0) sign[count(i, 1)] = -1;
-      for (std::int64_t k = 0; k < cols_; ++k) {
-        r[i * cols_ + k] = k < i ? T(0) : sign[count(i, 1)] * a[static_cast<std::size_t>(k * rows_ + i)];
+    l_.geqrf(&rows, &cols_, a.data(), &rows, tau.data(), work.data(), &length, &info);
+    Numbers sign(count(cols_, 1), T(1)), q(with_q ? matrix.size() : 0);
+    for (std::int64_t i = 0; i < order; ++i) {
+      if (a[count(i, rows + 1)] < 0) sign[count(i, 1)] = -1;
+      for (std::int64_t k = i; k < cols_; ++k) {
+        r[count(i, cols_) + count(k, 1)] = sign[count(i, 1)] * a[static_cast<std::size_t>(k * rows + i)];
       }
     }
-    l_.orgqr(&rows_, &cols_, &cols_, a.data(), &rows_, tau.data(), work.data(), &length, &info);
-    T* const q = result(0);
-    for (std::int64_t i = 0; i < rows_; ++i) {
-      for (std::int64_t k = 0; k < cols_; ++k) {
-        q[i * cols_ + k] = sign[count(k, 1)] * a[static_cast<std::size_t>(k * rows_ + i)];
+    if (!with_q || order == 0) return q;
+    l_.orgqr(&rows, &order, &order, a.data(), &rows, tau.data(), work.data(), &length, &info);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t k = 0; k < order; ++k) {
+        q[count(i, cols_) + count(k, 1)] = sign[count(k, 1)] * a[static_cast<std::size_t>(k * rows + i)];
       }
     }
+    return q;
   }
 
   void eigh() {
