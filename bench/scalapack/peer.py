@@ -1,8 +1,9 @@
-"""One of two ranks of ScaLAPACK: FOLDER TURNS product A.npy B.npy ROWS COLUMNS BLOCK, or FOLDER TURNS qr|r X.npy ROWS COLUMNS BLOCK.
+"""One of the ranks of ScaLAPACK: FOLDER|- TURNS product A.npy B.npy ROWS COLUMNS BLOCK, or FOLDER|- TURNS qr|r X.npy ROWS COLUMNS BLOCK.
 
 ROWS and COLUMNS are those of the grid of processes, BLOCK the side of a block of its block-cyclic layout. Each rank takes its
 blocks from the files, makes the call TURNS times, and times it from one barrier to the next; the copy of what a call overwrites
-stands before the first. Rank 0 prints a line of the seconds. Each rank leaves what it holds of the results in the folder."""
+stands before the first. Rank 0 prints a line of the seconds. Each rank leaves what it holds of the results in the folder, if one
+is named."""
 import ctypes
 import json
 import pathlib
@@ -112,7 +113,7 @@ def main(folder, turns, what, *rest):
         calls()
         grid.barrier()
         seconds.append(time.perf_counter() - start)
-    for name, (part, its_rows, its_columns) in made().items():
+    for name, (part, its_rows, its_columns) in made().items() if folder != "-" else ():
         np.savez(pathlib.Path(folder) / f"{name}-{grid.rank}.npz", part=part, rows=its_rows, columns=its_columns)
     if grid.rank == 0:
         print(json.dumps(seconds), flush=True)

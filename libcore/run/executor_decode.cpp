@@ -62,7 +62,7 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
       }
       return make_axis_step(run, op, *planned.at(static_cast<size_t>(number)), number);
     case OpGroup::linear:
-      return make_linear_step(run, op, number);
+      return make_linear_step(run, op, *planned.at(static_cast<size_t>(number)), number);
     case OpGroup::shared:
       return op.code == OpCode::observe ? make_observe_step(op, number) : make_apply_step(run, op, number);
     case OpGroup::transition:

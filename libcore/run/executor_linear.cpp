@@ -230,10 +230,11 @@ class CarriedScan : public AxisStep {
 
 class LinearStep : public Step {
  public:
-  LinearStep(const Execution& run, const Op& decoded, int at) : Step(decoded, at), without_q_(op.code == OpCode::qr) {
+  LinearStep(const Execution& run, const Op& decoded, const Op& planned, int at)
+      : Step(decoded, at), without_q_(op.code == OpCode::qr) {
     if (run.options.refuse_nan) without_q_ = false;  // which looks at all results
-    for_each_op(run.module, [&](const Op& other, int, int) {
-      if (contains(other.operands, op.results[0])) without_q_ = false;
+    for_each_op(run.plan, [&](const Op& other, int, int) {
+      if (contains(other.operands, planned.results[0])) without_q_ = false;
     });
   }
 
@@ -266,8 +267,8 @@ std::unique_ptr<Step> make_axis_step(const Execution& run, const Op& op, const O
   return std::make_unique<AxisStep>(op, number);
 }
 
-std::unique_ptr<Step> make_linear_step(const Execution& run, const Op& op, int number) {
-  return std::make_unique<LinearStep>(run, op, number);
+std::unique_ptr<Step> make_linear_step(const Execution& run, const Op& op, const Op& planned, int number) {
+  return std::make_unique<LinearStep>(run, op, planned, number);
 }
 
 }  // namespace kasen::executor

@@ -214,6 +214,7 @@ class Lapack {
   // Q, if it is wanted, and R of so many rows. Of fewer rows than columns, the last columns of Q and rows of R are zeros.
   Numbers factors(std::span<const T> matrix, int rows, Numbers& r, bool with_q) const {
     const int order = std::min(rows, cols_);
+    if (order == 0) return {};
     Numbers a = turned({matrix.begin(), matrix.end()}, rows, cols_), tau(count(cols_, 1)), work(count(cols_, 64));
     int info = 0, length = 64 * cols_;
     l_.geqrf(&rows, &cols_, a.data(), &rows, tau.data(), work.data(), &length, &info);
@@ -224,7 +225,7 @@ class Lapack {
         r[count(i, cols_) + count(k, 1)] = sign[count(i, 1)] * a[static_cast<std::size_t>(k * rows + i)];
       }
     }
-    if (!with_q || order == 0) return q;
+    if (!with_q) return q;
     l_.orgqr(&rows, &order, &order, a.data(), &rows, tau.data(), work.data(), &length, &info);
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t k = 0; k < order; ++k) {

@@ -311,38 +311,35 @@ void form_any(const TallBlock<T>& b, T* lower, std::int64_t count) {
 }
 
 template <class T>
-struct Bodies {
-  bool (*factor)(const TallBlock<T>&) = factor_any<T>;
-  void (*form)(const TallBlock<T>&, T*, std::int64_t) = form_any<T>;
-
-  static const Bodies& get() {
-    static const Bodies bodies;
-    return bodies;
-  }
-
- private:
-  Bodies() {
+bool factor_by_code(const TallBlock<T>& b) {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f")) {
-      factor = factor_wide<T>;
-      form = form_wide<T>;
-    } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-      factor = factor_half<T>;
-      form = form_half<T>;
-    }
+  if (b.code == TallCode::wide) return factor_wide(b);
+  if (b.code == TallCode::half) return factor_half(b);
 #endif
-  }
-};
+  return factor_any(b);
+}
+template <class T>
+void form_by_code(const TallBlock<T>& b, T* lower, std::int64_t count) {
+#ifdef __x86_64__
+  if (b.code == TallCode::wide) return form_wide(b, lower, count);
+  if (b.code == TallCode::half) return form_half(b, lower, count);
+#endif
+  form_any(b, lower, count);
+}
 
 }  // namespace
 
-bool factor_tall(const TallBlock<double>& block) { return Bodies<double>::get().factor(block); }
-bool factor_tall(const TallBlock<float>& block) { return Bodies<float>::get().factor(block); }
-void form_tall(const TallBlock<double>& block, double* lower, std::int64_t count) {
-  Bodies<double>::get().form(block, lower, count);
+TallCode best_tall_code() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f")) return TallCode::wide;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return TallCode::half;
+#endif
+  return TallCode::any;
 }
-void form_tall(const TallBlock<float>& block, float* lower, std::int64_t count) {
-  Bodies<float>::get().form(block, lower, count);
-}
+
+bool factor_tall(const TallBlock<double>& block) { return factor_by_code(block); }
+bool factor_tall(const TallBlock<float>& block) { return factor_by_code(block); }
+void form_tall(const TallBlock<double>& block, double* lower, std::int64_t count) { form_by_code(block, lower, count); }
+void form_tall(const TallBlock<float>& block, float* lower, std::int64_t count) { form_by_code(block, lower, count); }
 
 }  // namespace kasen

@@ -13,6 +13,10 @@ namespace kasen {
 constexpr std::int64_t tall_lanes = 8;
 [[nodiscard]] constexpr std::int64_t tall_panels(std::int64_t cols) { return (cols + tall_lanes - 1) / tall_lanes; }
 
+/// For any processor; for those with vectors of 256 bits; of 512.
+enum class TallCode : std::uint8_t { any, half, wide };
+[[nodiscard]] TallCode best_tall_code();
+
 template <class T>
 struct TallBlock {
   std::int64_t rows = 0;       ///< a multiple of eight
@@ -21,6 +25,7 @@ struct TallBlock {
   T* factors = nullptr;        ///< of the reflection of each column; 0 if there is none
   T* square = nullptr;         ///< R, then R'; rows of whole panels
   T* work = nullptr;           ///< form: as large as the square, and eight rows
+  TallCode code = TallCode::any;
   [[nodiscard]] std::int64_t width() const { return tall_panels(cols) * tall_lanes; }
 };
 

@@ -6,8 +6,6 @@
 #include <new>
 #include <vector>
 
-#include "libkernels/dense/tall_block.h"
-
 namespace kasen {
 namespace {
 
@@ -73,7 +71,7 @@ class TallQr {
   [[nodiscard]] T* row_of_square(std::int64_t i) const { return square_.get() + i * width_; }
   [[nodiscard]] TallBlock<T> at(std::int64_t block) const {
     T* const factors = factors_.get() + (m_.q == nullptr ? 0 : block * width_);
-    return {panel_rows(block), m_.cols, panels_.get(), factors, square_.get(), work_.get()};
+    return {panel_rows(block), m_.cols, panels_.get(), factors, square_.get(), work_.get(), m_.code};
   }
 
   // visit(row, panel, the numbers of the panel's row, how many of them are of the matrix)

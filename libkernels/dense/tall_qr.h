@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "libkernels/dense/tall_block.h"
+
 namespace kasen {
 
 /// Whether it pays: many more rows than columns, and columns of which a block's rows fit the cache.
@@ -18,6 +20,7 @@ struct TallMatrix {
   const T* head_q = nullptr; ///< of the first `cols` rows: orthonormal
   T* q = nullptr;            ///< null: R alone
   T* r = nullptr;            ///< of the first rows; then of all, without negative numbers on its diagonal
+  TallCode code = best_tall_code();
 };
 
 /// False where numbers are too large or too small for sums of squares, or NaN; r and q then hold anything.
