@@ -60,7 +60,8 @@ GRIDS = {"product": ((1, 2), (2, 1)), "qr": ((2, 1),), "r": ((2, 1),)}  # a grid
 
 def environment():
     """One thread a rank; BLIS with the kernels that Kasen chooses: it sets them itself, and a peer would take others."""
-    set_here = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "BLIS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    set_here = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "BLIS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
+                "OMPI_MCA_mpi_yield_when_idle": "1"}  # a rank that waits leaves its processor to others, of both
     flags = pathlib.Path("/proc/cpuinfo").read_text()
     if "avx512dq" in flags and "avx512vl" in flags:
         set_here["BLIS_ARCH_TYPE"] = "0"  # skx, of both

@@ -24,7 +24,7 @@ namespace kasen {
 
 struct LinearCall {
   const Op* op = nullptr;
-  std::span<const View> inputs;  ///< row-major, of one scalar type
+  std::span<const View> inputs;     ///< row-major, of one scalar type
   std::span<const View> outputs;    ///< of qr, a Q without data is not wanted
   Scalar scalar = Scalar::f64;      ///< f64 or f32
   std::int64_t rows = 0, cols = 0;  ///< of the first operand

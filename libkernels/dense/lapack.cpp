@@ -211,7 +211,8 @@ class Lapack {
     return true;
   }
 
-  // Q, if it is wanted, and R of so many rows. Of fewer rows than columns, the last columns of Q and rows of R are zeros.
+  // Q, if it is wanted, and R of so many rows. Of fewer rows than columns, the last columns of Q and rows of R are
+  // zeros.
   Numbers factors(std::span<const T> matrix, int rows, Numbers& r, bool with_q) const {
     const int order = std::min(rows, cols_);
     if (order == 0) return {};

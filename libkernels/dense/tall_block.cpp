@@ -17,12 +17,10 @@
 namespace kasen {
 namespace {
 
-constexpr std::int64_t lanes = tall_lanes;
-
 template <class T>
 struct Row {
-  using Lanes [[gnu::vector_size(lanes * sizeof(T))]] = T;
-  using Numbers = std::array<T, lanes>;
+  using Lanes [[gnu::vector_size(tall_lanes * sizeof(T))]] = T;
+  using Numbers = std::array<T, tall_lanes>;
 };
 
 // How many vectors are summed up at once: as many as registers hold.
@@ -45,7 +43,7 @@ KASEN_BODY void store(const Lanes& from, T* to) {
 // Numbers less others times a number: whole vectors of them.
 template <class T>
 KASEN_BODY void subtract_times(T* own, const T* other, T by, std::int64_t count) {
-  for (std::int64_t k = 0; k < count; k += lanes) {
+  for (std::int64_t k = 0; k < count; k += tall_lanes) {
     typename Row<T>::Lanes numbers, others;
     load(numbers, own + k);
     load(others, other + k);
@@ -61,17 +59,17 @@ KASEN_BODY void dots_of(const T* v, const T* c, std::int64_t rows, T* sums, std:
   for (std::int64_t r = 0; r < rows; ++r) {
     KASEN_UNROLLED for (int g = 0; g < vectors; ++g) {
       typename Row<T>::Lanes numbers;
-      load(numbers, c + (g * rows + r) * lanes);
-      KASEN_UNROLLED for (int j = 0; j < of; ++j) sum[j][g] += v[r * lanes + j] * numbers;
+      load(numbers, c + (g * rows + r) * tall_lanes);
+      KASEN_UNROLLED for (int j = 0; j < of; ++j) sum[j][g] += v[r * tall_lanes + j] * numbers;
     }
   }
   KASEN_UNROLLED for (int j = 0; j < of; ++j) {
-    KASEN_UNROLLED for (int g = 0; g < vectors; ++g) store(sum[j][g], sums + j * stride + g * lanes);
+    KASEN_UNROLLED for (int g = 0; g < vectors; ++g) store(sum[j][g], sums + j * stride + g * tall_lanes);
   }
 }
 template <class T, class Tile, int vectors>
 KASEN_BODY void dots(const T* v, const T* c, std::int64_t rows, T* sums, std::int64_t stride) {
-  for (int first = 0; first < lanes; first += Tile::of) {
+  for (int first = 0; first < tall_lanes; first += Tile::of) {
     dots_of<T, Tile::of, vectors>(v + first, c, rows, sums + first * stride, stride);
   }
 }
@@ -79,16 +77,16 @@ KASEN_BODY void dots(const T* v, const T* c, std::int64_t rows, T* sums, std::in
 // Panels less a panel times eight rows of `times`.
 template <class T, int vectors>
 KASEN_BODY void subtract(const T* v, const T* times, std::int64_t stride, T* c, std::int64_t rows) {
-  typename Row<T>::Lanes w[lanes][vectors];
-  KASEN_UNROLLED for (int j = 0; j < lanes; ++j) {
-    KASEN_UNROLLED for (int g = 0; g < vectors; ++g) load(w[j][g], times + j * stride + g * lanes);
+  typename Row<T>::Lanes w[tall_lanes][vectors];
+  KASEN_UNROLLED for (int j = 0; j < tall_lanes; ++j) {
+    KASEN_UNROLLED for (int g = 0; g < vectors; ++g) load(w[j][g], times + j * stride + g * tall_lanes);
   }
   for (std::int64_t r = 0; r < rows; ++r) {
     KASEN_UNROLLED for (int g = 0; g < vectors; ++g) {
       typename Row<T>::Lanes numbers;
-      T* const at = c + (g * rows + r) * lanes;
+      T* const at = c + (g * rows + r) * tall_lanes;
       load(numbers, at);
-      KASEN_UNROLLED for (int j = 0; j < lanes; ++j) numbers -= v[r * lanes + j] * w[j][g];
+      KASEN_UNROLLED for (int j = 0; j < tall_lanes; ++j) numbers -= v[r * tall_lanes + j] * w[j][g];
       store(numbers, at);
     }
   }
@@ -110,7 +108,7 @@ KASEN_BODY void reflect(T* panel, std::int64_t rows, std::int64_t column, std::i
   load(times, by.times.data());
   for (std::int64_t r = 0; r < rows; r += 4) {
     KASEN_UNROLLED for (int i = 0; i < 4; ++i) {
-      T* const at = panel + (r + i) * lanes;
+      T* const at = panel + (r + i) * tall_lanes;
       typename Row<T>::Lanes numbers;
       load(numbers, at);
       numbers = numbers * keep - at[column] * times;
@@ -130,22 +128,22 @@ struct Bounds {  // of a square, so that those that vanish beside it do not matt
 
 // The reflection of a column, from its products with its panel; row `top` of R stands above it. False: see factor_tall.
 template <class T>
-KASEN_BODY bool find_reflection(const T* panel, std::int64_t rows, std::int64_t column, const T* products, T* top, T& factor,
-                                Reflection<T>& made) {
+KASEN_BODY bool find_reflection(const T* panel, std::int64_t rows, std::int64_t column, const T* products, T* top,
+                                T& factor, Reflection<T>& made) {
   const T square = products[column], alpha = top[column];
   made.keep.fill(1);
   made.times.fill(0);
   factor = 0;
   if (square == 0) {
     T any = 0;
-    for (std::int64_t r = 0; r < rows; ++r) any = std::max(any, std::abs(panel[r * lanes + column]));
+    for (std::int64_t r = 0; r < rows; ++r) any = std::max(any, std::abs(panel[r * tall_lanes + column]));
     return any == 0;
   }
   const T whole = alpha * alpha + square;
   if (!(square >= Bounds<T>::least && whole <= Bounds<T>::most)) return false;
   const T beta = std::copysign(std::sqrt(whole), -alpha), scale = 1 / (alpha - beta);
   factor = (beta - alpha) / beta;
-  for (std::int64_t k = column + 1; k < lanes; ++k) {
+  for (std::int64_t k = column + 1; k < tall_lanes; ++k) {
     const auto at = static_cast<std::size_t>(k);
     const T less = factor * (top[k] + scale * products[k]);
     top[k] -= less;
@@ -160,8 +158,8 @@ KASEN_BODY bool find_reflection(const T* panel, std::int64_t rows, std::int64_t 
 template <class T>
 KASEN_BODY bool factor_panel(const TallBlock<T>& b, std::int64_t first) {
   T* const panel = b.panels + first * b.rows;
-  const std::int64_t columns = std::min(lanes, b.cols - first);
-  alignas(64) std::array<T, lanes> products;
+  const std::int64_t columns = std::min(tall_lanes, b.cols - first);
+  alignas(64) std::array<T, tall_lanes> products;
   Reflection<T> reflection;
   reflection.keep.fill(1);
   reflection.times.fill(0);
@@ -169,25 +167,25 @@ KASEN_BODY bool factor_panel(const TallBlock<T>& b, std::int64_t first) {
   for (std::int64_t j = 0; j < columns; ++j) {
     T* const top = b.square + (first + j) * b.width() + first;
     if (!find_reflection(panel, b.rows, j, products.data(), top, b.factors[first + j], reflection)) return false;
-    reflect(panel, b.rows, j, std::min(j + 1, lanes - 1), reflection, products.data());
+    reflect(panel, b.rows, j, std::min(j + 1, tall_lanes - 1), reflection, products.data());
   }
-  std::fill(b.factors + first + columns, b.factors + first + lanes, T(0));
+  std::fill(b.factors + first + columns, b.factors + first + tall_lanes, T(0));
   return true;
 }
 
 // The panel's reflections on other panels, whose first column is `at`.
 template <class T, class Tile, int vectors>
 KASEN_BODY void reflect_behind(const TallBlock<T>& b, std::int64_t first, const T* gram, std::int64_t at) {
-  constexpr std::int64_t stride = vectors * lanes;
+  constexpr std::int64_t stride = vectors * tall_lanes;
   const T* const v = b.panels + first * b.rows;
   T* const c = b.panels + at * b.rows;
-  alignas(64) std::array<T, static_cast<std::size_t>(lanes * stride)> w;
+  alignas(64) std::array<T, static_cast<std::size_t>(tall_lanes * stride)> w;
   dots<T, Tile, vectors>(v, c, b.rows, w.data(), stride);
-  for (std::int64_t j = 0; j < lanes; ++j) {
+  for (std::int64_t j = 0; j < tall_lanes; ++j) {
     T* const top = b.square + (first + j) * b.width() + at;
     T* const own = w.data() + j * stride;
     for (std::int64_t k = 0; k < stride; ++k) own[k] += top[k];
-    for (std::int64_t i = 0; i < j; ++i) subtract_times(own, w.data() + i * stride, gram[i * lanes + j], stride);
+    for (std::int64_t i = 0; i < j; ++i) subtract_times(own, w.data() + i * stride, gram[i * tall_lanes + j], stride);
     for (std::int64_t k = 0; k < stride; ++k) own[k] *= b.factors[first + j];
     subtract_times(top, own, T(1), stride);
   }
@@ -195,17 +193,17 @@ KASEN_BODY void reflect_behind(const TallBlock<T>& b, std::int64_t first, const 
 }
 
 template <class T, class Tile>
-KASEN_BODY bool factor(const TallBlock<T>& b) {
-  alignas(64) std::array<T, static_cast<std::size_t>(lanes * lanes)> gram;
-  for (std::int64_t first = 0; first < b.width(); first += lanes) {
+KASEN_BODY bool factor_block(const TallBlock<T>& b) {
+  alignas(64) std::array<T, static_cast<std::size_t>(tall_lanes * tall_lanes)> gram;
+  for (std::int64_t first = 0; first < b.width(); first += tall_lanes) {
     if (!factor_panel(b, first)) return false;
-    if (first + lanes == b.width()) break;
+    if (first + tall_lanes == b.width()) break;
     const T* const v = b.panels + first * b.rows;
-    dots<T, Tile, 1>(v, v, b.rows, gram.data(), lanes);
-    std::int64_t at = first + lanes;
-    for (; at + Tile::vectors * lanes <= b.width(); at += Tile::vectors * lanes)
+    dots<T, Tile, 1>(v, v, b.rows, gram.data(), tall_lanes);
+    std::int64_t at = first + tall_lanes;
+    for (; at + Tile::vectors * tall_lanes <= b.width(); at += Tile::vectors * tall_lanes)
       reflect_behind<T, Tile, Tile::vectors>(b, first, gram.data(), at);
-    for (; at < b.width(); at += lanes) reflect_behind<T, Tile, 1>(b, first, gram.data(), at);
+    for (; at < b.width(); at += tall_lanes) reflect_behind<T, Tile, 1>(b, first, gram.data(), at);
   }
   return true;
 }
@@ -215,11 +213,11 @@ KASEN_BODY bool factor(const TallBlock<T>& b) {
 template <class T>
 KASEN_BODY void form_rows(const TallBlock<T>& b, std::int64_t first, const T* gram) {
   const std::int64_t width = b.width(), some = width - first;
-  for (std::int64_t j = lanes; j-- > 0;) {
+  for (std::int64_t j = tall_lanes; j-- > 0;) {
     T* const own = b.work + (first + j) * width + first;
     std::copy_n(b.square + (first + j) * width + first, some, own);
     for (std::int64_t i = j + 1; i < some; ++i) {
-      const std::int64_t from = i / lanes * lanes;
+      const std::int64_t from = i / tall_lanes * tall_lanes;
       subtract_times(own + from, b.work + (first + i) * width + first + from, gram[j * some + i], some - from);
     }
     for (std::int64_t k = 0; k < some; ++k) own[k] *= b.factors[first + j];
@@ -230,25 +228,25 @@ KASEN_BODY void form_rows(const TallBlock<T>& b, std::int64_t first, const T* gr
 template <class T, int of, int vectors>
 KASEN_BODY void lower_rows(const TallBlock<T>& b, std::int64_t row, std::int64_t at, T* made, std::int64_t stride) {
   typename Row<T>::Lanes sum[of][vectors] = {};
-  for (std::int64_t first = 0; first < at + vectors * lanes; first += lanes) {
-    const T* const v = b.panels + (first * b.rows + row * lanes);
+  for (std::int64_t first = 0; first < at + vectors * tall_lanes; first += tall_lanes) {
+    const T* const v = b.panels + (first * b.rows + row * tall_lanes);
     const T* const w = b.work + first * b.width() + at;
-    for (std::int64_t k = 0; k < lanes; ++k) {
+    for (std::int64_t k = 0; k < tall_lanes; ++k) {
       KASEN_UNROLLED for (int g = 0; g < vectors; ++g) {
         typename Row<T>::Lanes numbers;
-        load(numbers, w + k * b.width() + g * lanes);
-        KASEN_UNROLLED for (int i = 0; i < of; ++i) sum[i][g] -= v[i * lanes + k] * numbers;
+        load(numbers, w + k * b.width() + g * tall_lanes);
+        KASEN_UNROLLED for (int i = 0; i < of; ++i) sum[i][g] -= v[i * tall_lanes + k] * numbers;
       }
     }
   }
   KASEN_UNROLLED for (int i = 0; i < of; ++i) {
-    KASEN_UNROLLED for (int g = 0; g < vectors; ++g) store(sum[i][g], made + i * stride + g * lanes);
+    KASEN_UNROLLED for (int g = 0; g < vectors; ++g) store(sum[i][g], made + i * stride + g * tall_lanes);
   }
 }
 
 template <class T, class Tile, int vectors>
 KASEN_BODY void lower_columns(const TallBlock<T>& b, std::int64_t at, T* lower, std::int64_t count) {
-  constexpr std::int64_t stride = vectors * lanes;
+  constexpr std::int64_t stride = vectors * tall_lanes;
   const std::int64_t columns = std::min(stride, b.cols - at);
   alignas(64) std::array<T, static_cast<std::size_t>(Tile::of * stride)> made;
   for (std::int64_t row = 0; row < count; row += Tile::of) {
@@ -258,56 +256,57 @@ KASEN_BODY void lower_columns(const TallBlock<T>& b, std::int64_t at, T* lower, 
       continue;
     }
     lower_rows<T, Tile::of, vectors>(b, row, at, made.data(), stride);
-    for (std::int64_t i = 0; i < some; ++i) std::copy_n(made.data() + i * stride, columns, lower + (row + i) * b.cols + at);
+    for (std::int64_t i = 0; i < some; ++i)
+      std::copy_n(made.data() + i * stride, columns, lower + (row + i) * b.cols + at);
   }
 }
 
 template <class T, class Tile>
-KASEN_BODY void form(const TallBlock<T>& b, T* lower, std::int64_t count) {
+KASEN_BODY void form_block(const TallBlock<T>& b, T* lower, std::int64_t count) {
   const std::int64_t width = b.width();
   T* const gram = b.work + width * width;
   std::fill_n(b.work, width * width, T(0));
-  for (std::int64_t first = width - lanes; first >= 0; first -= lanes) {
+  for (std::int64_t first = width - tall_lanes; first >= 0; first -= tall_lanes) {
     const T* const v = b.panels + first * b.rows;
     std::int64_t at = first;
-    for (; at + Tile::vectors * lanes <= width; at += Tile::vectors * lanes)
+    for (; at + Tile::vectors * tall_lanes <= width; at += Tile::vectors * tall_lanes)
       dots<T, Tile, Tile::vectors>(v, b.panels + at * b.rows, b.rows, gram + (at - first), width - first);
-    for (; at < width; at += lanes)
+    for (; at < width; at += tall_lanes)
       dots<T, Tile, 1>(v, b.panels + at * b.rows, b.rows, gram + (at - first), width - first);
     form_rows(b, first, gram);
   }
   std::int64_t at = 0;
-  for (; at + Tile::vectors * lanes <= width; at += Tile::vectors * lanes)
+  for (; at + Tile::vectors * tall_lanes <= width; at += Tile::vectors * tall_lanes)
     lower_columns<T, Tile, Tile::vectors>(b, at, lower, count);
-  for (; at < width; at += lanes) lower_columns<T, Tile, 1>(b, at, lower, count);
+  for (; at < width; at += tall_lanes) lower_columns<T, Tile, 1>(b, at, lower, count);
   subtract_times(b.square, b.work, T(1), width * width);
 }
 
 #ifdef __x86_64__
 template <class T>
 __attribute__((target("avx512f"))) bool factor_wide(const TallBlock<T>& b) {
-  return factor<T, WideTile>(b);
+  return factor_block<T, WideTile>(b);
 }
 template <class T>
 __attribute__((target("avx2,fma"))) bool factor_half(const TallBlock<T>& b) {
-  return factor<T, NarrowTile>(b);
+  return factor_block<T, NarrowTile>(b);
 }
 template <class T>
 __attribute__((target("avx512f"))) void form_wide(const TallBlock<T>& b, T* lower, std::int64_t count) {
-  form<T, WideTile>(b, lower, count);
+  form_block<T, WideTile>(b, lower, count);
 }
 template <class T>
 __attribute__((target("avx2,fma"))) void form_half(const TallBlock<T>& b, T* lower, std::int64_t count) {
-  form<T, NarrowTile>(b, lower, count);
+  form_block<T, NarrowTile>(b, lower, count);
 }
 #endif
 template <class T>
 bool factor_any(const TallBlock<T>& b) {
-  return factor<T, NarrowTile>(b);
+  return factor_block<T, NarrowTile>(b);
 }
 template <class T>
 void form_any(const TallBlock<T>& b, T* lower, std::int64_t count) {
-  form<T, NarrowTile>(b, lower, count);
+  form_block<T, NarrowTile>(b, lower, count);
 }
 
 template <class T>

@@ -1,6 +1,7 @@
-// Reflections that turn a block of rows into zeros below an upper triangle: [R; A] = Q [R'; 0] with Q = I - [I; V] T [I; V]',
-// Householder's in compact form (Schreiber and Van Loan, SIAM Journal on Scientific and Statistical Computing 10, 1989). T is
-// not kept: its inverse is upper, with the strict upper triangle of V' V, and 1 / factor on its diagonal (Puglisi, 1992).
+// Reflections that turn a block of rows into zeros below an upper triangle: [R; A] = Q [R'; 0] with Q = I - [I; V] T
+// [I; V]', Householder's in compact form (Schreiber and Van Loan, SIAM Journal on Scientific and Statistical Computing
+// 10, 1989). T is not kept: its inverse is upper, with the strict upper triangle of V' V, and 1 / factor on its
+// diagonal (Puglisi, 1992).
 //
 // A block fits the cache. It lies in panels of eight columns, the eight numbers of a row side by side. Lanes without a
 // column hold zeros, and so do rows behind its last one, up to a multiple of eight.
@@ -19,12 +20,12 @@ enum class TallCode : std::uint8_t { any, half, wide };
 
 template <class T>
 struct TallBlock {
-  std::int64_t rows = 0;       ///< a multiple of eight
-  std::int64_t cols = 0;       ///< of the matrix
-  T* panels = nullptr;         ///< A, then V
-  T* factors = nullptr;        ///< of the reflection of each column; 0 if there is none
-  T* square = nullptr;         ///< R, then R'; rows of whole panels
-  T* work = nullptr;           ///< form: as large as the square, and eight rows
+  std::int64_t rows = 0;  ///< a multiple of eight
+  std::int64_t cols = 0;  ///< of the matrix
+  T* panels = nullptr;    ///< A, then V
+  T* factors = nullptr;   ///< of the reflection of each column; 0 if there is none
+  T* square = nullptr;    ///< R, then R'; rows of whole panels
+  T* work = nullptr;      ///< form: as large as the square, and eight rows
   TallCode code = TallCode::any;
   [[nodiscard]] std::int64_t width() const { return tall_panels(cols) * tall_lanes; }
 };

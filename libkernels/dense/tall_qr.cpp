@@ -9,7 +9,7 @@
 namespace kasen {
 namespace {
 
-constexpr std::int64_t block_rows = 512, most_columns = 256, lanes = tall_lanes;
+constexpr std::int64_t block_rows = 512, most_columns = 256;
 
 // Numbers at a line of the cache, zeros at first.
 template <class T>
@@ -35,10 +35,10 @@ class TallQr {
   explicit TallQr(const TallMatrix<T>& matrix)
       : m_(matrix),
         blocks_((m_.rows - m_.cols + block_rows - 1) / block_rows),
-        width_(tall_panels(m_.cols) * lanes),
+        width_(tall_panels(m_.cols) * tall_lanes),
         panels_(block_rows * width_),
         square_(width_ * width_),
-        work_((width_ + lanes) * width_),
+        work_((width_ + tall_lanes) * width_),
         factors_((m_.q == nullptr ? 1 : blocks_) * width_) {}
 
   bool run() {
@@ -66,7 +66,7 @@ class TallQr {
     return std::min(block_rows, m_.rows - first_row(block));
   }
   [[nodiscard]] std::int64_t panel_rows(std::int64_t block) const {
-    return (rows_of(block) + lanes - 1) / lanes * lanes;
+    return (rows_of(block) + tall_lanes - 1) / tall_lanes * tall_lanes;
   }
   [[nodiscard]] T* row_of_square(std::int64_t i) const { return square_.get() + i * width_; }
   [[nodiscard]] TallBlock<T> at(std::int64_t block) const {
@@ -79,9 +79,9 @@ class TallQr {
   void each_part(std::int64_t block, const Visit& visit) const {
     const std::int64_t rows = panel_rows(block);
     for (std::int64_t row = 0; row < rows_of(block); ++row) {
-      for (std::int64_t first = 0; first < m_.cols; first += lanes) {
+      for (std::int64_t first = 0; first < m_.cols; first += tall_lanes) {
         const std::int64_t at = (first_row(block) + row) * m_.cols + first;
-        visit(at, panels_.get() + first * rows + row * lanes, std::min(lanes, m_.cols - first));
+        visit(at, panels_.get() + first * rows + row * tall_lanes, std::min(tall_lanes, m_.cols - first));
       }
     }
   }
@@ -91,8 +91,8 @@ class TallQr {
     const std::int64_t rows = panel_rows(block);
     if (rows_of(block) != block_rows) std::fill_n(panels_.get(), rows * width_, T(0));
     each_part(block, [&](std::int64_t at, T* part, std::int64_t count) {
-      if (count == lanes) {
-        std::memcpy(part, from + at, lanes * sizeof(T));
+      if (count == tall_lanes) {
+        std::memcpy(part, from + at, tall_lanes * sizeof(T));
       } else {
         std::copy_n(from + at, count, part);
       }
@@ -100,8 +100,8 @@ class TallQr {
   }
   void keep(std::int64_t block) const {
     each_part(block, [&](std::int64_t at, const T* part, std::int64_t count) {
-      if (count == lanes) {
-        std::memcpy(m_.q + at, part, lanes * sizeof(T));
+      if (count == tall_lanes) {
+        std::memcpy(m_.q + at, part, tall_lanes * sizeof(T));
       } else {
         std::copy_n(part, count, m_.q + at);
       }

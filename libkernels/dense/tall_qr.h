@@ -16,10 +16,10 @@ namespace kasen {
 template <class T>
 struct TallMatrix {
   std::int64_t rows = 0, cols = 0;
-  const T* a = nullptr;      ///< by rows
-  const T* head_q = nullptr; ///< of the first `cols` rows: orthonormal
-  T* q = nullptr;            ///< null: R alone
-  T* r = nullptr;            ///< of the first rows; then of all, without negative numbers on its diagonal
+  const T* a = nullptr;       ///< by rows
+  const T* head_q = nullptr;  ///< of the first `cols` rows: orthonormal
+  T* q = nullptr;             ///< null: R alone
+  T* r = nullptr;             ///< of the first rows; then of all, without negative numbers on its diagonal
   TallCode code = best_tall_code();
 };
 

@@ -1,5 +1,5 @@
-// Factors of matrices of many rows: orthonormal, a product that is the matrix, and R of plain loops (run_linear), by the code
-// for each kind of processor. Numbers whose squares do not fit go to LAPACK.
+// Factors of matrices of many rows: orthonormal, a product that is the matrix, and R of plain loops (run_linear), by
+// the code for each kind of processor. Numbers whose squares do not fit go to LAPACK.
 #include "libkernels/dense/tall_qr.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,8 @@ struct Factors {
       for (std::int64_t k = 0; k < cols; ++k) {
         double sum = 0;
         for (std::int64_t i = 0; i <= k; ++i)
-          sum += double{q[static_cast<std::size_t>(row * cols + i)]} * double{r[static_cast<std::size_t>(i * cols + k)]};
+          sum +=
+              double{q[static_cast<std::size_t>(row * cols + i)]} * double{r[static_cast<std::size_t>(i * cols + k)]};
         const double element = a[static_cast<std::size_t>(row * cols + k)];
         worst = std::max(worst, std::abs(sum - element));
         largest = std::max(largest, std::abs(element));
@@ -107,7 +108,8 @@ void expect_factors(const Factors<T>& made, const std::string& what) {
 template <class T>
 void expect_same_r(const Factors<T>& made, Factors<T> other, const std::string& what) {
   other.by_loops();
-  const double close = 1000 * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::sqrt(static_cast<double>(made.rows));
+  const double close =
+      1000 * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::sqrt(static_cast<double>(made.rows));
   for (std::size_t i = 0; i < made.r.size(); ++i) ASSERT_NEAR(made.r[i], other.r[i], close) << what << ", R at " << i;
 }
 
@@ -120,12 +122,22 @@ std::vector<TallCode> codes() {
 
 template <class T>
 void try_sizes() {
-  for (const auto& [rows, cols] : std::vector<std::pair<std::int64_t, std::int64_t>>{
-           {1024, 1}, {1025, 3}, {1031, 7}, {1536, 8}, {2000, 9}, {1100, 23}, {1561, 24}, {1300, 31}, {3000, 32}, {1025, 65}, {1200, 100}}) {
+  for (const auto& [rows, cols] : std::vector<std::pair<std::int64_t, std::int64_t>>{{1024, 1},
+                                                                                     {1025, 3},
+                                                                                     {1031, 7},
+                                                                                     {1536, 8},
+                                                                                     {2000, 9},
+                                                                                     {1100, 23},
+                                                                                     {1561, 24},
+                                                                                     {1300, 31},
+                                                                                     {3000, 32},
+                                                                                     {1025, 65},
+                                                                                     {1200, 100}}) {
     ASSERT_TRUE(is_very_tall(rows, cols));
     for (const TallCode code : codes()) {
       Factors<T> made(rows, cols);
-      const std::string what = std::to_string(rows) + " x " + std::to_string(cols) + ", code " + std::to_string(static_cast<int>(code));
+      const std::string what =
+          std::to_string(rows) + " x " + std::to_string(cols) + ", code " + std::to_string(static_cast<int>(code));
       ASSERT_TRUE(made.by_blocks(code)) << what;
       expect_factors(made, what);
       expect_same_r(made, made, what);
@@ -166,7 +178,8 @@ TEST(TallQr, ManyRowsOfZeros) {
 TEST(TallQr, ColumnsOfVeryDifferentSizes) {
   Factors<double> made(2000, 10);
   for (std::int64_t i = 0; i < made.rows; ++i) {
-    for (std::int64_t k = 0; k < made.cols; ++k) made.at(i, k) *= std::pow(10.0, 20.0 * static_cast<double>(k % 5) - 40);
+    for (std::int64_t k = 0; k < made.cols; ++k)
+      made.at(i, k) *= std::pow(10.0, 20.0 * static_cast<double>(k % 5) - 40);
   }
   for (const TallCode code : codes()) {
     ASSERT_TRUE(made.by_blocks(code));
@@ -201,7 +214,8 @@ TEST(TallQr, RAloneIsTheSame) {
 
 // Q R is the matrix, and what there is no row for is zeros: by LAPACK as by plain loops.
 TEST(TallQr, FewerRowsThanColumns) {
-  for (const auto& [rows, cols] : std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {1, 4}, {3, 5}, {7, 8}, {0, 3}}) {
+  for (const auto& [rows, cols] :
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {1, 4}, {3, 5}, {7, 8}, {0, 3}}) {
     Factors<double> made(rows, cols), plain(rows, cols);
     made.by_lapack();
     plain.by_loops();
