@@ -118,11 +118,12 @@ std::vector<std::string> number_classes(const Samples& samples) {
   const RawTable table = read_numbers(path, {&samples.target[0]}, text);
   const std::int64_t place = text || alone || samples.form == TableForm::libsvm ? 0 : samples.target[0].number - 1;
   std::set<double> found;
-  double last = std::nan("");
+  double last = std::nan(""), other = last;  // two classes alternate
   for (std::int64_t row = 0; row < table.rows; ++row) {
     const double value = table.values.as<double>()[row * table.cols + place];
-    if (value == last) continue;
+    if (value == last || value == other) continue;
     if (!std::isfinite(value)) fail_cell(path, row, shown_column(samples.target[0]), value);
+    other = last;
     found.insert(last = value);
     if (found.size() > most_levels)
       fail(ExitStatus::bad_input,
