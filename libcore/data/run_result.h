@@ -66,6 +66,8 @@ struct PartCount {
   std::int64_t input_bytes = 0;
   // list_bytes of the part and of its Numbering: the indices of owned elements, ghosts and mirrors. -1: not known.
   std::int64_t list_bytes = -1;
+  // What the worker sent to others, and received from them. -1: not known.
+  std::int64_t sent_bytes = -1, received_bytes = -1;
 
   [[nodiscard]] std::int64_t held() const {
     return buffer_bytes + exchange_bytes + matrix_bytes + input_bytes + std::max<std::int64_t>(list_bytes, 0);

@@ -39,6 +39,7 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
   for (const Part& part : parts) {
     PartCount count;
     count.worker = part.worker;
+    count.sent_bytes = count.received_bytes = 0;
     result.parts.push_back(count);
   }
   Decoder decoder{*this, matrices_, all_, SharedBatches(plan), {}};
@@ -81,6 +82,10 @@ void Execution::check_params() const {
 void Execution::go_on(Execution& before) {
   std::vector<PartCount> sizes = std::exchange(before.result.parts, {});
   sizes.swap(result.parts);
+  for (size_t p = 0; p < sizes.size(); ++p) {
+    sizes[p].sent_bytes += result.parts[p].sent_bytes;
+    sizes[p].received_bytes += result.parts[p].received_bytes;
+  }
   result = std::move(before.result);
   result.parts = std::move(sizes);
   place = before.place;
@@ -124,12 +129,14 @@ void Execution::restore_values() {
   const BorderPlace& from = resumption_->place();
   const Traffic before = traffic();
   const std::int64_t charged = count(from.op).network_bytes;
+  const std::vector<PartCount> parts_before = result.parts;
   std::vector<Bytes> packing = resumption_->packing(*this);  // only for these scatters
   packing_.swap(packing);
   resumption_->restore(*this);
   packing_.swap(packing);
   restored_ = traffic() - before;
   count(from.op).network_bytes = charged;
+  result.parts = parts_before;
   place.step = from.step;
 }
 

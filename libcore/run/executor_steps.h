@@ -182,14 +182,23 @@ class Execution {
   [[nodiscard]] int start(const Step& step, std::span<const Message> sends, std::span<const Message> receives) {
     if (transport.compares_steps()) transport.announce(purpose_of(step));
     for (const Message& message : sends) note_sent(message.from, message.to, message.bytes);
+    for (const Message& message : receives) note_received(message.from, message.to, message.bytes);
     return transport.start(exchanges_++, sends, receives);
   }
   // What two workers exchange; moved_here does so for two of this process.
   void note_sent(int from, int to, std::int64_t bytes) {
     if (names_nodes_ && !are_on_one_node(plan, from, to)) node_bytes_ += bytes;
+    if (from != to) part_of(from).sent_bytes += bytes;
+  }
+  void note_received(int from, int to, std::int64_t bytes) {
+    if (from != to) part_of(to).received_bytes += bytes;
+  }
+  [[nodiscard]] PartCount& part_of(int worker) {
+    return result.parts.at(static_cast<size_t>(worker - result.parts.front().worker));
   }
   void moved_here(int from, int to, std::int64_t bytes) {
     note_sent(from, to, bytes);
+    note_received(from, to, bytes);
     transport.moved_here(bytes);
   }
   [[nodiscard]] Traffic traffic() const {

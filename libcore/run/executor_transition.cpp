@@ -208,7 +208,9 @@ class ArrayTransition : public TransitionStep {
     for (const Pair& pair : at_masters_) {
       if (pair.peer_part < 0) continue;
       run.charge(number, pair.count * element_.bytes());
-      run.transport.moved_here(pair.count * element_.bytes());
+      const int own = run.parts[static_cast<size_t>(pair.part)].worker;
+      const int peer = run.parts[static_cast<size_t>(pair.peer_part)].worker;
+      run.moved_here(gather_ ? peer : own, gather_ ? own : peer, pair.count * element_.bytes());
     }
   }
 

@@ -17,6 +17,7 @@
 #include "libopt/cost/cost.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/cost/traffic.h"
+#include "libopt/cost/worker_traffic.h"
 #include "libopt/report/disk_moves.h"
 #include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
@@ -62,6 +63,7 @@ class Checker {
     check_operators();
     check_parts();
     check_traffic();
+    check_workers();
     for (const Compared& total : check_.totals) {
       if (!total.agrees()) check_.mismatches.push_back(total);
     }
@@ -214,6 +216,42 @@ class Checker {
     check_.totals.push_back({"network bytes inside a node", {}, "", network_ - sum.node_bytes, all - crossing});
   }
 
+  // Of sorts and picks, data decide who sends how much.
+  [[nodiscard]] bool knows_workers() const {
+    const bool counted_all = std::all_of(run_.parts.begin(), run_.parts.end(), [](const PartCount& part) {
+      return part.sent_bytes >= 0 && part.received_bytes >= 0;
+    });
+    if (!counted_all || run_.parts.size() != static_cast<size_t>(sizes_.workers)) return false;
+    for (size_t number = 0; number < ops_.size(); ++number) {
+      const bool by_data = sorts_across(module_, *ops_[number]) || picks_on_the_way(module_, *ops_[number]);
+      if (by_data && counted(static_cast<int>(number)).executions > 0) return false;
+    }
+    return true;
+  }
+
+  void check_workers() {
+    if (sizes_.workers < 2 || !knows_workers()) return;
+    const auto traffic = worker_traffic(module_, sizes_, [&](int number) -> std::optional<std::int64_t> {
+      const bool inside = report_.rows.at(static_cast<size_t>(number)).region >= 0;  // a region's exchange is its own
+      return inside ? 0 : counted(number).executions;
+    });
+    if (!traffic) throw InternalError("executions that the run does not give");
+    compare_workers("sent", traffic->sent, &PartCount::sent_bytes);
+    compare_workers("received", traffic->received, &PartCount::received_bytes);
+  }
+
+  void compare_workers(const char* what, const std::vector<std::int64_t>& predicted, std::int64_t PartCount::*member) {
+    Compared most{fmt::format("most network bytes {} by a worker", what), {}, "", 0, 0};
+    for (size_t w = 0; w < predicted.size(); ++w) {
+      const std::int64_t count = run_.parts[w].*member;
+      most.predicted = std::max(most.predicted, predicted[w]);
+      most.counted = std::max(most.counted, count);
+      check_.workers.push_back({fmt::format("worker {}: network bytes {}", w, what), {}, "", predicted[w], count});
+      if (!check_.workers.back().agrees()) check_.mismatches.push_back(check_.workers.back());
+    }
+    check_.totals.push_back(std::move(most));
+  }
+
   const Module& module_;
   const Sizes& sizes_;
   Polynomial::Bindings at_rest_;
@@ -266,6 +304,8 @@ std::string check_json(const Check& check) {
   nlohmann::ordered_json json{{"agrees", check.mismatches.empty()}};
   json["totals"] = nlohmann::ordered_json::array();
   for (const Compared& c : check.totals) json["totals"].push_back(compared_json(c));
+  json["workers"] = nlohmann::ordered_json::array();
+  for (const Compared& c : check.workers) json["workers"].push_back(compared_json(c));
   json["mismatches"] = nlohmann::ordered_json::array();
   for (const Compared& c : check.mismatches) json["mismatches"].push_back(compared_json(c));
   return json_text(json) + '\n';

@@ -227,7 +227,8 @@ std::string run_report_json(const Module& module, const RunReport& report) {
   json["parts"] = Json::array();
   for (const PartCount& part : report.parts) {
     Json entry{{"worker", part.worker}};
-    for (const PartField& field : part_fields) entry[field.key] = part.*field.member;
+    for (const PartField& field : part_fields)
+      if (part.*field.member >= 0) entry[field.key] = part.*field.member;
     json["parts"].push_back(std::move(entry));
   }
   json["by_rank"] = ranks_json(report.by_rank);

@@ -109,6 +109,7 @@ struct ComparedOperator {
 
 struct Check {
   std::vector<Compared> totals;             // reads, writes, network, memory: over all workers
+  std::vector<Compared> workers;            // what each one sent and received; empty where that is not known
   std::vector<Compared> mismatches;         // of single operators, workers and totals
   std::vector<ComparedOperator> operators;  // by number
 };

@@ -41,9 +41,13 @@ struct PartField {
   bool always = true;  // false: older reports lack it
 };
 inline constexpr PartField part_fields[] = {
-    {"buffer_bytes", &PartCount::buffer_bytes},    {"exchange_bytes", &PartCount::exchange_bytes},
-    {"matrix_bytes", &PartCount::matrix_bytes},    {"input_bytes", &PartCount::input_bytes},
+    {"buffer_bytes", &PartCount::buffer_bytes},
+    {"exchange_bytes", &PartCount::exchange_bytes},
+    {"matrix_bytes", &PartCount::matrix_bytes},
+    {"input_bytes", &PartCount::input_bytes},
     {"list_bytes", &PartCount::list_bytes, false},
+    {"sent_bytes", &PartCount::sent_bytes, false},
+    {"received_bytes", &PartCount::received_bytes, false},
 };
 
 struct TrafficField {
