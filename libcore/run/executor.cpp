@@ -96,6 +96,26 @@ void Execution::go_on(Execution& before) {
   first_line_ = before.first_line_;
 }
 
+int Execution::start(const Step& step, std::span<const Message> sends, std::span<const Message> receives) {
+  if (transport.compares_steps()) transport.announce(purpose_of(step));
+  for (const Message& message : sends) note_sent(message.from, message.to, message.bytes);
+  for (const Message& message : receives) note_received(message.from, message.to, message.bytes);
+  return transport.start(exchanges_++, sends, receives);
+}
+
+void Execution::note_sent(int from, int to, std::int64_t bytes) {
+  if (names_nodes_ && !are_on_one_node(plan, from, to)) node_bytes_ += bytes;
+  if (from != to) part_of(from).sent_bytes += bytes;
+}
+
+void Execution::note_received(int from, int to, std::int64_t bytes) {
+  if (from != to) part_of(to).received_bytes += bytes;
+}
+
+PartCount& Execution::part_of(int worker) {
+  return result.parts.at(static_cast<size_t>(worker - parts.front().worker));
+}
+
 void Execution::observe(const Op& op, std::int64_t size) {
   const Dimension& dim = plan.dim(op.dim);
   require_observed_size(dim, size, plan.dim(dim.derived.sources.at(0)).size, op.where);

@@ -179,23 +179,8 @@ class Execution {
   void bring_whole(const Step& step);
   void take_whole(const Step& step);
   // Starts one exchange of a step. The bytes sent are charged to their operators.
-  [[nodiscard]] int start(const Step& step, std::span<const Message> sends, std::span<const Message> receives) {
-    if (transport.compares_steps()) transport.announce(purpose_of(step));
-    for (const Message& message : sends) note_sent(message.from, message.to, message.bytes);
-    for (const Message& message : receives) note_received(message.from, message.to, message.bytes);
-    return transport.start(exchanges_++, sends, receives);
-  }
-  // What two workers exchange; moved_here does so for two of this process.
-  void note_sent(int from, int to, std::int64_t bytes) {
-    if (names_nodes_ && !are_on_one_node(plan, from, to)) node_bytes_ += bytes;
-    if (from != to) part_of(from).sent_bytes += bytes;
-  }
-  void note_received(int from, int to, std::int64_t bytes) {
-    if (from != to) part_of(to).received_bytes += bytes;
-  }
-  [[nodiscard]] PartCount& part_of(int worker) {
-    return result.parts.at(static_cast<size_t>(worker - result.parts.front().worker));
-  }
+  [[nodiscard]] int start(const Step& step, std::span<const Message> sends, std::span<const Message> receives);
+  // Counts what two workers of this process exchange without messages.
   void moved_here(int from, int to, std::int64_t bytes) {
     note_sent(from, to, bytes);
     note_received(from, to, bytes);
@@ -276,6 +261,9 @@ class Execution {
   void begin_moves(), count_moves();    // count_moves: their bytes, so far
   void watch_passing(), watch_moves();  // names arrays for RunOptions::disk_watch
   void go_on(Execution& before);
+  void note_sent(int from, int to, std::int64_t bytes);
+  void note_received(int from, int to, std::int64_t bytes);
+  [[nodiscard]] PartCount& part_of(int worker);
 
   MatrixStore matrices_;
   std::map<FnId, std::vector<Word>> identities_;
