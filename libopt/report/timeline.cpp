@@ -8,12 +8,14 @@
 
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/regions.h"
 #include "libcore/ir/tiers.h"
 #include "libcore/schedule/schedule.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/report/streams.h"
 #include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
+#include "libopt/time/block_rounds.h"
 #include "libopt/time/overlap.h"
 #include "libopt/time/time_case.h"
 #include "libopt/time/timeline_json.h"
@@ -113,10 +115,26 @@ class Simulation {
       return taken;
     }
     double all = part_of(number, TimePart::work);
+    if (is_blocks(op)) add_rounds(number, made_.lines[at].begin, depth + 1);
     if (sorts_across(plan_, op)) all += part_of(number, TimePart::exchange);
     if (line.rows == LineRows::all) return all;
     const Meanwhile rows = meanwhile(plan_, op, number, line.rows);
     return all * rows_share(line.rows, in_.value(rows.ghosts).value_or(0), in_.value(rows.stored).value_or(0));
+  }
+
+  void add_rounds(int number, double begin, int depth) {
+    int round = 0;
+    for (const BlockRoundTime& one : model_.block_rounds(number, in_)) {
+      TimelineLine& line = made_.lines.emplace_back();
+      line.depth = depth;
+      line.text = fmt::format("round {}: {} tasks", ++round, one.tasks);
+      if (one.slowest >= 0) line.text += fmt::format(", worker {} takes longest", one.slowest);
+      if (one.moved > 0) line.text += fmt::format("; {} moved", short_bytes(one.moved));
+      line.begin = begin;
+      line.seconds = one.time.sum();
+      line.held_bytes = most_held();
+      begin += line.seconds;
+    }
   }
 
   double loop(const Op& op, int number, size_t at, int depth) {
@@ -209,8 +227,13 @@ std::string timeline_json(const Module& module, const Sizes& sizes, const Machin
   if (run != nullptr) json["measured_seconds"] = run->seconds;
   json["lines"] = nlohmann::ordered_json::array();
   for (const TimelineLine& line : made.lines) {
-    nlohmann::ordered_json one{{"number", line.line}, {"depth", line.depth},     {"line", line.text},
-                               {"begin", line.begin}, {"seconds", line.seconds}, {"held_bytes", line.held_bytes}};
+    nlohmann::ordered_json one = nlohmann::ordered_json::object();
+    if (line.line >= 0) one["number"] = line.line;  // a round of a region has none
+    one.update({{"depth", line.depth},
+                {"line", line.text},
+                {"begin", line.begin},
+                {"seconds", line.seconds},
+                {"held_bytes", line.held_bytes}});
     if (line.where.line > 0) one["source_line"] = line.where.line;
     if (line.iterations > 0) one["iterations"] = line.iterations;
     if (line.measured) one["measured_seconds"] = *line.measured;

@@ -18,7 +18,7 @@ namespace kasen {
 /// One execution of a line: of a loop's body in its first iteration, of an `if` the first branch.
 struct TimelineLine {
   int depth = 0;                   ///< number of loops and branches around it
-  int line = -1;                   ///< its number (for_each_line)
+  int line = -1;                   ///< its number (for_each_line); -1: a round of the region above it
   std::string text;                ///< "run %y ready"
   Location where;                  ///< of its operator in the program
   double begin = 0, seconds = 0;   ///< since the plan began. A start ends at once; a wait takes what nothing hides

@@ -12,6 +12,7 @@
 #include "libopt/cost/extent.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/cost/traffic.h"
+#include "libopt/time/block_rounds.h"
 #include "libopt/time/overlap.h"
 
 namespace kasen {
@@ -119,7 +120,8 @@ std::optional<Computing> computing(const Work& work, const TimeCase& in, double 
 
 double rounds_of_tree(double processes) { return processes > 1 ? std::ceil(std::log2(processes)) : 0; }
 
-TimeModel::TimeModel(const Module& module, const CostReport& report) : module_(&module) {
+TimeModel::TimeModel(const Module& module, const CostReport& report)
+    : module_(&module), known_rounds_(std::make_shared<KnownBlockRounds>(module)) {
   const CostContext context = cost_context(module);
   const SharedBatches batches(module);
   for_each_op(module, [&](const Op& op, int number, int) {
@@ -138,10 +140,12 @@ TimeModel::TimeModel(const Module& module, const CostReport& report) : module_(&
     }
     const bool touches = !(cost.model.read + cost.model.written + cost.actual.read + cost.actual.written).is_zero();
     made.loops = touches && row(op.code).group != OpGroup::transition;
+    made.blocks = is_blocks(op);
+    if (made.blocks) made.network = cost.actual.network;
     if (touches) rows_.push_back(std::move(made));
     // The exchange of a region is a step behind its work, like that of a transition: no computing hides it.
     const Exchange exchange = exchange_of(module, batches, op);
-    if (!cost.actual.network.is_zero() || exchange != Exchange::none) {
+    if (!is_blocks(op) && (!cost.actual.network.is_zero() || exchange != Exchange::none)) {
       rows_.push_back({.number = number,
                        .runs = number,
                        .part = TimePart::exchange,
@@ -177,9 +181,9 @@ std::optional<PredictedTime> TimeModel::time(const TimeCase& in, const Runs& run
     const auto times = runs(row);
     if (!times) return std::nullopt;
     if (*times == 0) continue;
-    const auto once = step_of(row, in);
+    const auto once = time_of(row, in, rates);
     if (!once) return std::nullopt;
-    sum += repeated(step_time(*once, rates), *times);
+    sum += repeated(*once, *times);
   }
   const auto behind = in.refined && in.processes > 1 ? hidden(in, runs) : std::optional(0.0);
   if (!behind) return std::nullopt;
@@ -195,14 +199,40 @@ std::span<const TimeRow> TimeModel::rows_of(int number) const {
 }
 
 std::optional<PredictedTime> TimeModel::once(int number, TimePart part, const TimeCase& in) const {
+  return once(number, part, in, rates(in));
+}
+
+std::optional<PredictedTime> TimeModel::once(int number, TimePart part, const TimeCase& in,
+                                             const StepRates& rates) const {
   PredictedTime sum;
-  const StepRates rates = this->rates(in);
   for (const TimeRow& row : rows_of(number)) {
     if (row.part != part) continue;
-    const auto step = step_of(row, in);
-    if (!step) return std::nullopt;
-    sum += step_time(*step, rates);
+    const auto one = time_of(row, in, rates);
+    if (!one) return std::nullopt;
+    sum += *one;
   }
+  return sum;
+}
+
+std::vector<BlockRoundTime> TimeModel::block_rounds(int number, const TimeCase& in) const {
+  return block_rounds(number, in, rates(in));
+}
+
+std::vector<BlockRoundTime> TimeModel::block_rounds(int number, const TimeCase& in, const StepRates& rates) const {
+  const auto known = known_rounds_->of(number, in);
+  return known ? known->times(in, rates) : std::vector<BlockRoundTime>();
+}
+
+// The paper knows no rounds.
+std::optional<PredictedTime> TimeModel::time_of(const TimeRow& row, const TimeCase& in, const StepRates& rates) const {
+  const std::vector<BlockRoundTime> rounds =
+      row.blocks && !in.paper ? block_rounds(row.number, in, rates) : std::vector<BlockRoundTime>();
+  if (rounds.empty()) {
+    const auto step = step_of(row, in);
+    return step ? std::optional(step_time(*step, rates)) : std::nullopt;
+  }
+  PredictedTime sum;
+  for (const BlockRoundTime& round : rounds) sum += round.time;
   return sum;
 }
 

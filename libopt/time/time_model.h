@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -37,9 +38,10 @@ struct TimeRow {
   }
   Work work;
   Exchange exchange = Exchange::none;
-  Polynomial paired;   // the bytes of a batch of shareds that may travel in slices
-  Polynomial places;   // of carries: the workers along which they go, one after another
-  bool loops = false;  // it starts loops of its own, which takes time
+  Polynomial paired;    // the bytes of a batch of shareds that may travel in slices
+  Polynomial places;    // of carries: the workers along which they go, one after another
+  bool loops = false;   // it starts loops of its own, which takes time
+  bool blocks = false;  // a region of blocks with its exchanges; where its rounds are known, they say its time
 };
 
 // The model's inputs for a case: numbers for polynomials (nothing: not known), and the processes that compute.
@@ -57,6 +59,9 @@ struct TimeCase {
   std::function<double(const TimeRow&)> sent;     // bytes that cross processes in one execution; null: all of `network`
 };
 
+class KnownBlockRounds;
+struct BlockRoundTime;
+
 // The module has to stay alive.
 class TimeModel {
  public:
@@ -71,6 +76,11 @@ class TimeModel {
       const TimeCase& in, const std::function<std::optional<double>(const TimeRow&)>& runs) const;
   // Returns the time of one execution of a part of an operator. Nothing hides its exchange.
   [[nodiscard]] std::optional<PredictedTime> once(int number, TimePart part, const TimeCase& in) const;
+  // The same at rates that another plan has, of which this is a part.
+  [[nodiscard]] std::optional<PredictedTime> once(int number, TimePart part, const TimeCase& in,
+                                                  const StepRates& rates) const;
+  // Returns the rounds of a region of blocks in one execution (block_rounds.h); none if they are not known.
+  [[nodiscard]] std::vector<BlockRoundTime> block_rounds(int number, const TimeCase& in) const;
   // Return the time of the whole program, and of one iteration of a loop of the report. Refined, a program touches its
   // buffers for the first time.
   [[nodiscard]] std::optional<PredictedTime> program(const CostReport& report, const TimeCase& in) const;
@@ -81,10 +91,14 @@ class TimeModel {
   [[nodiscard]] StepRates rates(const TimeCase& in) const;
   [[nodiscard]] std::span<const TimeRow> rows_of(int number) const;
   [[nodiscard]] std::optional<double> hidden(const TimeCase& in, const Runs& runs) const;
+  [[nodiscard]] std::vector<BlockRoundTime> block_rounds(int number, const TimeCase& in, const StepRates& rates) const;
+  [[nodiscard]] std::optional<PredictedTime> time_of(const TimeRow& row, const TimeCase& in,
+                                                     const StepRates& rates) const;
 
   const Module* module_;
   std::vector<TimeRow> rows_;  // by number
   Polynomial held_, buffers_;
+  std::shared_ptr<KnownBlockRounds> known_rounds_;
 };
 
 // The computing of one process, in seconds: scalar operations, or the reads of a product's vectors where these take

@@ -5,6 +5,7 @@
 #include <optional>
 #include <sstream>
 
+#include "libcomm/data/bundle/bundle.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libopt/fusion/explore.h"
@@ -146,9 +147,13 @@ std::string fusion_tables(const Module& module, LawChecker& laws, const Optimize
   return text;
 }
 
-// Of the bundle; 0: its own.
+// Of the bundle; 0: its own. One for any number of workers is read for those of the mesh.
 int workers_option(const po::variables_map& values) {
-  if (values.count("workers") == 0) return 0;
+  if (values.count("workers") == 0) {
+    const std::vector<MeshAxis> mesh = mesh_option(values);
+    if (mesh.empty() || values.count("bundle") == 0) return 0;
+    return read_bundle_info(values["bundle"].as<std::string>()).any_workers ? workers_of(mesh) : 0;
+  }
   if (values.count("bundle") > 0) return bounded(values, "workers", 1, most_workers);
   fail(ExitStatus::usage, "--workers without --bundle", "it says for how many workers the bundle is read",
        "add --bundle, or give P with --sizes");
