@@ -423,12 +423,21 @@ repetitions: 2
         tiled = {row["settings"]["tile"]: row["bytes"]["network bytes between workers"]["counted"] for row in self.rows() if "tile" in row["settings"]}
         self.assertEqual(tiled["exact"], (96 + 80) * 8)
         self.assertGreater(tiled["worst"], tiled["exact"])
+        self.write("program: p.ks\ndata: {A: A.npy, B: B.npy}\nmesh: 2x2\nspread: [none, lshs, round-robin]\ngrid: {A: 4x2}\nrepetitions: 1\nkernels: interpreter\n")
+        self.experiment()
+        placed = {row["settings"]["spread"]: row for row in self.rows() if "spread" in row["settings"]}
+        self.assertEqual(sorted(placed), ["lshs", "none", "round-robin"])
+        self.assertTrue(all(row["agrees"] for row in placed.values()))
+        moved = {search: row["bytes"]["network bytes between workers"]["counted"] for search, row in placed.items()}
+        self.assertEqual(moved["none"], (96 + 80) * 8)
+        self.assertLess(moved["lshs"], moved["round-robin"])
 
     def test_what_is_wrong_is_told_with_its_place(self):
         yaml = Yaml()
         yaml.dir, program = self.dir, f"program: {PAGERANK}\n"
         for text, place, says in [("workres: [1, 2]\n", "2:1", ["unknown key 'workres'", "did you mean 'workers'?"]),
                                   ("workers: 1\nworkers: 2\n", "3:1", ["'workers' stands twice"]),
+                                  ("mesh: 2x2\nspread: [none, best]\n", "3:16", ["'spread' does not know 'best'", "lshs"]),
                                   ("workers: [1, two]\n", "2:14", ["'workers' is an integer", "'two'"]),
                                   ("workers: [1, 1]\n", "2:14", ["'1' stands twice in the list", "repetitions"]),
                                   ("workers: []\n", "2:10", ["'workers' is an empty list", "leave the key out"]),

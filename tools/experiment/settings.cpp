@@ -7,6 +7,7 @@
 #include <set>
 
 #include "libcore/base/error.h"
+#include "libopt/spread/search.h"
 #include "tools/launch/options.h"
 #include "tools/options/mesh_option.h"
 #include "tools/options/words.h"
@@ -38,6 +39,17 @@ void check_mesh(const YamlValue& value) {
               "as in mesh: [none, 2x2, auto]");
 }
 
+// `none`: operators of whole arrays.
+void check_spread(const YamlValue& value) {
+  if (value.text() == "none") return;
+  try {
+    spread::require_search(value.text());
+  } catch (const UserError& error) {
+    value.fault(fmt::format("'spread' does not know '{}'", shown_text(value.text())), error.diagnostics().front().why,
+                "as in spread: [none, lshs, round-robin]");
+  }
+}
+
 void check_extent(const YamlValue& value) { (void)value.whole(0, std::numeric_limits<std::int64_t>::max()); }
 void check_bytes(const YamlValue& value) {
   if (!bytes_of(value.text())) value.wrong_type("a size: bytes, or a number with K, M, G or T behind it, as 8G");
@@ -50,7 +62,7 @@ void check_seconds(const YamlValue& value) {
 constexpr std::array<std::pair<std::string_view, int>, 2> nan_choices{{{"allow", 0}, {"error", 1}}};
 
 // key         flag         step             named  whole  otherwise     check
-constexpr std::array<SettingKey, 24> keys{{
+constexpr std::array<SettingKey, 26> keys{{
     {"program", "", Step::plan},
     {"define", "-D", Step::plan, true},
     {"data", "", Step::partition, true},
@@ -68,6 +80,8 @@ constexpr std::array<SettingKey, 24> keys{{
     {"epilogue", "--epilogue", Step::fuse, false, false, "auto", check_word<epilogue_words>},
     {"mesh", "--mesh", Step::fuse, false, false, "", check_mesh},
     {"tile", "--tile", Step::fuse, false, false, "", check_word<tile_words>},
+    {"spread", "--spread", Step::fuse, false, false, "", check_spread},
+    {"grid", "--grid", Step::fuse, true},
     {"ranks", "-n", Step::run, false, true, "none", check_ranks},
     {"threads", "--threads", Step::run, false, true, "0", check_threads},
     {"kernels", "--kernels", Step::run, false, false, "generated", check_word<kernel_words>},

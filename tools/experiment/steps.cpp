@@ -120,7 +120,8 @@ void Steps::add(Arguments& argv, const Point& point, Step of) {
   for (const Setting& setting : point.settings) {
     const SettingKey& key = setting_key(setting.key);
     if (key.step != of || key.flag.empty() || key.name == "ranks") continue;
-    if (key.name == "mesh" && setting.text == "none") continue;
+    if ((key.name == "mesh" || key.name == "spread") && setting.text == "none") continue;
+    if (key.name == "grid" && point.text("spread") == "none") continue;  // no blocks
     argv.emplace_back(key.flag);
     argv.push_back(key.named ? fmt::format("{}={}", setting.name, setting.text) : setting.text);
   }

@@ -37,10 +37,13 @@ void declare_plan(Tool& tool) {
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
       "none, greedy, fuse-all, fuse-no-redundancy or cost")(
-      "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"), "see kasen fuse")(
+      "epilogue", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "see kasen fuse")(
       "swap", "with --memory of a worker's buffers: see kasen fuse")(
       "observed", po::value<std::string>()->value_name("FILE"), "see kasen fuse");
   declare_mesh_option(tool, true);
+  tool.options.add_options()("spread", po::value<std::string>()->value_name("NAME"),
+                             "with --mesh: places block operators, see kasen fuse")(
+      "grid", po::value<Arguments>()->value_name("X=4x1"), "with --spread: blocks along an input's axes");
   takes(tool, "method", method_words);
   takes(tool, "compress", compress_words);
   takes(tool, "sync", sync_words);

@@ -25,6 +25,7 @@
 #include "tools/options/mesh_option.h"
 #include "tools/options/result_format.h"
 #include "tools/options/words.h"
+#include "tools/step/spread_view.h"
 #include "tools/step/step.h"
 #include "tools/system/files.h"
 #include "tools/system/process.h"
@@ -125,6 +126,7 @@ class Pipeline {
       fail(ExitStatus::usage, "--swap without --memory", "it makes a plan fit into so much", "add --memory 2GB");
     OptimizeOptions layouts;
     read_layout_options(values_, layouts);
+    check_spread(layouts);
     const int parts = mesh_.empty() ? bounded(values_, "workers", 1, most_workers) : workers_of_mesh();
     if (has("ranks")) {
       (void)bounded(values_, "ranks", 1, parts, fmt::format("a rank holds at least one part, and there are {}", parts));
@@ -136,6 +138,16 @@ class Pipeline {
     settings.bundle = file("bundle");
     read_lasting_options(values_, settings);
     if (!has("ranks")) require_target(settings.target);
+  }
+
+  void check_spread(OptimizeOptions& options) const {
+    if (has("spread") && !has("mesh"))
+      fail(ExitStatus::usage, "--spread without --mesh", "it places block operators on the workers of a mesh",
+           "add --mesh 2x2");
+    if (has("grid") && !has("spread"))
+      fail(ExitStatus::usage, "--grid without --spread", "it cuts arrays into blocks, which --spread places",
+           "add --spread lshs");
+    if (has("spread")) read_spread_options(values_, options);
   }
 
   // --workers may say the same.
@@ -260,6 +272,8 @@ class Pipeline {
     if (has("mesh")) fused.insert(fused.end(), {"--mesh", text("mesh"), "--tile", text("tile")});
     add(fused, "layout", "--layout");
     if (has("nodes")) fused.insert(fused.end(), {"--nodes", text("nodes")});
+    if (has("spread")) fused.insert(fused.end(), {"--spread", text("spread")});
+    add(fused, "grid", "--grid");
     if (has("swap")) fused.insert(fused.end(), {"--swap", "--memory", text("memory")});
     if (!reports()) {
       step(fused);
