@@ -98,7 +98,8 @@ border:1.5px dashed var(--net)}.legend .region{background:var(--region);border-c
 .curve{width:100%;height:auto;background:var(--panel);border:1px solid var(--rule);border-radius:8px}
 .curve text{font:11px system-ui,"DejaVu Sans",sans-serif;fill:var(--soft)}.curve .title{font-weight:600;fill:var(--ink);
 font-size:12px}.curve .mark{text-anchor:end}.curve .across{text-anchor:middle}.curve .grid{stroke:var(--rule)}
-.curve .line{fill:none;stroke:var(--c1);stroke-width:1.8}.curve circle{fill:var(--c1)}
+.curve .n0{stroke:var(--c1)}.curve .n1{stroke:var(--c2)}.curve .n2{stroke:var(--c3)}.curve .n3{stroke:var(--c4)}
+.two figure{margin:0}.curve .line{fill:none;stroke:var(--c1);stroke-width:1.8}.curve circle{fill:var(--c1)}
 .curve .limit{stroke:var(--net);stroke-dasharray:5 3}.curve .limit-text{fill:var(--net);paint-order:stroke;stroke:var(--panel);stroke-width:4px}
 @media(max-width:700px){body{padding:0 .7rem 3rem}td,th{padding:.22em .4em}td.op{min-width:11em}.wide{min-width:8rem}}
 @media print{nav,.tabs>label{display:none}.panel{display:block!important}.canvas,.costs,.source{max-height:none!important;

@@ -15,6 +15,7 @@
 #include "libopt/picture/page.h"
 #include "libopt/report/report.h"
 #include "libopt/report/streams.h"
+#include "libopt/tasks/tables.h"
 #include "libopt/time/time_case.h"
 
 namespace kasen {
@@ -57,8 +58,9 @@ std::string heading(const ReportContext& c, const PageParts& parts) {
 
 // Links to the sections that exist.
 std::string navigation(const std::string& sections) {
-  constexpr std::array<std::pair<const char*, const char*>, 8> all{{{"program", "Program and costs"},
+  constexpr std::array<std::pair<const char*, const char*>, 9> all{{{"program", "Program and costs"},
                                                                     {"graph", "Dependence graph"},
+                                                                    {"tasks", "Tasks"},
                                                                     {"time", "Time"},
                                                                     {"streams", "Streams"},
                                                                     {"convergence", "Iteration by iteration"},
@@ -204,6 +206,7 @@ std::string page(const ReportContext& context, const ReportContext* context_befo
                          source_panel(context.module()) + "</div><div><h2>Costs</h2>\n<div class=\"scroll\">" +
                          summary_tables(side, was) + tiling_table(parts.tilings) + "</div></div></section>\n";
   sections += graph_section(side, was, note, parts);
+  sections += tasks::tasks_section(context.module(), context.sizes());
   if (facts != nullptr) sections += run_sections(context, *facts);
   sections += streams_section(context.module(), context.sizes(), parts.machine, parts.run);
   sections +=

@@ -53,12 +53,12 @@ ROOMS = {
         "lang": "base scalar ir laws analysis lex syntax lang/terms lang/calls lang/indexed",
     },
     "libopt": {
-        "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "spread": "", "placing": "spread", "options": "cost time spread placing", "sync": "time rewrite options",
+        "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "spread": "", "placing": "spread", "tasks": "draw cost text", "options": "cost time spread placing", "sync": "time rewrite options",
         "swap": "text", "swap/report": "draw cost text swap", "spread/report": "cost text spread", "spreading": "spread", "packing": "", "tiling": "", "tiling/solve": "tiling", "layouts": "cost text time options sync tiling tiling/solve", "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
         "swapping": "cost time rewrite swap",
         "passes": "time rewrite options sync layouts fusion selection swap swapping spread placing",
         "optimize": "cost time rewrite options sync fusion prover passes", "picture": "draw cost text time",
-        "bounds": "cost text time", "report": "draw cost text time rewrite sync swapping optimize picture bounds",
+        "bounds": "cost text time", "report": "draw cost text time rewrite sync swapping optimize picture bounds tasks",
     },
     "libcomm/data": {
         "base": "", "hdf5": "base", "text": "base", "table": "base text", "read": "base text table", "cut": "base read", "compress": "base",

@@ -26,14 +26,16 @@ P = A @ B
 D = tanh(P * 0.1) + C
 output D, s = sum(D, over N), t = sum(A)
 """
-# Between the regions stands a sort, which works on no blocks.
-TWO = """dim N, M
+# Between the regions stand sorts, which work on no blocks. P is not needed for long.
+SORTED = """dim N, M
 input A : dense f64[N, N], B : dense f64[N, M]
 P = A @ B
 Q = sort(P, over N)
 R = A @ Q
 S = sort(R, over N)
-output T = A @ S
+T = A @ S
+U = sort(T, over N)
+output U, Z = P + 1
 """
 
 
@@ -232,6 +234,335 @@ class WorkerCounters(RegionTest):
         counted = self.run_plan()
         self.assertEqual(sum(part["sent_bytes"] for part in counted["parts"]), counted["traffic"]["worker_bytes"])
         self.assertEqual(self.check()["workers"], [])
+
+
+class RegionTasks(RegionTest):
+    """The table of tasks, and loads of nodes over them."""
+
+    def test_products(self):
+        for spread, grid in (("lshs", "A=4x4"), ("round-robin", "A=5x3")):
+            replay = ProductReplay(self.plan(PRODUCT, "--grid", grid, spread=spread))
+            (region,) = self.told()
+            tasks = sorted(region["tasks"], key=lambda task: task["task"])
+            self.assertEqual([(task["worker"], task["made_bytes"]) for task in tasks], [(worker, 8 * elements) for worker, elements, _ in replay.tasks])
+            self.assertEqual([task["adds"] for task in tasks], [middle == 0 for _, _, middle in replay.tasks])
+            moved = collections.Counter()
+            for task in tasks:
+                for source in task["from"]:
+                    moved[source["worker"], task["worker"]] += source["bytes"] // 8
+            for block in region["handed_on"]:
+                if block["from"] != block["to"]:
+                    moved[block["from"], block["to"]] += block["bytes"] // 8
+            self.assertEqual(moved, replay.moved)
+            self.assertEqual([load["sent_bytes"] for load in region["workers"]], replay.sent)
+            self.assertEqual([load["received_bytes"] for load in region["workers"]], replay.received)
+
+    def test_rounds(self):
+        """A task runs behind all that it reads, which its worker has by then."""
+        self.plan(MIXED, "--grid", "A=4x3")
+        (region,) = self.told()
+        made = collections.defaultdict(int)
+        for task in region["tasks"]:
+            name = task["makes"]
+            if task["adds"]:
+                self.assertGreater(task["round"], min(other["round"] for other in region["tasks"] if other["makes"] == name))
+            made[name] = max(made[name], task["round"])
+        for task in region["tasks"]:
+            if task["makes"].startswith("D_b["):
+                self.assertGreater(task["round"], made[task["makes"].replace("D_b", "P_b")])
+        self.assertEqual(region["rounds"], max(made.values()))
+        self.assertEqual([task["round"] for task in region["tasks"]], sorted(task["round"] for task in region["tasks"]))
+
+    def test_sums_are_those_of_the_cost_model_and_of_the_run(self):
+        for options in (["--grid", "A=4x3"], ["--nodes", "a"], ["--nodes", "b", "--grid", "A=3x2"]):
+            with self.subTest(options=options):
+                self.plan(MIXED, *options)
+                (region,) = self.told()
+                for way in ("read_bytes", "written_bytes", "sent_bytes", "received_bytes"):
+                    all_workers = sum(load[way] for load in region["workers"])
+                    self.assertEqual(all_workers, region.get(way, region["sent_bytes"]))
+                copied = sum(block["bytes"] for block in region["handed_on"] if block["from"] == block["to"])
+                self.assertEqual(sum(task["read_bytes"] for task in region["tasks"]) + copied, region["read_bytes"])
+                counted = self.run_plan()
+                operator = counted["operators"][region["number"]]
+                for way, key in (("read_bytes",) * 2, ("written_bytes",) * 2, ("sent_bytes", "network_bytes")):
+                    self.assertEqual(region[way], operator[key])
+                nodes = collections.defaultdict(lambda: {"memory": 0, "in": 0, "out": 0})
+                for load in region["workers"]:
+                    if options[0] == "--grid":
+                        nodes[load["node"]]["in"] += load["received_bytes"]
+                        nodes[load["node"]]["out"] += load["sent_bytes"]
+                for point in region["curve"]:
+                    self.assertEqual(sum(node["in"] for node in point["nodes"]), sum(node["out"] for node in point["nodes"]))
+                for before, after in zip(region["curve"], region["curve"][1:]):
+                    self.assertTrue(all(a[part] <= b[part] for a, b in zip(before["nodes"], after["nodes"]) for part in a))
+                last = region["curve"][-1]["nodes"]
+                self.assertEqual(region["curve"][-1]["tasks"], len(region["tasks"]))
+                for node, load in nodes.items():
+                    self.assertEqual([last[node]["in"], last[node]["out"]], [load["in"], load["out"]])
+                self.assertEqual(sum(node["in"] for node in last), region["bytes_between_nodes"])
+                between = counted["traffic"].get("node_bytes", region["sent_bytes"])
+                scattered = counted["traffic"]["worker_bytes"] - operator["network_bytes"]  # of t, behind the region
+                self.assertLessEqual(abs(between - region["bytes_between_nodes"]), scattered)
+
+    def test_memory_of_nodes(self):
+        """Operands, copies and what is made, as the planner counts."""
+        self.plan(PRODUCT, "--grid", "A=4x4")
+        replay = ProductReplay((self.dir / "plan.kir").read_text())
+        (region,) = self.told()
+        first, last = region["curve"][0]["nodes"], region["curve"][-1]["nodes"]
+        for worker in range(4):
+            owned = sum(overlap(replay.owned[array][worker], replay.owned[array][worker]) for array in "AB")
+            self.assertEqual(first[worker], {"memory": 8 * owned, "in": 0, "out": 0})
+            made = sum(8 * elements for on, elements, _ in replay.tasks if on == worker)
+            self.assertEqual(last[worker]["memory"], 8 * owned + made + replay.received[worker])
+
+    def test_forms(self):
+        self.plan(MIXED, "--grid", "A=8x8")
+        (region,) = self.told()
+        out, _ = self.kasen("measure", "plan.kir", "--bundle", "bundle", "--tasks", "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(out)))
+        self.assertEqual(len(rows), len(region["tasks"]) + len(region["handed_on"]))
+        for row, task in zip(rows, region["tasks"]):
+            self.assertEqual([row["makes"], int(row["worker"]), int(row["round"]), int(row["reads"]), int(row["writes"])],
+                             [task["makes"], task["worker"], task["round"], task["read_bytes"], task["written_bytes"]])
+            self.assertEqual(row["from"], " ".join(f"{source['worker']}:{source['bytes']}" for source in task["from"]))
+            self.assertEqual(int(row["receives"]), sum(source["bytes"] for source in task["from"]))
+        self.assertEqual(sum(int(row["receives"]) for row in rows), region["sent_bytes"])
+        text, _ = self.kasen("measure", "plan.kir", "--bundle", "bundle", "--tasks")
+        self.assertIn(f"and {len(region['tasks']) - 40} more of {len(region['tasks'])} tasks", text)
+        self.assertIn("each execution reads", text)
+        by_sizes, _ = self.kasen("measure", "plan.kir", "--sizes", "N=23,K=17,M=10", "--tasks")
+        self.assertEqual(by_sizes, text)
+
+    def test_a_loop_tells_one_execution(self):
+        self.plan("dim N, M\ninput A : dense f64[N, M]\nx : f64[M] = 1\nfor i in 0..3 {\n  x = A' @ (A @ x)\n}\noutput x\n", "--grid", "A=4x1", mesh="4")
+        (region,) = self.told()
+        counted = self.run_plan()
+        self.assertEqual(counted["operators"][region["number"]]["executions"], 3)
+        self.assertEqual(counted["operators"][region["number"]]["network_bytes"], 3 * region["sent_bytes"])
+        self.assertEqual(counted["operators"][region["number"]]["read_bytes"], 3 * region["read_bytes"])
+
+    def test_pictures(self):
+        self.plan(MIXED, "--nodes", "a")
+        (region,) = self.told()
+        svg, _ = self.kasen("measure", "plan.kir", "--bundle", "bundle", "--tasks", "--format", "svg")
+        tree = ElementTree.fromstring(svg)
+        lines = [e for e in tree.iter() if e.get("class", "").startswith("load n")]
+        self.assertEqual(len(lines), (3 + 1) * region["nodes"])  # with their keys
+        titles = [e.text for e in tree.iter() if e.tag.endswith("title")]
+        for number, node in enumerate(region["curve"][-1]["nodes"]):
+            for part in ("memory", "in", "out"):
+                self.assertIn(f"node {number}: {node[part] / 1e6:.6g} MB in the end", titles)
+        page, _ = self.kasen("measure", "plan.kir", "--bundle", "bundle", "--format", "html")
+        self.assertEqual(page.count('<section id="tasks">'), 1)
+        self.assertIn('<a href="#tasks">', page)
+        self.assertEqual(page.count('class="load n0"'), 3 + 1)
+        self.assertIn(".curve .n0{stroke:var(--c1)}", page)
+        section = page[page.index('<section id="tasks">'):]
+        for load in region["workers"]:
+            self.assertIn(f'<td class="n">{load["received_bytes"]:,}</td>', section)
+        self.kasen("fuse", "p.kir", "--bundle", "bundle", "--mesh", "2x2", "-o", "plan.kir")
+        page, _ = self.kasen("measure", "plan.kir", "--bundle", "bundle", "--format", "html")
+        self.assertNotIn('id="tasks"', page)
+
+    def test_go(self):
+        for name, array in self.arrays.items():
+            numpy.save(self.dir / f"{name}.npy", array)
+        (self.dir / "p.ks").write_text(MIXED)
+        self.kasen("go", "p.ks", "A=A.npy", "B=B.npy", "C=C.npy", "--mesh", "2x2", "--spread", "lshs", "--grid", "A=4x3", "-n", 2, "--dir", "made", "-o", "out.npy")
+        self.assertIn("region blocks[N 4, K 3", (self.dir / "made/fused.kir").read_text())
+        self.assertIn('<section id="tasks">', (self.dir / "made/report.html").read_text())
+        made = numpy.tanh(self.arrays["A"] @ self.arrays["B"] * 0.1) + self.arrays["C"]
+        numpy.testing.assert_allclose(numpy.load(self.dir / "out.npy"), made)
+        self.kasen("fuse", "made/plan.kir", "--bundle", "made/bundle", "--mesh", "2x2", "--spread", "lshs", "--grid", "A=4x3", "--epilogue", "auto", "-o", "same.kir")
+        without = lambda name: [line for line in (self.dir / name).read_text().splitlines() if not line.startswith("##")]
+        self.assertEqual(without("made/fused.kir"), without("same.kir"))
+        data = ("go", "p.ks", "A=A.npy", "B=B.npy", "C=C.npy")
+        self.fault(*data, "--spread", "lshs", status=USAGE, says=["--spread", "--mesh"])
+        self.fault(*data, "--mesh", "2x2", "--grid", "A=2x2", status=USAGE, says=["--grid", "--spread"])
+        self.fault(*data, "--mesh", "2x2", "--spread", "best", status=USAGE, says=["best", "lshs"])
+        self.fault(*data, "--mesh", "2x2", "--spread", "lshs", "--grid", "A=x", status=USAGE, says=["--grid"])
+
+    def test_refusals(self):
+        self.plan(PRODUCT)
+        refuse = lambda *options, says: self.fault("measure", "plan.kir", *options, status=USAGE, says=says)
+        refuse("--tasks", says=["--tasks", "--bundle"])
+        refuse("--tasks", "--sizes", "N=23", says=["sizes"])
+        bundle = ("--bundle", "bundle")
+        refuse(*bundle, "--tasks", "--explain", says="--tasks")
+        refuse(*bundle, "--tasks", "--format", "dot", says="--tasks")
+        refuse(*bundle, "--format", "csv", says="--tasks")
+        self.fault("measure", "p.kir", *bundle, "--tasks", status=USAGE, says=["blocks", "--spread"])
+
+
+class TimedTest(RegionTest):
+    """Times of regions of blocks, from the table of tasks by the formula of docs/cost.md."""
+
+    RATES = {"memory_bandwidth": 2e9, "write_bandwidth": 1e9, "network_bandwidth": 1e8, "network_latency": 3e-5, "loop_latency": 7e-6}
+
+    def machine(self, **rates):
+        nothing = {key: 1e-18 for key in ("plain_operation", "compound_operation", "dense_term", "tanh", "exp")}
+        (self.dir / "machine.yaml").write_text("".join(f"{key}: {value}\n" for key, value in {**nothing, **self.RATES, **rates}.items()))
+
+    def rounds(self, process_of, term=0.0, operands=None, region=None):
+        """Seconds of each round: the process that works longest, the one that moves most, and one latency."""
+        rates, region = self.RATES, region or self.told()[0]
+        count = len(set(process_of))
+        work = [[0.0] * count for _ in range(region["rounds"] + 1)]
+        sent, received = [[0] * count for _ in work], [[0] * count for _ in work]
+        moved = [set() for _ in work]
+
+        def move(turn, giver, taker, bytes_):
+            giver, taker = process_of[giver], process_of[taker]
+            if giver != taker:
+                sent[turn][giver] += bytes_
+                received[turn][taker] += bytes_
+
+        for task in region["tasks"]:
+            turn = task["round"] - 1
+            read, copied = (task["read_bytes"] - task["copied_bytes"]) / rates["memory_bandwidth"], task["copied_bytes"] / rates["memory_bandwidth"]
+            computing = term * operands[task["task"]] if operands else 0
+            work[turn][process_of[task["worker"]]] += max(read, computing) + copied + task["written_bytes"] / rates["write_bandwidth"] 
+            if task["read_bytes"] + task["written_bytes"] > 0:  # single values are free
+                work[turn][process_of[task["worker"]]] += rates["loop_latency"]
+            for source in task["from"]:
+                move(turn, source["worker"], task["worker"], source["bytes"])
+        for block in region["handed_on"]:
+            if block["from"] == block["to"]:
+                work[-1][process_of[block["to"]]] += block["bytes"] * (1 / rates["memory_bandwidth"] + 1 / rates["write_bandwidth"])
+            else:
+                move(-1, block["from"], block["to"], block["bytes"])
+        return [max(times) + max(gives + takes) / rates["network_bandwidth"] + (rates["network_latency"] if sum(gives) else 0)
+                for times, gives, takes in zip(work, sent, received)]
+
+
+class RegionTimes(TimedTest):
+    """The predicted times of rounds, regions and programs."""
+
+    def timeline(self, *options):
+        out, _ = self.kasen("measure", "plan.kir", "--bundle", "bundle", "--machine", "machine.yaml", "--timeline", "--format", "json", *options)
+        lines = json.loads(out)["lines"]
+        rounds = [line for line in lines if line["line"].startswith("round ")]
+        before = lines[lines.index(rounds[0]) - 1]
+        return before, rounds
+
+    def compare(self, wanted, *options):
+        region, rounds = self.timeline(*options)
+        numpy.testing.assert_allclose([line["seconds"] for line in rounds], wanted, rtol=1e-9)
+        self.assertAlmostEqual(region["seconds"], sum(wanted), delta=1e-9 * sum(wanted))
+        self.assertAlmostEqual(rounds[-1]["begin"] + rounds[-1]["seconds"], region["begin"] + region["seconds"], delta=1e-9)
+        self.assertTrue(all("number" not in line for line in rounds))
+
+    def test_rounds(self):
+        self.machine()
+        for program, options in ((PRODUCT, ["--grid", "A=4x4"]), (MIXED, ["--grid", "A=5x2"]), (MIXED, ["--nodes", "a"])):
+            with self.subTest(options=options):
+                self.plan(program, *options)
+                self.compare(self.rounds([0, 1, 2, 3]))
+                self.run_plan()
+                self.compare(self.rounds([0, 0, 0, 0]), "--against", "run.json")
+                self.run_plan("-n", 2)
+                self.compare(self.rounds([0, 0, 1, 1]), "--against", "run.json")
+                self.run_plan("-n", 3)
+                self.compare(self.rounds([0, 1, 2, 2]), "--against", "run.json")
+
+    def test_computing(self):
+        """A product's terms take longer than its bytes here."""
+        self.machine(dense_term=1e-6)
+        replay = ProductReplay(self.plan(PRODUCT, "--grid", "A=4x4"))
+        operands = [elements * middle for _, elements, middle in replay.tasks]
+        self.compare(self.rounds([0, 1, 2, 3], 1e-6, operands))
+
+    def test_the_whole_program(self):
+        self.machine()
+        self.plan(PRODUCT, "--grid", "A=4x4")
+        out, _ = self.kasen("measure", "plan.kir", "--bundle", "bundle", "--machine", "machine.yaml")
+        whole = float(re.search(r"whole program: ([\d.]+) us", out)[1]) if "us (memory" in out else 1e3 * float(re.search(r"whole program: ([\d.]+) ms", out)[1])
+        self.assertAlmostEqual(whole, 1e6 * sum(self.rounds([0, 1, 2, 3])), delta=0.01 * whole)
+
+    def test_sizes_that_are_not_those_of_the_plan(self):
+        """Of blocks of fixed length there are others then: the plan says so."""
+        self.machine()
+        self.plan(PRODUCT, "--layout", "A=[N/a:4,K/b:4]")
+        self.assertRegex((self.dir / "plan.kir").read_text(), r"region blocks\[[^]]*:4")
+        self.fault("measure", "plan.kir", "--sizes", "N=90,K=17,M=10", "--machine", "machine.yaml", status=BAD, says=["tasks"])
+        out, _ = self.kasen("measure", "plan.kir", "--machine", "machine.yaml")
+        self.assertIn("not known", out)
+
+
+
+class RegionMemory(TimedTest):
+    """Plans with regions of blocks in little memory, and by other strategies."""
+
+    def setUp(self):
+        super().setUp()
+        random = numpy.random.default_rng(3)
+        self.arrays = {"A": random.normal(size=(60, 60)), "B": random.normal(size=(60, 40))}
+
+    def plan_text(self):
+        return [line for line in (self.dir / "plan.kir").read_text().splitlines() if not line.startswith("##")]
+
+    def results(self, *options):
+        counted = self.run_plan(*options)
+        return counted, {file.name: file.read_bytes() for file in self.dir.glob("out*.npy")}
+
+    def test_swaps(self):
+        self.plan(SORTED)
+        _, wanted = self.results()
+        self.machine()
+        text = self.plan(SORTED, "--swap", "--memory", "12KB", "--machine", "machine.yaml")
+        self.assertEqual(text.count("region blocks["), 3)
+        self.assertRegex(text, r"= store %P\b")
+        self.kasen("verify", "plan.kir")
+        for ranks in ([], ["-n", 2]):
+            counted, found = self.results(*ranks)
+            self.assertEqual(found, wanted)
+            self.assertLessEqual(max(part["buffer_bytes"] for part in counted["parts"]), 12000)
+            self.assertTrue(self.check()["agrees"])
+        out, _ = self.kasen("measure", "plan.kir", "--bundle", "bundle", "--machine", "machine.yaml", "--timeline", "--format", "json")
+        streams = json.loads(out)["predicted_streams"]
+        self.assertLessEqual(max(held for _, held in streams["held"]), 12000)
+        spans = {span[5]: span[1] - span[0] for stream in streams["streams"] if stream["stream"] == "operators" for span in stream["spans"]}
+        regions = self.told()
+        self.assertEqual(len(regions), 3)
+        for region in regions:
+            self.assertAlmostEqual(spans[region["number"]], sum(self.rounds([0, 1, 2, 3], region=region)), delta=1e-9)
+
+    def test_too_little_memory(self):
+        self.plan(SORTED)
+        place = ("fuse", "p.kir", "--bundle", "bundle", "--mesh", "2x2", "--spread", "lshs", "--swap", "-o", "plan.kir")
+        err = self.fault(*place, "--memory", 2000, status=LIMIT, says=["2000", "enough"])
+        enough = re.search(r"and (\d+) are enough", err)[1]
+        self.kasen(*place, "--memory", enough)
+        counted, _ = self.results()
+        self.assertLessEqual(max(part["buffer_bytes"] for part in counted["parts"]), int(enough))
+
+    def test_memory_of_a_run(self):
+        """All blocks that a worker keeps count, and messages: the run's own sum is what it refuses to go without."""
+        self.plan(SORTED)
+        counted, wanted = self.results()
+        held = sum(part[key] for part in counted["parts"] for key in ("buffer_bytes", "exchange_bytes", "input_bytes"))
+        area = sum(max(region["workers"][worker]["area_bytes"] for region in self.told()) for worker in range(4))
+        refused = ("run", "plan.kir", "--bundle", "bundle", "-o", "out.npy")
+        err = self.fault(*refused, "--memory", area, status=LIMIT, says=["--memory"])
+        needed = int(re.search(r"the run needs (\d+) bytes", err)[1])
+        self.assertGreater(needed, area)
+        self.assertLessEqual(needed, held)
+        self.fault(*refused, "--memory", needed - 1, status=LIMIT, says=[str(needed)])
+        self.assertEqual(self.results("--memory", needed)[1], wanted)
+
+    def test_strategies(self):
+        """Over a mesh nothing is fused, by whatever strategy: regions of blocks stay as they are."""
+        self.plan(SORTED)
+        wanted = self.plan_text()
+        self.machine()
+        for options in (["--strategy", "cost"], ["--strategy", "cost", "--machine", "machine.yaml"], ["--strategy", "fuse-all"], ["--sync", "auto"],
+                        ["--memory", "1GB"]):
+            with self.subTest(options=options):
+                self.plan(SORTED, *options)
+                found = [line for line in self.plan_text() if not line.startswith("  planned ")]
+                self.assertEqual(found, [line for line in wanted if not line.startswith("  planned ")])
 
 
 if __name__ == "__main__":

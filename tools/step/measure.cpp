@@ -18,6 +18,7 @@
 #include "libopt/report/report.h"
 #include "libopt/report/streams.h"
 #include "libopt/report/timeline.h"
+#include "libopt/tasks/tables.h"
 #include "libopt/time/run_report.h"
 #include "libopt/time/times.h"
 #include "tools/common/choice.h"
@@ -37,11 +38,12 @@
 namespace kasen::tools {
 namespace {
 
-enum class Format : std::uint8_t { text, json, html, dot, svg };
-constexpr std::array<std::pair<std::string_view, Format>, 5> formats{{{"text", Format::text},
+enum class Format : std::uint8_t { text, json, html, dot, csv, svg };
+constexpr std::array<std::pair<std::string_view, Format>, 6> formats{{{"text", Format::text},
                                                                       {"json", Format::json},
                                                                       {"html", Format::html},
                                                                       {"dot", Format::dot},
+                                                                      {"csv", Format::csv},
                                                                       {"svg", Format::svg}}};
 
 Module read_module(const std::string& path) {
@@ -62,6 +64,7 @@ std::string report(const Module& module, const Sizes* sizes, const Module* befor
       return page_of(module, sizes, before, values);
     case Format::dot:
       return report_dot(module);
+    case Format::csv:
     case Format::svg:
       break;
   }
@@ -172,6 +175,25 @@ std::string over_time(const Module& module, const po::variables_map& values, con
   return timeline_text(module, *sizes, machine, counted);
 }
 
+// The tasks of regions of blocks.
+std::string tasks_report(const Module& module, const Sizes* sizes, Format format) {
+  if (!tasks::has_tasks(module)) {
+    fail(ExitStatus::usage, "--tasks of a plan without regions of blocks", "no operator of it works block by block",
+         "plan it with kasen fuse --mesh 2x2 --spread lshs");
+  }
+  const std::optional<Module> sized = sizes != nullptr ? tasks::sized_for_tasks(module, *sizes) : std::nullopt;
+  if (!sized) {
+    fail(ExitStatus::usage, "--tasks needs all sizes", "the blocks of tasks follow from them",
+         "give --bundle, or --sizes N=1000");
+  }
+  const std::vector<tasks::RegionTasks> regions = tasks::tasks_of(*sized);
+  if (format == Format::text) return tasks::tasks_text(*sized, regions);
+  if (format == Format::json) return tasks::tasks_json(*sized, regions);
+  if (format == Format::csv) return tasks::tasks_csv(*sized, regions);
+  if (format == Format::svg) return tasks::curves_file(*sized, regions);
+  refuse_format("--tasks");
+}
+
 std::string explanation(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
                         const MachineProfile& machine) {
   if (format != Format::text) fail(ExitStatus::usage, "--explain prints text only", "", "leave out --format");
@@ -206,12 +228,16 @@ ExitStatus run_measure(const po::variables_map& values) {
     return ExitStatus::done;
   }
   const Format format = choose(values, "format", formats);
+  const bool tells_tasks = values.count("tasks") > 0;
   if (values.count("machine") > 0 && values.count("timeline") == 0 && format != Format::text &&
       format != Format::html) {
     fail(ExitStatus::usage, "--machine adds predicted times to text and pages alone", "", "leave out --format");
   }
-  if (format == Format::svg && values.count("timeline") == 0)
-    fail(ExitStatus::usage, "--format svg without --timeline", "it draws streams over time", "add --timeline");
+  if (format == Format::svg && values.count("timeline") == 0 && !tells_tasks)
+    fail(ExitStatus::usage, "--format svg without --timeline or --tasks", "it draws what goes on over time",
+         "add one of them");
+  if (format == Format::csv && !tells_tasks)
+    fail(ExitStatus::usage, "--format csv without --tasks", "it has a row for each task", "add --tasks");
   const bool scales = scales_workers(values);
   if (values.count("compare") + values.count("against") + values.count("explain") + (scales ? 1U : 0U) > 1) {
     fail(ExitStatus::usage, "only one of --compare, --against, --explain and several --workers at a time", "",
@@ -220,6 +246,12 @@ ExitStatus run_measure(const po::variables_map& values) {
   if (values.count("timeline") > 0 && (values.count("compare") + values.count("explain") > 0 || scales))
     fail(ExitStatus::usage, "--timeline does not go with --compare, --explain or several --workers", "",
          "give one of them");
+  if (tells_tasks &&
+      (scales ||
+       values.count("compare") + values.count("explain") + values.count("timeline") + values.count("against") > 0)) {
+    fail(ExitStatus::usage, "--tasks does not go with --compare, --against, --explain, --timeline or several --workers",
+         "", "give one of them");
+  }
   check_scaling_options(values);
   if (values.count("check") > 0 && values.count("against") == 0) {
     fail(ExitStatus::usage, "--check needs --against", "it turns a difference between the two into exit status 1");
@@ -239,7 +271,9 @@ ExitStatus run_measure(const po::variables_map& values) {
   bool right = true;
   std::string text;
   const std::optional<MachineProfile> machine = machine_of(values);
-  if (values.count("timeline") > 0) {
+  if (tells_tasks) {
+    text = tasks_report(module, known, format);
+  } else if (values.count("timeline") > 0) {
     text = over_time(module, values, known, format, machine.value_or(MachineProfile{}));
   } else if (scales) {
     if (format != Format::text) refuse_format("--workers");
@@ -275,12 +309,13 @@ void add_options(Tool& tool) {
   add("compare", text("OTHER.kir"), "compares with another module, and prints what that saves");
   add("against", text("RUN.json"), "the counters of a run (kasen run --stats)");
   add("check", "with --against: exit status 1 if predicted and counted differ");
+  add("tasks", "prints the tasks of regions of blocks: where and when each runs, and who sends it what");
   add("explain", "explains a plan: transitions, splits, laws, regions, buffers");
   add("memory", text("SIZE"),
       "what a run with so much memory a process, as 2G, reads from disks and writes to them (with --bundle)");
   add("format", text("FORMAT")->default_value("text"),
       "text, json, html (one page with pictures) or dot; with --timeline svg: streams over time, "
-      "of a plan or a run with arrays on disks");
+      "of a plan or a run with arrays on disks; with --tasks also csv and svg");
   add("output,o", text("FILE")->default_value("-"), "the output file of the report");
   takes(tool, "format", formats);
   tool.under("Times");
@@ -306,10 +341,10 @@ void add_options(Tool& tool) {
 int measure_main(int argc, char** argv) {
   Tool tool{.info = {"kasen-measure", "predicts what a module reads, writes, allocates and sends",
                      "[MODULE.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--compare OTHER.kir] "
-                     "[--against RUN.json [--check]] [--explain] [--timeline] "
+                     "[--against RUN.json [--check]] [--explain] [--timeline] [--tasks] "
                      "[--machine FILE.yaml] [--calibrate] [--workers P,P,.. --data NAME=FILE [--sample FRACTION] "
                      "[--plot FILE.svg]] "
-                     "[--format text|json|html|dot|svg] [-o FILE]",
+                     "[--format text|json|html|dot|csv|svg] [-o FILE]",
                      "kasen measure fused.kir --sizes N=325557,nnz=3216152,P=4"}};
   add_options(tool);
   return run_tool(argc, argv, tool, run_measure);
