@@ -25,7 +25,8 @@ std::string sources_text(const TaskRow& row) {
 }
 
 std::string operator_word(const CostReport& report, const TaskRow& row) {
-  return row.adds ? "add up" : std::string(kasen::row(row_of(report, row.number).code).name);
+  if (row.adds) return "add up";
+  return fmt::format("{}{}", kasen::row(row_of(report, row.number).code).name, row.onto ? " onto" : "");
 }
 
 // "and 78 more"
@@ -36,12 +37,19 @@ std::string more_text(std::size_t all, std::size_t most, const char* whats) {
 }
 
 Json task_json(const CostReport& report, const TaskRow& row) {
-  Json json{{"task", row.task},           {"operator", row_of(report, row.number).text},
-            {"makes", row.makes},         {"adds", row.adds},
-            {"worker", row.worker},       {"node", row.node},
-            {"round", row.round + 1},     {"made_bytes", row.made},
-            {"read_bytes", row.read},     {"written_bytes", row.written},
-            {"copied_bytes", row.copied}, {"from", Json::array()}};
+  Json json{{"task", row.task},
+            {"operator", row_of(report, row.number).text},
+            {"makes", row.makes},
+            {"adds", row.adds},
+            {"onto", row.onto},
+            {"worker", row.worker},
+            {"node", row.node},
+            {"round", row.round + 1},
+            {"made_bytes", row.made},
+            {"read_bytes", row.read},
+            {"written_bytes", row.written},
+            {"copied_bytes", row.copied},
+            {"from", Json::array()}};
   for (const Source& source : row.from) json["from"].push_back({{"worker", source.worker}, {"bytes", source.bytes}});
   return json;
 }

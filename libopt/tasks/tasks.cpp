@@ -10,9 +10,9 @@
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/blocks/block_moves.h"
-#include "libcore/blocks/task_module.h"
 #include "libcore/ir/regions.h"
 #include "libopt/cost/box_cost.h"
+#include "libopt/time/priced_tasks.h"
 
 namespace kasen::tasks {
 namespace {
@@ -26,14 +26,11 @@ struct TaskBytes {
   std::int64_t read = 0, written = 0;
 };
 std::vector<TaskBytes> bytes_of_variants(const Module& sized, const std::vector<TaskVariant>& variants) {
-  const TaskModule tasks = task_module(sized, variants);
-  Polynomial::Bindings sizes{{{SymbolKind::workers, "", {}, -1}, 1}};
-  for (const Dimension& dim : tasks.module.dims) sizes[{SymbolKind::size, dim.name, {}, -1}] = dim.size;
-  const CostReport report = measure(tasks.module);
+  const PricedTasks tasks = priced_tasks(sized, variants);
   std::vector<TaskBytes> bytes;
-  for (const int place : tasks.ops) {  // none of them holds others, so places are numbers
-    const Cost& cost = report.rows.at(static_cast<std::size_t>(place)).actual;
-    bytes.push_back({cost.read.value(sizes), cost.written.value(sizes)});
+  for (const int number : tasks.ops) {
+    const Cost& cost = tasks.report.rows.at(static_cast<std::size_t>(number)).actual;
+    bytes.push_back({cost.read.value(tasks.sizes), cost.written.value(tasks.sizes)});
   }
   return bytes;
 }
@@ -118,11 +115,12 @@ class Teller {
       row.task = static_cast<int>(at);
       row.number = numbers_.at(task.op);
       row.adds = task.adds;
+      row.onto = moves_.tasks().variants.at(static_cast<std::size_t>(task.variant)).onto;
       row.makes = name(task.makes);
       row.worker = task.worker;
       row.node = nodes_.at(static_cast<std::size_t>(task.worker));
       row.round = task.round;
-      row.made = checked_mul(object(task.makes).elements.count(), element_bytes(task.makes), what);
+      if (!row.onto) row.made = checked_mul(object(task.makes).elements.count(), element_bytes(task.makes), what);
       row.read = bytes.read;
       row.written = bytes.written;
       for (const int read : task.reads)

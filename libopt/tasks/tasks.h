@@ -22,6 +22,7 @@ struct TaskRow {
   int task = 0;       // its number in the order of the region's operators
   int number = -1;    // of its operator in the module
   bool adds = false;  // it adds two contributions up
+  bool onto = false;  // it makes a contribution and adds it to what is there, in place
   std::string makes;  // "P[0,2]": a block, or a contribution to it
   int worker = 0, node = 0, round = 0;
   std::int64_t made = 0;               // bytes of what it makes

@@ -5,7 +5,6 @@
 
 #include "libcore/base/error.h"
 #include "libcore/blocks/block_moves.h"
-#include "libcore/blocks/task_module.h"
 #include "libcore/ir/layout.h"
 #include "libopt/cost/box_cost.h"
 
@@ -45,12 +44,8 @@ double copied_bytes(const BlockMoves& moves, const BlockRound& round) {
 
 BlockRounds::BlockRounds(const Module& sized, const Op& region) {
   const BlockMoves moves(sized, region);
-  TaskModule made = task_module(sized, moves.tasks().variants);
-  tasks_ = std::move(made.module);
-  ops_ = std::move(made.ops);  // none of them holds others, so places are numbers
-  for (const Dimension& dim : tasks_.dims) sizes_[{SymbolKind::size, dim.name, {}, -1}] = dim.size;
-  sizes_[{SymbolKind::workers, "", {}, -1}] = 1;
-  model_ = std::make_unique<TimeModel>(tasks_, measure(tasks_));
+  tasks_ = priced_tasks(sized, moves.tasks().variants);
+  model_ = std::make_unique<TimeModel>(tasks_.module, tasks_.report);
   for (int worker = 0; worker < mesh_workers(sized); ++worker) {
     const WorkerBlocks here = moves.of(worker);
     rounds_ = here.rounds.size();
@@ -72,11 +67,11 @@ std::vector<PredictedTime> BlockRounds::task_times(const TimeCase& in, const Ste
   one.machine = in.machine;
   one.refined = in.refined;
   one.value = [this](const Polynomial& polynomial) -> std::optional<double> {
-    if (const auto known = polynomial.evaluate(sizes_)) return static_cast<double>(*known);
+    if (const auto known = polynomial.evaluate(tasks_.sizes)) return static_cast<double>(*known);
     return std::nullopt;
   };
   std::vector<PredictedTime> times;
-  for (const int number : ops_) {
+  for (const int number : tasks_.ops) {
     const auto time = model_->once(number, TimePart::work, one, rates);
     if (!time) throw InternalError("a task's size that is not known");
     times.push_back(*time);

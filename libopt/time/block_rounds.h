@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libcore/ir/module.h"
+#include "libopt/time/priced_tasks.h"
 #include "libopt/time/time_model.h"
 
 namespace kasen {
@@ -43,9 +44,7 @@ class BlockRounds {
 
   std::vector<std::vector<WorkerRound>> workers_;  // rounds by worker
   std::size_t rounds_ = 0;
-  Module tasks_;          // a plan of one worker
-  std::vector<int> ops_;  // of each variant: its number there
-  Polynomial::Bindings sizes_;
+  PricedTasks tasks_;
   std::unique_ptr<TimeModel> model_;
 };
 

@@ -53,7 +53,7 @@ ROOMS = {
         "lang": "base scalar ir laws analysis lex syntax lang/terms lang/calls lang/indexed",
     },
     "libopt": {
-        "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "spread": "", "placing": "spread", "tasks": "draw cost text", "options": "cost time spread placing", "sync": "time rewrite options",
+        "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "spread": "", "placing": "spread", "tasks": "draw cost text time", "options": "cost time spread placing", "sync": "time rewrite options",
         "swap": "text", "swap/report": "draw cost text swap", "spread/report": "cost text spread", "spreading": "spread", "packing": "", "tiling": "", "tiling/solve": "tiling", "layouts": "cost text time options sync tiling tiling/solve", "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
         "swapping": "cost time rewrite swap",
         "passes": "time rewrite options sync layouts fusion selection swap swapping spread placing",

@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True  # the source tree stays as it is
 from tools_test import BAD, LIMIT, ROOT, USAGE, ToolTest  # noqa: E402
 
 PRODUCT = "dim N, K, M\ninput A : dense f64[N, K], B : dense f64[K, M]\nP = A @ B\noutput P\n"
-SIZES = {"N": 23, "K": 17, "M": 10}
+SIZES = {"N": 23, "K": 16, "M": 10}
 MIXED = """dim N, K, M
 input A : dense f64[N, K], B : dense f64[K, M], C : dense f64[N, M]
 P = A @ B
@@ -143,7 +143,7 @@ class RegionTest(ToolTest):
     def setUp(self):
         super().setUp()
         random = numpy.random.default_rng(11)
-        self.arrays = {"A": random.normal(size=(23, 17)), "B": random.normal(size=(17, 10)), "C": random.normal(size=(23, 10))}
+        self.arrays = {"A": random.normal(size=(23, 16)), "B": random.normal(size=(16, 10)), "C": random.normal(size=(23, 10))}
 
     def plan(self, program, *options, mesh="2x2", spread="lshs"):
         (self.dir / "p.ks").write_text(program)
@@ -243,9 +243,14 @@ class RegionTasks(RegionTest):
         for spread, grid in (("lshs", "A=4x4"), ("round-robin", "A=5x3")):
             replay = ProductReplay(self.plan(PRODUCT, "--grid", grid, spread=spread))
             (region,) = self.told()
-            tasks = sorted(region["tasks"], key=lambda task: task["task"])
-            self.assertEqual([(task["worker"], task["made_bytes"]) for task in tasks], [(worker, 8 * elements) for worker, elements, _ in replay.tasks])
-            self.assertEqual([task["adds"] for task in tasks], [middle == 0 for _, _, middle in replay.tasks])
+            # Each contribution is a task, and so is each addition, but for those in place.
+            tasks, counts = region["tasks"], collections.Counter
+            self.assertEqual(counts(task["worker"] for task in tasks if not task["adds"]), counts(worker for worker, _, middle in replay.tasks if middle))
+            self.assertEqual(counts(task["worker"] for task in tasks if task["adds"] or task["onto"]),
+                             counts(worker for worker, _, middle in replay.tasks if not middle))
+            self.assertEqual(sorted({task["made_bytes"] for task in tasks if not task["onto"]}), sorted({8 * elements for _, elements, _ in replay.tasks}))
+            self.assertTrue(all(task["made_bytes"] == 0 for task in tasks if task["onto"]))
+            self.assertTrue(any(task["onto"] for task in tasks) or spread != "lshs")
             moved = collections.Counter()
             for task in tasks:
                 for source in task["from"]:
@@ -264,7 +269,7 @@ class RegionTasks(RegionTest):
         made = collections.defaultdict(int)
         for task in region["tasks"]:
             name = task["makes"]
-            if task["adds"]:
+            if task["adds"] or task["onto"]:
                 self.assertGreater(task["round"], min(other["round"] for other in region["tasks"] if other["makes"] == name))
             made[name] = max(made[name], task["round"])
         for task in region["tasks"]:
@@ -314,7 +319,7 @@ class RegionTasks(RegionTest):
         for worker in range(4):
             owned = sum(overlap(replay.owned[array][worker], replay.owned[array][worker]) for array in "AB")
             self.assertEqual(first[worker], {"memory": 8 * owned, "in": 0, "out": 0})
-            made = sum(8 * elements for on, elements, _ in replay.tasks if on == worker)
+            made = sum(task["made_bytes"] for task in region["tasks"] if task["worker"] == worker)
             self.assertEqual(last[worker]["memory"], 8 * owned + made + replay.received[worker])
 
     def test_forms(self):
@@ -332,7 +337,7 @@ class RegionTasks(RegionTest):
         text, _ = self.kasen("measure", "plan.kir", "--bundle", "bundle", "--tasks")
         self.assertIn(f"and {len(region['tasks']) - 40} more of {len(region['tasks'])} tasks", text)
         self.assertIn("each execution reads", text)
-        by_sizes, _ = self.kasen("measure", "plan.kir", "--sizes", "N=23,K=17,M=10", "--tasks")
+        by_sizes, _ = self.kasen("measure", "plan.kir", "--sizes", "N=23,K=16,M=10", "--tasks")
         self.assertEqual(by_sizes, text)
 
     def test_a_loop_tells_one_execution(self):
@@ -405,7 +410,14 @@ class TimedTest(RegionTest):
         nothing = {key: 1e-18 for key in ("plain_operation", "compound_operation", "dense_term", "tanh", "exp")}
         (self.dir / "machine.yaml").write_text("".join(f"{key}: {value}\n" for key, value in {**nothing, **self.RATES, **rates}.items()))
 
-    def rounds(self, process_of, term=0.0, operands=None, region=None):
+    @staticmethod
+    def terms(replay, block):
+        """Of a contribution to a block of the product; all blocks along K are alike."""
+        place = [int(number) for number in re.fullmatch(r"P_b\[(\d+),(\d+)\]", block).groups()]
+        sides = [replay.grid[name][at] for name, at in zip("NM", place)] + [replay.grid["K"][0]]
+        return numpy.prod([end - first for first, end in sides])
+
+    def rounds(self, process_of, computing=lambda task: 0, region=None):
         """Seconds of each round: the process that works longest, the one that moves most, and one latency."""
         rates, region = self.RATES, region or self.told()[0]
         count = len(set(process_of))
@@ -422,8 +434,7 @@ class TimedTest(RegionTest):
         for task in region["tasks"]:
             turn = task["round"] - 1
             read, copied = (task["read_bytes"] - task["copied_bytes"]) / rates["memory_bandwidth"], task["copied_bytes"] / rates["memory_bandwidth"]
-            computing = term * operands[task["task"]] if operands else 0
-            work[turn][process_of[task["worker"]]] += max(read, computing) + copied + task["written_bytes"] / rates["write_bandwidth"] 
+            work[turn][process_of[task["worker"]]] += max(read, computing(task)) + copied + task["written_bytes"] / rates["write_bandwidth"] 
             if task["read_bytes"] + task["written_bytes"] > 0:  # single values are free
                 work[turn][process_of[task["worker"]]] += rates["loop_latency"]
             for source in task["from"]:
@@ -471,8 +482,7 @@ class RegionTimes(TimedTest):
         """A product's terms take longer than its bytes here."""
         self.machine(dense_term=1e-6)
         replay = ProductReplay(self.plan(PRODUCT, "--grid", "A=4x4"))
-        operands = [elements * middle for _, elements, middle in replay.tasks]
-        self.compare(self.rounds([0, 1, 2, 3], 1e-6, operands))
+        self.compare(self.rounds([0, 1, 2, 3], lambda task: 0 if task["adds"] else 1e-6 * self.terms(replay, task["makes"])))
 
     def test_the_whole_program(self):
         self.machine()
