@@ -25,13 +25,16 @@ import numpy as np
 HERE = pathlib.Path(__file__).resolve().parent
 RANKS = 2
 def products(turns):
-    """So many products of inputs of their own: what is exchanged for one is of no use for another."""
+    """So many products of inputs of their own: what is exchanged for one is of no use for another. Each waits for the one before,
+    whose memory it takes."""
     inputs = ", ".join(f"A{i} : dense f64[N, K], B{i} : dense f64[K, M]" for i in range(turns))
-    lines = [line for i in range(turns) for line in (f"C{i} = A{i} @ B{i}", f"most{i} = max(C{i})")]
-    return "\n".join(["dim N, K, M", f"input {inputs}", *lines, f"output C{turns - 1}, " + ", ".join(f"most{i}" for i in range(turns))]) + "\n"
+    lines = ["F0 = A0"]
+    for i in range(turns):
+        lines += [f"C{i} = F{i} @ B{i}", f"most{i} = max(C{i})", f"F{i + 1} = A{i + 1} + nothing * most{i}"]
+    return "\n".join(["dim N, K, M", f"input {inputs}", "param nothing = 0.0", *lines[:-2], f"output C{turns - 1}"]) + "\n"
 
 
-# `nothing` is 0: so no step of a turn is of use for another.
+# `nothing` is 0. With it, no step of a turn is of use for another.
 FACTORS = """use "linalg"
 dim N, K local
 input X : f64[N, K]
@@ -43,7 +46,7 @@ for i in 0..turns {
 }
 output Q, R
 """
-TIMED = {"product": r"C\d+ = A\d+ @ B\d+", "qr": r"Q, R = tsqr\(Y\)", "r": r"R = tsqr_r\(Y\)"}
+TIMED = {"product": r"C\d+ = F\d+ @ B\d+", "qr": r"Q, R = tsqr\(Y\)", "r": r"R = tsqr_r\(Y\)"}
 CASES = {  # what, sizes: of products N, K, M, of factors N, K
     "square": ("product", (2048, 2048, 2048)),
     "outer": ("product", (4096, 512, 4096)),
@@ -110,7 +113,8 @@ class Case:
         return seconds[1:]
 
     def turns_of(self, trace, rank):
-        """The microseconds of each turn: from the begin of the first step of its line to the end of the last one."""
+        """The microseconds of each turn: those from the begin of the first step of its line to the end of the last one. Of a
+        product, an exchange may stand apart from the rest."""
         turns, before = [], None
         events = [e for e in (trace["traceEvents"] if isinstance(trace, dict) else trace) if e.get("ph") == "X" and e["pid"] == rank]
         for event in sorted(events, key=lambda e: e["ts"]):
@@ -119,9 +123,14 @@ class Case:
                 before = before if line == "" else line  # an iteration is no statement
                 continue
             if before != line:
-                turns.append([event["ts"], 0])
-            turns[-1][1], before = max(turns[-1][1], event["ts"] + event["dur"]), line
-        return [end - begin for begin, end in turns]
+                turns.append([line, event["ts"], 0])
+            turns[-1][2], before = max(turns[-1][2], event["ts"] + event["dur"]), line
+        if self.what != "product":
+            return [end - begin for _, begin, end in turns]
+        sums = {}
+        for line, begin, end in turns:
+            sums[line] = sums.get(line, 0) + end - begin
+        return list(sums.values())
 
     def scalapack(self, grid, block, folder="-"):
         files = [f"{key}.npy" for key in self.inputs]
