@@ -208,6 +208,28 @@ class Stored(ToolTest):
         time.sleep(1)  # its digest is taken
         return run
 
+    def maps_in_a_loop(self, expect):
+        """Whether a run maps an array that its loop reads, and the loop's result."""
+        self.plan(f"dim N, D local = 4\ninput X : f64[N, D]\nparam turns = 3000\nv = fill(1.0, D)\nstep = 0\n"
+                  f"while step < turns {expect} {{\n  v = X' @ (X @ v)\n  v = v / sqrt(dot(v, v))\n  step = step + 1\n}}\noutput v\n")
+        self.cut("there", ["X=X.npy"], "--references")
+        run = subprocess.Popen([TOOLS / "kasen-run", "f.kir", "--bundle", "there", "-o", "v.npy", "--format", "npy"],
+                               cwd=self.dir, stdout=subprocess.DEVNULL)
+        self.addCleanup(run.kill)
+        maps, seen = pathlib.Path(f"/proc/{run.pid}/maps"), False
+        while run.poll() is None:
+            seen = seen or "X.npy" in maps.read_text()
+            time.sleep(0.002)
+        self.assertEqual(run.returncode, 0)
+        return seen, numpy.load(self.dir / "v.npy").tolist()
+
+    def test_loops_of_few_turns_read_mapped_files(self):
+        numpy.save(self.dir / "X.npy", self.random.normal(size=(100_000, 4)))
+        few, v = self.maps_in_a_loop("expect 9")
+        self.assertTrue(few)
+        for expect in ("expect 15", ""):
+            self.assertEqual(self.maps_in_a_loop(expect), (False, v))
+
     def test_a_file_that_is_cut_short_while_it_is_mapped(self):
         """It ends the run with a message, on all of its threads, and leaves nothing half-made."""
         run = self.start_long_run()

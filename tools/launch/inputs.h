@@ -16,8 +16,8 @@ namespace kasen::tools {
 // The inputs that the plan reads as compressed columns.
 [[nodiscard]] std::set<std::string> read_compressed(const Module& plan);
 
-// A pass over a mapped file takes up to a tenth longer than one over huge pages, and a copy as long as some five passes
-// (docs/bundle.md): arrays that a loop reads are copied.
+// A pass over a mapped file takes up to a tenth longer than one over huge pages, and a copy some fourteen such tenths
+// more than a second digest (docs/bundle.md): arrays that loops are expected to read more often are copied.
 [[nodiscard]] bool maps_inputs(const Module& plan);
 
 // The inputs that may stay on the disk and go by in a run with a limit of memory (libcore/stream): sparse matrices, or
