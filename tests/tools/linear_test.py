@@ -90,6 +90,20 @@ class Linear(ToolTest):
             got = numpy.load(self.dir / ("out.npy" if name == "a" else f"out-{name}.npy"))
             numpy.testing.assert_allclose(got, value, atol=1e-13)
 
+    def test_fewer_rows_than_columns(self):
+        """Q and R of the matrix's own rank, and zeros."""
+        x = numpy.random.default_rng(3).normal(size=(3, 7))
+        numpy.save(self.dir / "X.npy", x)
+        (self.dir / "t.ks").write_text("dim C local, F local\ninput X : f64[C, F]\nQ, R = qr(X)\noutput Q, R\n")
+        for kernels in ["generated", "interpreter"]:
+            self.kasen("go", "t.ks", "X=X.npy", "-o", "out.npy", "--kernels", kernels, "--dir", kernels)
+            q, r = numpy.load(self.dir / "out.npy"), numpy.load(self.dir / "out-R.npy")
+            wanted_q, wanted_r = numpy.linalg.qr(x)
+            signs = numpy.sign(numpy.diag(wanted_r))
+            numpy.testing.assert_allclose(q[:, :3], wanted_q * signs, atol=1e-13)
+            numpy.testing.assert_allclose(r[:3], wanted_r * signs[:, None], atol=1e-13)
+            self.assertEqual((q[:, 3:] != 0).sum() + (r[3:] != 0).sum(), 0)
+
     def test_faults(self):
         head = "dim N, F local, C local, K local\ninput X : f64[N, F], A : f64[F, F], B : f64[C, F], g : f64[F], k : i64[F, F]\n"
         for text, says in [("z = solve(X, g)", "'N', which is cut"), ("z = solve(B, g)", "over [C, F]"), ("z = inv(k)", "inv of i64"),
