@@ -39,8 +39,7 @@ std::string folded(const Rows& rows, std::size_t all, const char* what, const ch
 
 std::string region_text(const CostReport& report, const RegionTasks& region) {
   const std::string title = region_title(report, region);
-  std::string text =
-      fmt::format("<h3>{}</h3>\n<p>In bytes, {}.</p>\n", page_text(title), page_text(totals_text(region)));
+  std::string text = fmt::format("<h3>{}</h3>\n<p>{}</p>\n", page_text(title), page_text(totals_text(region)));
   text += fmt::format("<div class=\"two\"><div>{}", table(worker_rows(region), "workers"));
   text += folded(task_rows(report, region, most_shown), region.tasks.size(), "tasks", "tasks");
   if (!region.handed_on.empty()) {

@@ -96,7 +96,7 @@ std::string region_title(const CostReport& report, const RegionTasks& region) {
 }
 
 std::string totals_text(const RegionTasks& region) {
-  return fmt::format("each execution reads {}, writes {}, and sends {} between workers, {} of them between nodes",
+  return fmt::format("Each execution reads {}, writes {}, and sends {} between workers, {} of them between nodes.",
                      bytes_text(region.read), bytes_text(region.written), bytes_text(region.sent),
                      bytes_text(region.between_nodes));
 }

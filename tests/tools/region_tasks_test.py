@@ -336,7 +336,7 @@ class RegionTasks(RegionTest):
         self.assertEqual(sum(int(row["receives"]) for row in rows), region["sent_bytes"])
         text, _ = self.kasen("measure", "plan.kir", "--bundle", "bundle", "--tasks")
         self.assertIn(f"and {len(region['tasks']) - 40} more of {len(region['tasks'])} tasks", text)
-        self.assertIn("each execution reads", text)
+        self.assertIn("Each execution reads", text)
         by_sizes, _ = self.kasen("measure", "plan.kir", "--sizes", "N=23,K=16,M=10", "--tasks")
         self.assertEqual(by_sizes, text)
 
