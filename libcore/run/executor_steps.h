@@ -59,6 +59,8 @@ class Step {
   [[nodiscard]] virtual bool hands_over(const Execution& /*run*/, int /*part*/) const { return false; }
   // Bytes of packing area that the step needs on a part.
   [[nodiscard]] virtual std::int64_t packing_bytes(int /*part*/) const { return 0; }
+  // Bytes that it takes on each part from prepare on.
+  [[nodiscard]] virtual std::int64_t own_bytes() const { return 0; }
 
   const Op& op;
   const int number;

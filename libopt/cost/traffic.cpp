@@ -230,6 +230,11 @@ void for_each_carry(const Module& module, const Op& scan, const Sizes& sizes, co
   }
 }
 
+const SlavePairs* pairs_of(const Module& module, const Type& held, const Sizes& sizes) {
+  const auto it = sizes.pairs.find({Layout(module, held).cut_name(), held.state.slaves});
+  return held.state.slaves.empty() || it == sizes.pairs.end() ? nullptr : &it->second;
+}
+
 Traffic predict_traffic(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes,
                         int ranks) {
   Traffic traffic;
@@ -250,9 +255,9 @@ Traffic predict_traffic(const Module& module, const SharedBatches& batches, cons
   }
   const std::int64_t element = moved_bytes(module, op, sizes.totals);
   const Type& held = held_type(module, op);
-  const auto it = sizes.pairs.find({Layout(module, held).cut_name(), held.state.slaves});
-  if (it == sizes.pairs.end()) return traffic;
-  for (const SlavePairs::Pair& pair : it->second.list) {
+  const SlavePairs* const pairs = pairs_of(module, held, sizes);
+  if (pairs == nullptr) return traffic;
+  for (const SlavePairs::Pair& pair : pairs->list) {
     exchange.move(pair.owner, pair.holder, checked_mul(pair.count, element, "predicted traffic"));
   }
   exchange.add_to(traffic);

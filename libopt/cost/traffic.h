@@ -15,6 +15,8 @@ namespace kasen {
 
 // The type of the values that a gather or scatter exchanges: of the side that has ghosts.
 [[nodiscard]] const Type& held_type(const Module& module, const Op& op);
+// Who has ghosts of whose elements; null: nobody has any. In sizes, a set of no matrix stands for those of all.
+[[nodiscard]] const SlavePairs* pairs_of(const Module& module, const Type& held, const Sizes& sizes);
 // Returns the bytes of one index of the array, or of the whole shared, that an operator exchanges.
 [[nodiscard]] std::int64_t moved_bytes(const Module& module, const Op& op, const Polynomial::Bindings& here);
 // Returns the bytes of the shareds that a batch exchanges together.

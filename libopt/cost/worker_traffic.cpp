@@ -142,9 +142,9 @@ WorkerTraffic worker_traffic(const Module& module, const SharedBatches& batches,
     }
     return sum.take();
   }
-  const auto it = sizes.pairs.find({Layout(module, held).cut_name(), held.state.slaves});
-  if (it == sizes.pairs.end()) return sum.take();
-  for (const SlavePairs::Pair& pair : it->second.list) {
+  const SlavePairs* const pairs = pairs_of(module, held, sizes);
+  if (pairs == nullptr) return sum.take();
+  for (const SlavePairs::Pair& pair : pairs->list) {
     const std::int64_t moved = checked_mul(pair.count, bytes, what);
     gather ? sum.move(pair.holder, pair.owner, moved) : sum.move(pair.owner, pair.holder, moved);
   }

@@ -3,6 +3,7 @@
 
 Usage: blocks_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import json
 import re
 import sys
 import unittest
@@ -10,7 +11,7 @@ import unittest
 import numpy
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, USAGE, ToolTest  # noqa: E402
+from tools_test import BAD, LIMIT, USAGE, ToolTest  # noqa: E402
 
 HEAD = """dim N, K, M, F local
 input A : dense f64[N, K], B : dense f64[K, M], C : dense f64[N, M], X : f64[N, F], y : f64[N]
@@ -114,6 +115,16 @@ class Blocks(ToolTest):
             self.results()
             sent[search] = self.sent
         self.assertLess(sent["lshs"], sent["round-robin"])
+
+    def test_a_limit_counts_all_that_a_run_takes(self):
+        self.plan(PRODUCTS, "--mesh", "2x2", "--spread", "lshs")
+        self.results()
+        parts = json.loads((self.dir / "run.json").read_text())["parts"]
+        taken = sum(part[kind] for part in parts for kind in ("buffer_bytes", "exchange_bytes", "matrix_bytes", "input_bytes"))
+        few = ("run", "plan.kir", "--bundle", "bundle", "-o", "x", "--memory")
+        needed = int(re.search(r"needs (\d+) bytes", self.fault(*few, taken - 1, status=LIMIT, says=["--memory"]))[1])
+        self.assertTrue(taken <= needed <= 1.02 * taken, (taken, needed))  # with the ends of its arrays' lines
+        self.kasen(*few, needed)
 
     def test_plans_of_other_sizes_are_refused(self):
         text = self.plan(HEAD + "output P = A @ B\n", "--mesh", "2x2", "--spread", "lshs", "--layout", "A=[N/a:4,K/b:4]")

@@ -37,7 +37,6 @@ class TaskRun {
     run_->run_operator(place);
   }
 
-  [[nodiscard]] std::int64_t arranged_bytes() const { return kasen::arranged_bytes(made_.module); }
   // All bytes read and written so far.
   [[nodiscard]] AccessCount accesses() {
     AccessCount sum;
@@ -74,7 +73,9 @@ class TaskRun {
 class BlocksStep : public Step {
  public:
   BlocksStep(const Execution& run, const Op& decoded, const Op& planned, int at)
-      : Step(decoded, at), moves_(run.plan, planned) {
+      : Step(decoded, at),
+        moves_(run.plan, planned),
+        arranged_(arranged_bytes(task_module(run.plan, moves_.tasks().variants).module)) {
     for (const Part& part : run.parts) here_.push_back(moves_.of(part.worker));
   }
 
@@ -84,10 +85,11 @@ class BlocksStep : public Step {
       auto kernels = side_by_side ? run.kernels.on_one_thread() : run.kernels.another();
       tasks_.push_back(std::make_unique<TaskRun>(run.plan, moves_.tasks().variants, std::move(kernels)));
     }
-    for (PartCount& part : run.result.parts) part.exchange_bytes += tasks_[0]->arranged_bytes();
+    for (PartCount& part : run.result.parts) part.exchange_bytes += arranged_;
   }
 
   [[nodiscard]] std::int64_t packing_bytes(int part) const override { return here_[static_cast<size_t>(part)].area; }
+  [[nodiscard]] std::int64_t own_bytes() const override { return arranged_; }
 
   void run(Execution& run) override {
     const AccessCount before = accesses();
@@ -259,6 +261,7 @@ class BlocksStep : public Step {
   [[nodiscard]] const BlockTask& task_of(int place) const { return moves_.tasks().tasks[static_cast<size_t>(place)]; }
 
   const BlockMoves moves_;
+  const std::int64_t arranged_;                  // bytes of tasks' operands and results in the kernels' order of axes
   std::vector<WorkerBlocks> here_;               // by part
   std::vector<std::unique_ptr<TaskRun>> tasks_;  // by part, or one for all
   std::vector<Message> sends_, receives_;

@@ -73,6 +73,7 @@ std::int64_t Execution::part_bytes(size_t part, std::int64_t packing, bool with_
   const int p = static_cast<int>(part);
   std::int64_t bytes = checked_add(storage.planned_bytes(p), matrices_.bytes(*this, p), "the run's memory");
   bytes = checked_add(bytes, packing, "the run's memory");
+  for (const Step* step : all_) bytes = checked_add(bytes, step->own_bytes(), "the run's memory");
   return with_data ? checked_add(bytes, data_bytes(parts[part]), "the run's memory") : bytes - storage.adopted_bytes(p);
 }
 
