@@ -53,7 +53,7 @@ def measure(asked, folder):
                 if repetition == 0 and not numpy.allclose(numpy.load(folder / "c.npy"), a @ b, rtol=1e-12):
                     raise SystemExit(f"{name}: another product")
                 run = json.loads((folder / "run.json").read_text())
-                memory = max(sum(part[kind] for kind in part if kind.endswith("_bytes")) for part in run["parts"])
+                memory = max(sum(part[f"{kind}_bytes"] for kind in ("buffer", "exchange", "matrix", "input")) for part in run["parts"])
                 seconds = min(run["seconds"], taken.get((name, ranks), (float("inf"),))[0])
                 taken[name, ranks] = (seconds, run["traffic"]["worker_bytes"], memory)
     print(f"{'plan':28}{'1 rank, s':>12}{'2 ranks, s':>12}{'MB moved':>10}{'MB a worker':>13}")
