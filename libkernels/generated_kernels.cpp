@@ -46,8 +46,8 @@ class GeneratedKernelSet : public GeneratedKernels {
     return std::make_unique<GeneratedKernelSet>(options);
   }
   [[nodiscard]] int threads() const override { return shop_.pool.threads(); }
-  void run_pieces(std::int64_t pieces, const std::function<void(std::int64_t)>& body) override {
-    share_out(shop_.pool, pieces, [&](int, std::int64_t piece) { body(piece); });
+  void run_pieces(std::int64_t pieces, const std::function<void(int, std::int64_t)>& body) override {
+    share_out(shop_.pool, pieces, body);
   }
 
   void prepare(const Module& module) override {

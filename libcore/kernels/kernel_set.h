@@ -129,9 +129,9 @@ class KernelSet {
   /// The same, but it works on the thread that calls it.
   [[nodiscard]] virtual std::unique_ptr<KernelSet> on_one_thread() const { return another(); }
   [[nodiscard]] virtual int threads() const { return 1; }
-  /// Calls body(0) to body(pieces - 1), which do not touch each other's data, on all threads.
-  virtual void run_pieces(std::int64_t pieces, const std::function<void(std::int64_t)>& body) {
-    for (std::int64_t piece = 0; piece < pieces; ++piece) body(piece);
+  /// Calls body(thread, piece) for each piece, on all threads. Pieces do not touch each other's data.
+  virtual void run_pieces(std::int64_t pieces, const std::function<void(int, std::int64_t)>& body) {
+    for (std::int64_t piece = 0; piece < pieces; ++piece) body(0, piece);
   }
 
   /// Prepares everything that the plan needs, before the run. Anything unsupported is a UserError here, never a slow

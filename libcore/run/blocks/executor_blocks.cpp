@@ -80,9 +80,9 @@ class BlocksStep : public Step {
   }
 
   void prepare(Execution& run) override {
-    const bool side_by_side = run.part_count() >= run.kernels.threads();
-    for (int p = 0; p < (side_by_side ? run.part_count() : 1); ++p) {
-      auto kernels = side_by_side ? run.kernels.on_one_thread() : run.kernels.another();
+    side_by_side_ = run.part_count() >= run.kernels.threads();
+    for (int thread = 0; thread < (side_by_side_ ? run.kernels.threads() : 1); ++thread) {
+      auto kernels = side_by_side_ ? run.kernels.on_one_thread() : run.kernels.another();
       tasks_.push_back(std::make_unique<TaskRun>(run.plan, moves_.tasks().variants, std::move(kernels)));
     }
     for (PartCount& part : run.result.parts) part.exchange_bytes += arranged_;
@@ -232,9 +232,9 @@ class BlocksStep : public Step {
 
   // No task of a round reads what another one makes.
   void run_tasks(Execution& run, size_t round) {
-    const auto on_part = [&](std::int64_t p) {
+    const auto on_part = [&](int thread, std::int64_t p) {
       const auto part = static_cast<int>(p);
-      TaskRun& tasks = *tasks_[tasks_.size() == 1 ? 0 : static_cast<size_t>(p)];
+      TaskRun& tasks = *tasks_[static_cast<size_t>(thread)];
       std::vector<View> reads;
       for (const int place : round_of(part, round).tasks) {
         const BlockTask& task = task_of(place);
@@ -243,10 +243,10 @@ class BlocksStep : public Step {
         tasks.run(task.variant, reads, block(run, part, task.makes));
       }
     };
-    if (tasks_.size() == 1) {
-      for (int p = 0; p < run.part_count(); ++p) on_part(p);
-    } else {
+    if (side_by_side_) {
       run.kernels.run_pieces(run.part_count(), on_part);
+    } else {
+      for (int p = 0; p < run.part_count(); ++p) on_part(0, p);
     }
     if (!run.options.refuse_nan) return;
     for (int p = 0; p < run.part_count(); ++p) {
@@ -263,7 +263,8 @@ class BlocksStep : public Step {
   const BlockMoves moves_;
   const std::int64_t arranged_;                  // bytes of tasks' operands and results in the kernels' order of axes
   std::vector<WorkerBlocks> here_;               // by part
-  std::vector<std::unique_ptr<TaskRun>> tasks_;  // by part, or one for all
+  bool side_by_side_ = false;                    // each part on one thread
+  std::vector<std::unique_ptr<TaskRun>> tasks_;  // by thread, or one on all
   std::vector<Message> sends_, receives_;
   std::vector<Copies> copies_;
 };
