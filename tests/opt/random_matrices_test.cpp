@@ -76,13 +76,30 @@ class MatrixProgram {
     }
   }
 
+  std::string own_rows() {
+    switch (pick(4)) {
+      case 0:
+        return "(X - w0) * " + u();
+      case 1:
+        return "abs(X) * " + u();
+      case 2:
+        return "X * max(" + u() + ", " + s() + ") + tanh(X)";
+      default:
+        return u() + " * X";
+    }
+  }
+
   std::string aggregate() {
     constexpr const char* names[] = {"sum", "min", "max", "prod"};
     return names[pick(4)];
   }
 
   void statement() {
-    switch (pick(13)) {
+    switch (pick(15)) {
+      case 13:  // the matrix's own rows meet it again
+        return line(b(), "tanh(0.01 * ((X' @ (" + own_rows() + ")) @ " + b() + "))");
+      case 14:
+        return line("w0", "tanh(0.1 * (X' @ " + u() + ") + (X' @ (" + own_rows() + ")) @ w0 / 64)");
       case 10:
         return line(p(), "tanh(" + p() + " * " + u() + " - " + aggregate() + "(" + p() + ", over C))");
       case 11:
