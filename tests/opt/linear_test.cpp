@@ -16,6 +16,7 @@ class LinearProgram {
   std::string write() {
     const std::string real = below(4) == 0 ? "f32" : "f64";
     text_ = "dim N, F local = " + std::to_string(1 + below(6)) + "\nparam half = 0.5\ninput y : f64[N]\n";
+    text_ += "dim E local = " + std::to_string(1 + below(8)) + "\nB = " + real + "(normal(9, E, F))\n";
     text_ += "Z0 = " + real + "(normal(7, N, F))\nr0 = " + real + "(y * half)\nS0 = Z0' @ Z0\nv0 = Z0' @ r0\n";
     for (int i = 0; i < 9; ++i) statement(0);
     std::string list = "S0, v0, r0";
@@ -39,7 +40,7 @@ class LinearProgram {
   // Squares stay symmetric and positive definite, of about one condition.
   void statement(int depth) {
     const std::string s = square(), v = vector(), n = std::to_string(number_++);
-    switch (below(depth == 0 ? 9 : 6)) {
+    switch (below(depth == 0 ? 10 : 7)) {
       case 0:
         return assign_vector(depth, "solve(" + s + ", " + v + ")");
       case 1:
@@ -56,11 +57,14 @@ class LinearProgram {
       case 5:
         line(depth, "U" + n + ", s" + n + ", W" + n + " = svd(" + s + ")");
         return assign_vector(depth, "U" + n + " @ (s" + n + " * (W" + n + "' @ " + v + "))");
-      case 6:
+      case 6:  // of fewer rows than columns, or of more
+        line(depth, "Q" + n + ", R" + n + " = qr(B @ " + s + ")");
+        return assign_vector(depth, "0.01 * (B' @ (Q" + n + " @ (R" + n + " @ " + v + ")))");
+      case 7:
         line(depth, "q" + n + ", R" + n + " = qr(" + s + ")");
         line(depth, "Z" + std::to_string(talls_++) + " = " + tall() + " @ q" + n);
         return assign_square(depth, "Z" + std::to_string(talls_ - 1) + "' @ Z" + std::to_string(talls_ - 1));
-      case 7:
+      case 8:
         line(depth, "r0 = r0 - 0.01 * (" + tall() + " @ solve(" + s + ", " + v + "))");
         return;
       default:

@@ -75,8 +75,7 @@ spread::Layout layout_of(const po::variables_map& values) {
   const std::optional<Grid> grid = dealing == dealings.end() ? std::nullopt : numbers(text.substr(0, comma));
   if (!grid || grid->size() < 2) {
     wrong_value("cluster", fmt::format("--cluster {} is no cluster", text),
-                "it is numbers of nodes, of one axis of a grid or several, and the number of workers of a node; then "
-                "blocks go around the nodes, or with 'packed' behind a comma they are dealt out in runs",
+                "it is the nodes, as a number or a grid, and the workers of each; 'packed' deals blocks out in runs",
                 "--cluster 16x32, --cluster 4x4x32, or --cluster 16x32,packed");
   }
   std::int64_t nodes = 1;
