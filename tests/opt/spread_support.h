@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libopt/spread/arrays.h"
+#include "libopt/spread/bound.h"
 #include "libopt/spread/search.h"
 
 namespace kasen::spread {
@@ -209,6 +210,16 @@ inline Load checked_objective(const Graph& graph, const Cluster& cluster, const 
   Replay replay(graph, cluster, plan);
   replay.check(ahead);
   return replay.objective();
+}
+
+// Of arrays' operators by a search; its plan is checked, and not below the bound.
+inline Loads placed(const Arrays& arrays, const std::string& search, const SearchOptions& options = {}) {
+  const Graph& graph = arrays.graph();
+  const Cluster& cluster = arrays.layout().cluster;
+  const Proven proven = find_placement(search, graph, cluster, options);
+  EXPECT_EQ(checked_objective(graph, cluster, proven.plan, search == "exact"), proven.objective) << search;
+  EXPECT_GE(proven.objective, lower_bound(graph, cluster).objective()) << search;
+  return loads_of(graph, cluster, proven.plan);
 }
 
 }  // namespace kasen::spread
