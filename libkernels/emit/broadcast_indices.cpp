@@ -13,7 +13,7 @@ namespace kasen {
 void BroadcastIndices::open(llvm::Value* begin) {
   llvm::Type* type = e_.wide(e_.b.getInt64Ty());
   llvm::Value* rest = e_.b.CreateAdd(e_.spread({begin, true}), e_.lane_numbers());
-  llvm::Value* step = e_.integer(reduction_lanes);
+  llvm::Value* step = e_.integer(e_.lanes());
   digits_.resize(sizes_.size() + 1);
   steps_.resize(sizes_.size() + 1);
   for (size_t d = sizes_.size(); d > 0; --d) {
@@ -56,6 +56,18 @@ llvm::Value* BroadcastIndices::index(const Type& type) {
   return at_index;
 }
 
+llvm::Value* BroadcastIndices::are_together() {
+  if (sizes_.empty() || e_.lanes() == 1) return nullptr;
+  llvm::Value* last = e_.b.CreateLoad(digits_.back()->getAllocatedType(), digits_.back());
+  llvm::Value* end = e_.b.CreateAdd(e_.b.CreateExtractElement(last, e_.integer(0)), e_.integer(e_.lanes()));
+  return e_.b.CreateICmpSLE(end, sizes_.back());
+}
+
+bool BroadcastIndices::has_last(const Type& type) const {
+  const std::vector<size_t> found = places(type);
+  return std::find(found.begin(), found.end(), dims_.size() - 1) != found.end();
+}
+
 std::vector<size_t> BroadcastIndices::places(const Type& type) const {
   const Layout layout(module_, type);
   std::vector<size_t> found(type.dims.size(), no_place);
@@ -88,6 +100,69 @@ llvm::Value* BroadcastIndices::index(const Op& view, const std::vector<llvm::Val
     at_index = e_.b.CreateAdd(at_index, e_.b.CreateLoad(wide, digits_[in_loop[in_result[d]] + 1]));
   }
   return at_index;
+}
+
+namespace {
+
+// Variables for the scalar components of an input, which two ways of reading it fill.
+class TwoWays {
+ public:
+  TwoWays(Emitter& e, BroadcastIndices& indices, const BroadcastInput& input)
+      : e_(e), input_(input), follows_(indices.has_last(*input.type)), index_(indices.index(*input.type)) {
+    const ElementType& element = input.source->element();
+    for (int c = 0; c < components_of(element); ++c) {
+      const bool read = count_of(element, c) == 0 && scalar_of(element, c) != Scalar::null;
+      scalars_.push_back(read ? e.variable(e.wide(e.type(scalar_of(element, c)))) : nullptr);
+    }
+  }
+
+  void read(bool together) {
+    const ArrayPlanes& planes = input_.source->planes();
+    for (size_t c = 0; c < scalars_.size(); ++c) {
+      if (scalars_[c] == nullptr) continue;
+      const Scalar scalar = scalar_of(planes.element, static_cast<int>(c));
+      llvm::Value* index = together ? e_.b.CreateExtractElement(index_, e_.integer(0)) : index_;
+      llvm::Value* at = e_.b.CreateGEP(e_.memory_type(scalar), planes.components[c].base, index);
+      llvm::Value* value = !together  ? e_.gather(scalar, at)
+                           : follows_ ? e_.load_lanes(scalar, at)
+                                      : e_.spread({e_.load_one(scalar, at), true});
+      e_.b.CreateStore(value, scalars_[c]);
+    }
+  }
+
+  void take() {
+    std::vector<Plane> loaded;
+    for (llvm::AllocaInst* at : scalars_) {
+      loaded.push_back(at == nullptr ? Plane{} : Plane{e_.b.CreateLoad(at->getAllocatedType(), at), false});
+    }
+    input_.source->take(index_, std::move(loaded));
+  }
+
+ private:
+  Emitter& e_;
+  BroadcastInput input_;
+  bool follows_;
+  llvm::Value* index_;
+  std::vector<llvm::AllocaInst*> scalars_;
+};
+
+}  // namespace
+
+void move_broadcast(Emitter& e, BroadcastIndices& indices, const std::vector<BroadcastInput>& inputs) {
+  if (inputs.empty()) return;
+  llvm::Value* together = indices.are_together();
+  if (together == nullptr) {
+    for (const BroadcastInput& input : inputs) input.source->move_to(e, indices.index(*input.type));
+    return;
+  }
+  std::vector<TwoWays> ways;
+  for (const BroadcastInput& input : inputs) ways.emplace_back(e, indices, input);
+  const auto read = [&](bool as) {
+    for (TwoWays& way : ways) way.read(as);
+  };
+  e.either(
+      together, [&] { read(true); }, [&] { read(false); });
+  for (TwoWays& way : ways) way.take();
 }
 
 namespace {

@@ -16,9 +16,14 @@ class BroadcastIndices {
       : e_(emitter), module_(module), dims_(std::move(dims)), sizes_(std::move(sizes)), where_(where) {}
 
   void open(llvm::Value* begin);  // the loop's first element
-  void advance();                 // by reduction_lanes
+  void advance();                 // by the emitter's lanes
   // The index of each lane's element in an array of this type, row-major over its own dimensions.
   [[nodiscard]] llvm::Value* index(const Type& type);
+  // One bit: all lanes have one index along every dimension but the last. Nothing if there is only the cut one.
+  [[nodiscard]] llvm::Value* are_together();
+  // Whether an array has the loop's last dimension: elements of lanes that are together follow one another. Otherwise
+  // they are one.
+  [[nodiscard]] bool has_last(const Type& type) const;
   // The position of each lane's element of a view in its array; a range begins at `begin`. `sizes`: of the array's
   // uncut dimensions.
   [[nodiscard]] llvm::Value* index(const Op& view, const std::vector<llvm::Value*>& sizes, llvm::Value* begin);
@@ -36,6 +41,14 @@ class BroadcastIndices {
   std::vector<llvm::AllocaInst*> digits_;  // of the cut dimension, then of `dims_`
   std::vector<llvm::Value*> steps_;
 };
+
+// The scalars of some arrays that are broadcast, read at the lanes' indices. Where lanes are together nothing is
+// gathered.
+struct BroadcastInput {
+  const Type* type;
+  MemorySource* source;
+};
+void move_broadcast(Emitter& emitter, BroadcastIndices& indices, const std::vector<BroadcastInput>& inputs);
 
 // Views that a fused loop reads: inputs of their own, whose elements are found in their arrays.
 class ViewInputs {

@@ -58,6 +58,12 @@ class MemorySource : public Source {
   // Moves to another index (an i64, or a vector of them for `scattered`) and loads the scalar components there. With
   // `each`, the index of every lane by itself, it loads them lane by lane; each is valid, whatever the mask is.
   void move_to(Emitter& emitter, llvm::Value* index, std::span<llvm::Value* const> each = {});
+  // The same with scalar components that are loaded already.
+  void take(llvm::Value* index, std::vector<Plane> loaded) {
+    index_ = index;
+    loaded_ = std::move(loaded);
+    coordinates_.clear();
+  }
   Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
   [[nodiscard]] ReadsFrom reads_from(const ElementType& result, int component) const override;
   void set_index(llvm::Value* index) { index_ = index; }  // for stores: loads nothing

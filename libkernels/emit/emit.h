@@ -108,6 +108,25 @@ class Emitter {
     b.SetInsertPoint(done);
   }
 
+  // Code that runs if `condition` holds, and code that runs if it does not. Each forgets what it has looked up.
+  template <class Yes, class No>
+  void either(llvm::Value* condition, const Yes& yes, const No& no) {
+    llvm::BasicBlock* then = llvm::BasicBlock::Create(b.getContext(), "yes", function_);
+    llvm::BasicBlock* other = llvm::BasicBlock::Create(b.getContext(), "no", function_);
+    llvm::BasicBlock* done = llvm::BasicBlock::Create(b.getContext(), "done", function_);
+    b.CreateCondBr(condition, then, other);
+    b.SetInsertPoint(then);
+    forget();
+    yes();
+    b.CreateBr(done);
+    b.SetInsertPoint(other);
+    forget();
+    no();
+    b.CreateBr(done);
+    b.SetInsertPoint(done);
+    forget();
+  }
+
   // Coordinates begin to count - 1 of a small array, one after another: straight-line code for few of them, whose
   // numbers are constants, else a loop.
   template <class Body>

@@ -201,10 +201,12 @@ class ElementwiseEmitter {
   void iteration(llvm::Value* i) {
     e_.forget();
     if (slices_) slices_->slice(SliceEmitter::numbers(e_, lengths_, i, e_.mask));
+    std::vector<BroadcastInput> broadcast;
     for (Input& input : inputs_) {
       if (input.reach == Reach::whole) input.source->move_to(e_, i);
-      if (input.reach == Reach::some) input.source->move_to(e_, indices_->index(input.type));
+      if (input.reach == Reach::some) broadcast.push_back({&input.type, input.source.get()});
     }
+    if (indices_) move_broadcast(e_, *indices_, broadcast);
     if (!views_.empty()) views_.move(*indices_);
     std::map<ValueId, Source*> sources = sources_;
     std::vector<std::unique_ptr<Source>> made;

@@ -56,12 +56,10 @@ bool has_long_chain(const Expr& expr) {
 
 int loop_lanes(const Module& module, const LoopBody& body, const Target& target) {
   if (body.rows != nullptr || !target.fuses() || !target.takes_first(Choice::chains)) return reduction_lanes;
-  const Type loop = loop_type(module, body);
   const auto hinders = [&](ValueId id) {
     const Type& type = module.type(id);
     const auto& parts = type.element.components;
-    return reach_of(module, loop, type) == Reach::some ||
-           std::any_of(parts.begin(), parts.end(), [](const Component& c) { return c.count > 0; });
+    return std::any_of(parts.begin(), parts.end(), [](const Component& c) { return c.count > 0; });
   };
   bool chain = false;
   for (const Op* op : body.ops) {

@@ -15,7 +15,7 @@ namespace kasen {
 [[nodiscard]] bool looked_at_once(const Module& module, const LoopBody& body, ValueId id);
 // Elements of one iteration of the loop: reduction_lanes, or twice as many if their computation is a long chain (a
 // function whose code is in the loop). One half then proceeds while the other waits. Not where a lane has a meaning of
-// its own (in reductions, slices of rows and broadcasts), nor for arrays of coordinates, whose code is long enough.
+// its own (in reductions and slices of rows), nor for arrays of coordinates, whose code is long enough.
 [[nodiscard]] int loop_lanes(const Module& module, const LoopBody& body, const Target& target);
 // Throws UserError(bad_input) for a loop that cannot be generated.
 void check_loop(const Module& module, const LoopBody& body, const Type& loop);
