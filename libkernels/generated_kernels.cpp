@@ -12,6 +12,7 @@
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/dense_blocks.h"
 #include "libcore/ir/layout.h"
+#include "libcore/rows/row_region.h"
 #include "libkernels/axis/run_axis.h"
 #include "libkernels/dense/blas.h"
 #include "libkernels/dense/chain_operands.h"
@@ -19,11 +20,12 @@
 #include "libkernels/dense/dense_chain.h"
 #include "libkernels/dense/lapack.h"
 #include "libkernels/dense/run_compressed.h"
+#include "libkernels/dense/run_rows.h"
 #include "libkernels/kernels.h"
+#include "libkernels/move/movers.h"
 #include "libkernels/run/call_trial.h"
 #include "libkernels/run/distinct_values.h"
 #include "libkernels/run/measured_trials.h"
-#include "libkernels/run/movers.h"
 #include "libkernels/run/plan_kernels.h"
 #include "libkernels/run/product_division.h"
 #include "libkernels/run/run_loops.h"
@@ -128,6 +130,12 @@ class GeneratedKernelSet : public GeneratedKernels {
       const auto copies = static_cast<std::int64_t>(p.results.size());
       count_.written_bytes += (p.transposed ? call.rows : call.cols) * p.columns * p.written_bytes * copies;
     }
+  }
+
+  void rows(const RowsCall& call) override {
+    run_rows(shop_, alone_, *plan_, *module_, found(plan_->rows, call.op), call);
+    const RowTraffic row = row_traffic(*module_, *call.op);
+    count_ = {count_.read_bytes + call.rows * row.read, count_.written_bytes + call.rows * row.written};
   }
 
   [[nodiscard]] std::int64_t rows_at_once(const DenseProductCall& call) const override {
@@ -255,7 +263,7 @@ class GeneratedKernelSet : public GeneratedKernels {
       return run_partial_reduction(shop, *plan_, r, call.inputs[0], call.outputs[0], call.range);
     }
     const ElementwiseKernel& kernel = loop_of(call);
-    const std::vector<std::int64_t> sizes = local_sizes(kernel, call.inner);
+    const std::vector<std::int64_t> sizes = local_sizes(*module_, kernel, call.inner);
     const std::int64_t begin = checked_mul(call.range.begin, call.inner), end = checked_mul(call.range.end, call.inner);
     run_elementwise(shop, *plan_, kernel, call.inputs, call.outputs, begin, end, sizes);
   }
@@ -328,17 +336,6 @@ class GeneratedKernelSet : public GeneratedKernels {
     return it->second;
   }
 
-  [[nodiscard]] std::int64_t local_size(DimId dim, size_t dims, std::int64_t inner) const {
-    const std::int64_t size = module_->dim(dim).size;
-    return dims == 1 && size < 0 ? inner : std::max<std::int64_t>(size, 0);
-  }
-
-  [[nodiscard]] std::vector<std::int64_t> local_sizes(const ElementwiseKernel& kernel, std::int64_t inner) const {
-    std::vector<std::int64_t> sizes;
-    for (const DimId d : kernel.local_dims) sizes.push_back(local_size(d, kernel.local_dims.size(), inner));
-    return sizes;
-  }
-
   // The rows of a product call. For an epilogue's product that is no result of the op, the rows that wait are written.
   void count_rows(const ProductKernels& kernels, const ProductCall& call) {
     const std::int64_t rows = call.range.size();
@@ -364,7 +361,7 @@ class GeneratedKernelSet : public GeneratedKernels {
     for (size_t i = 0; i < kernel.counted.size(); ++i) {
       if (!wait && !places.empty() && places[i] < 0) continue;
       std::int64_t bytes = kernel.counted[i] * n;
-      for (const DimId d : kernel.counted_dims[i]) bytes *= local_size(d, kernel.local_dims.size(), inner);
+      for (const DimId d : kernel.counted_dims[i]) bytes *= local_size(*module_, kernel, d, inner);
       count_.read_bytes += bytes;
     }
     for (size_t i = 0; i < kernel.stored.size(); ++i) {

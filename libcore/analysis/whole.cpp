@@ -119,6 +119,7 @@ class FormBuilder {
       return;
     }
     Type& type = form_.module.value(op.results[0]).type;
+    type.dims = plan_.type(op.results[0]).dims;
     for (DimId& dim : type.dims) dim = twin(dim);
     type.state.slaves.clear();
     whole_inside_.push_back(op.results[0]);

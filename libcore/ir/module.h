@@ -99,6 +99,7 @@ enum class RegionKind : std::uint8_t {
   mxm,               ///< products with one matrix, none of which needs another's result; if sparse, all mxv or all mxvt
   product_epilogue,  ///< one product, its gather, and the vector work that follows each row
   row_chain,         ///< products with one dense matrix, some of which need others' rows, and the vector work between
+  rows,              ///< all work on the rows of arrays that are cut along one dimension
   blocks,            ///< operators on dense arrays, block by block, each block on a worker of its own (libcore/blocks)
 };
 [[nodiscard]] std::string_view region_name(RegionKind kind);  ///< "iter_on_vec", "mxm", ...

@@ -10,7 +10,7 @@
 
 namespace kasen {
 
-enum class RegionEntry : std::uint8_t { elementwise, product, blocks };
+enum class RegionEntry : std::uint8_t { elementwise, product, rows, blocks };
 
 struct RegionRow {
   RegionKind kind;
@@ -47,6 +47,9 @@ struct RowChain {
 [[nodiscard]] inline bool is_row_chain(const Op& op) {
   return op.code == OpCode::region && op.kind == RegionKind::row_chain;
 }
+
+// A region of rows (libcore/rows/row_region.h).
+[[nodiscard]] inline bool is_rows(const Op& op) { return op.code == OpCode::region && op.kind == RegionKind::rows; }
 
 // The most tasks of an operator in a region of blocks.
 inline constexpr std::int64_t most_block_tasks = 1'000'000;

@@ -10,11 +10,14 @@
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
+#include "libcore/kernels/expanded_views.h"
 #include "libcore/kernels/interpreter_chain.h"
 #include "libcore/kernels/interpreter_fold.h"
 #include "libcore/kernels/interpreter_product.h"
 #include "libcore/kernels/interpreter_program.h"
+#include "libcore/kernels/interpreter_rows.h"
 #include "libcore/kernels/kernel_set.h"
+#include "libcore/rows/row_region.h"
 #include "libcore/system/memory.h"
 
 namespace kasen {
@@ -22,28 +25,11 @@ namespace {
 
 using interpreter::Cell;
 using interpreter::Chain;
+using interpreter::ExpandedViews;
 using interpreter::Lens;
 using interpreter::Product;
 using interpreter::Program;
 using interpreter::Work;
-
-// The same views, with compressed arrays decompressed. Only the cells decide the interpreter's results for them.
-class ExpandedViews {
- public:
-  explicit ExpandedViews(std::span<const View> views) : views_(views.begin(), views.end()) {
-    for (View& view : views_) {
-      if (view.compressed == nullptr) continue;
-      memory_.emplace_back(storage_bytes(ElementType::of(view.compressed->scalar), view.capacity));
-      expand_rows(*view.compressed, 0, view.compressed->rows, memory_.back().data());
-      view.data = memory_.back().data();
-    }
-  }
-  [[nodiscard]] std::span<const View> views() const { return views_; }
-
- private:
-  std::vector<View> views_;
-  std::vector<Bytes> memory_;
-};
 
 class InterpreterKernels : public KernelSet {
  public:
@@ -83,6 +69,7 @@ class InterpreterKernels : public KernelSet {
   }
 
   void dense_product(const DenseProductCall& call) override;
+  void rows(const RowsCall& call) override;
 
   void copy_masters(const ElementType& element, std::span<const Mirrored> lists) override {
     for (const Mirrored& list : lists) {
@@ -117,6 +104,7 @@ class InterpreterKernels : public KernelSet {
   void prepare_block(const Block& block);
   void run_epilogue(const std::vector<Product>& products, Program& program, const ProductCall& call);
   void prepare_chain(const Op& op);
+  void prepare_rows(const Op& op);
   void run_chain(const Chain& chain, const DenseProductCall& call);
   void run(Program& program, const ElementwiseCall& call);
   void run_index(Program& program, const ElementwiseCall& call, std::span<const Lens> inputs,
@@ -145,6 +133,8 @@ void InterpreterKernels::prepare_block(const Block& block) {
       folds_.emplace(&op, interpreter::make_fold(*module_, op));
     } else if (is_row_chain(op)) {
       prepare_chain(op);
+    } else if (is_rows(op)) {
+      prepare_rows(op);
     } else if (region && row(op.kind).entry == RegionEntry::product) {
       products_.emplace(&op, interpreter::make_products(*module_, op));
       if (is_epilogue(op)) programs_.emplace(&op, interpreter::make_program(*module_, op));
@@ -185,6 +175,22 @@ void InterpreterKernels::run_epilogue(const std::vector<Product>& products, Prog
   vector.outputs = call.outputs;
   vector.range = call.range;
   run(program, vector);
+}
+
+// Its operators touch no memory of their own: what comes from outside and what goes there is counted for the region.
+void InterpreterKernels::prepare_rows(const Op& region) {
+  for (const Op& op : std::span(region.blocks.at(0).ops).first(region.blocks.at(0).ops.size() - 1)) {
+    if (is_product(op)) continue;
+    Program& program = programs_.emplace(&op, interpreter::make_program(*module_, op)).first->second;
+    for (Cell& cell : program.cells) cell.charged = false;
+  }
+}
+
+void InterpreterKernels::rows(const RowsCall& call) {
+  const AccessCount before = count_;
+  interpreter::run_rows(*module_, call, [&](const ElementwiseCall& work) { run(programs_.at(work.op), work); });
+  const RowTraffic traffic = row_traffic(*module_, *call.op);
+  count_ = {before.read_bytes + call.rows * traffic.read, before.written_bytes + call.rows * traffic.written};
 }
 
 // Of the values that the vector work reads, only the operands of the region are charged, without the matrix, which the

@@ -99,6 +99,17 @@ struct DenseProductCall {
   RowGate* gate = nullptr;
 };
 
+/// A region of rows (libcore/rows/row_region.h). Inputs and outputs are the op's operands and results. Results that are
+/// totals are accumulators, as in an ElementwiseCall: each share of the rows begins with the identity, goes block by
+/// block, and the shares are combined in order.
+struct RowsCall {
+  const Op* op = nullptr;
+  std::span<const View> inputs;
+  std::span<const View> outputs;
+  std::int64_t rows = 0;
+  RowGate* gate = nullptr;  ///< if some arrays of rows are not in memory as a whole; threads pass it share by share
+};
+
 /// What the parts of lines before this one come to, combined into it: element (o, k, i) of `array` becomes f(element
 /// (o, i) of `carries`, it), for the indices of lines (AxisLines).
 struct CarryCall {
@@ -147,6 +158,7 @@ class KernelSet {
   /// The most rows that each thread holds at once of a call with a gate; 0: the call takes none. Only op, rows and cols
   /// are read.
   [[nodiscard]] virtual std::int64_t rows_at_once(const DenseProductCall& /*call*/) const { return 0; }
+  virtual void rows(const RowsCall& call) = 0;
   virtual void linear(const LinearCall& call) { run_linear(call); }
   /// scan, sort, argsort, take or reduce_by (grouping.h), onto identities in its result. Throws UserError (bad_input)
   /// for a place of a take outside of its array, and a key that its dimension lacks.

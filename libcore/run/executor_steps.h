@@ -366,6 +366,7 @@ std::unique_ptr<Step> make_axis_step(const Execution& run, const Op& op, const O
 // Of a sort that crosses workers; `planned`: the plan's operator.
 std::unique_ptr<Step> make_sort_step(Execution& run, const Op& op, const Op& planned, int number);
 std::unique_ptr<Step> make_blocks_step(const Execution& run, const Op& op, const Op& planned, int number);
+std::unique_ptr<Step> make_rows_step(const Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_linear_step(const Execution& run, const Op& op, const Op& planned, int number);
 std::unique_ptr<Step> make_observe_step(const Op& op, int number);
 std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number);

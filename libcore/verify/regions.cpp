@@ -15,6 +15,7 @@
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
+#include "libcore/rows/row_region.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -257,6 +258,31 @@ class RegionCheck {
     if (product.code == OpCode::mxv && !contains(op.blocks[0].ops.back().operands, product.results[0])) {
       faults_.add(product, value_text(m_, product.results[0]) + " is not handed on", "its product is made in vain");
     }
+  }
+
+  // A value that needs all rows is known only at the end.
+  void rows(const Op& op) {
+    const DimId dim = worked_rows(m_, op.blocks[0].ops[0]);
+    std::vector<ValueId> totals;
+    for (const Op& inner : work(op, 0)) {
+      const std::string why = reason_against_rows(m_, inner, dim);
+      if (!why.empty()) return faults_.add(inner, "it may not stand in a region rows", why);
+      after_loop(inner, totals);
+      if (is_slice(inner)) begins_outside(op, inner);
+      if (inner.code == OpCode::mxvt && !contains(op.operands, inner.operands[0])) {
+        faults_.add(inner, value_text(m_, inner.operands[0]) + " is made inside of its region");
+      }
+      if (!is_total(inner, dim)) continue;
+      totals.push_back(inner.results[0]);
+      if (contains(op.blocks[0].ops.back().operands, inner.results[0])) continue;
+      faults_.add(inner, value_text(m_, inner.results[0]) + " is not handed on", "it is made in vain");
+    }
+  }
+
+  void begins_outside(const Op& op, const Op& slice) {
+    if (contains(op.operands, range_begin(slice))) return;
+    faults_.add(slice, value_text(m_, range_begin(slice)) + " is made inside of its region",
+                "which elements of a row a slice has is known before the rows");
   }
 
   void product_epilogue(const Op& op) {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "libcore/ir/axis_ops.h"
-#include "libkernels/run/movers.h"
+#include "libkernels/move/movers.h"
 
 namespace kasen {
 namespace {

@@ -9,7 +9,7 @@
 #include "libcore/axis/grouping.h"
 #include "libcore/data/data.h"
 #include "libkernels/axis/run_axis.h"
-#include "libkernels/run/movers.h"
+#include "libkernels/move/movers.h"
 
 namespace kasen {
 namespace {

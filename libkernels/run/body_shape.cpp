@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "libcore/ir/layout.h"
@@ -68,6 +69,19 @@ bool runs_on_slaves(const Module& module, const LoopBody& body) {
   return std::any_of(body.ops.begin(), body.ops.end(), [&](const Op* op) {
     return Layout(module, op->code == OpCode::reduce ? op->operands[0] : op->results[0]).is_distributed();
   });
+}
+
+void drop_unused(LoopBody& body, std::vector<int>& places) {
+  const std::set<ValueId> used = used_values(body);
+  std::vector<ValueId> inputs;
+  std::vector<int> kept;
+  for (size_t i = 0; i < body.inputs.size(); ++i) {
+    if (used.count(body.inputs[i]) == 0) continue;
+    inputs.push_back(body.inputs[i]);
+    kept.push_back(places[i]);
+  }
+  body.inputs = std::move(inputs);
+  places = std::move(kept);
 }
 
 }  // namespace kasen

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "libkernels/emit/kernel.h"
 
@@ -11,5 +12,7 @@ namespace kasen {
 [[nodiscard]] std::string shape_of(const Module& module, const ProductBody& body);
 // Whether its arrays may have ghosts. Shareds and boxes have none.
 [[nodiscard]] bool runs_on_slaves(const Module& module, const LoopBody& body);
+// Drops the inputs that nothing in the body uses, and their places.
+void drop_unused(LoopBody& body, std::vector<int>& places);
 
 }  // namespace kasen

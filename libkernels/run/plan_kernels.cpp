@@ -45,6 +45,9 @@ class Planner {
         plan_.entry_folds.emplace(&op, maker_.entry_fold(module_, op, next_name("entries")));
       } else if (is_row_chain(op)) {
         chain(op, op);
+      } else if (is_rows(op)) {
+        const auto loop = [&](const LoopBody& body) { return emit_loop(body); };
+        plan_.rows.emplace(&op, make_rows_kernels(module_, op, loop, combined_, plan_.reductions));
       } else if (is_product(op) || (region && row(op.kind).entry == RegionEntry::product)) {
         if (!module_.type(product_matrix(op)).sparse) {
           dense(op);
@@ -115,6 +118,11 @@ class Planner {
       }
       if (kernels.before) elementwise(kernels.before->kernel);
       if (kernels.behind) elementwise(kernels.behind->kernel);
+    }
+    for (auto& [op, kernels] : plan_.rows) {
+      for (auto& step : kernels.steps) {
+        if (auto* loop = std::get_if<RowsKernels::Loop>(&step)) elementwise(loop->kernel);
+      }
     }
     for (const FnId fn : folded_) plan_.folds[fn] = reinterpret_cast<FoldFunction>(code.find(name_of("fold", fn)));
     for (const FnId fn : combined_)
@@ -349,7 +357,7 @@ class Planner {
         kernels.epilogue_inputs.push_back(-static_cast<int>(body.products.size()));
       }
     }
-    drop_unused(loop, kernels.epilogue_inputs);
+    drop_unused(loop, kernels.epilogue_inputs);  // those that only the products use are in another space
     kernels.kernel = emit_products(body);
     kernels.epilogue = maker_.elementwise(module_, loop, next_name("epilogue"));
     if (!kernels.kernel.window_symbol.empty()) {
@@ -361,20 +369,6 @@ class Planner {
       if (op->code == OpCode::reduce) folded_.insert(op->fns[0]);
     }
     plan_.products.emplace(&region, std::move(kernels));
-  }
-
-  // Operands that only the products use are in another space.
-  static void drop_unused(LoopBody& loop, std::vector<int>& places) {
-    const std::set<ValueId> used = used_values(loop);
-    std::vector<ValueId> inputs;
-    std::vector<int> kept;
-    for (size_t i = 0; i < loop.inputs.size(); ++i) {
-      if (used.count(loop.inputs[i]) == 0) continue;
-      inputs.push_back(loop.inputs[i]);
-      kept.push_back(places[i]);
-    }
-    loop.inputs = std::move(inputs);
-    places = std::move(kept);
   }
 
   const Module& module_;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "libcore/kernels/kernel_set.h"
@@ -112,6 +114,42 @@ struct ChainKernels {
   std::int64_t row_reads = 0, row_writes = 0, column_reads = 0, column_writes = 0;
 };
 
+// A region of rows: the steps that a block of its rows goes through. Values are numbered: the region's operands, then
+// what its operators make.
+struct RowsKernels {
+  struct Value {
+    ElementType element;
+    std::int64_t inner = 1;         // elements of a row, or of a whole array or total
+    bool of_rows = false;           // else it is whole, or a total
+    int operand = -1, result = -1;  // where it lies; neither: in a room, `offset` bytes from its begin
+    std::int64_t offset = 0;        // of a total: among the totals of a share
+    FnId reducer = no_fn;           // of a total
+    std::vector<Word> identity;     // of it
+  };
+  struct Loop {
+    ElementwiseKernel kernel;
+    std::vector<int> inputs, outputs;
+    std::int64_t inner = 1;
+    std::vector<std::int64_t> sizes;  // of the kernel's local dimensions
+    bool last = false;                // no step reads what it stores
+  };
+  struct Reduction {
+    PartialReduction reduction;
+    int from = 0, to = 0;
+  };
+  struct Product {
+    bool transposed = false;
+    int matrix = 0, operand = 0, result = 0;
+    std::int64_t columns = 1;
+  };
+  std::vector<Value> values;
+  std::vector<std::variant<Loop, Reduction, Product>> steps;
+  std::vector<int> totals;                  // values
+  std::vector<std::pair<int, int>> copies;  // results that are the same again: from, to
+  std::int64_t block_rows = 8;
+  std::int64_t room_bytes = 0, total_bytes = 0;  // of a block's values; of a share's totals
+};
+
 struct PlanKernels {
   CodeImage code;
   Target target;
@@ -122,6 +160,7 @@ struct PlanKernels {
   std::map<const Op*, ProductKernels> products;
   std::map<const Op*, DenseKernels> dense;
   std::map<const Op*, ChainKernels> chains;
+  std::map<const Op*, RowsKernels> rows;
   std::map<const Op*, EntryFoldKernel> entry_folds;
   std::map<FnId, FoldFunction> folds;
   std::map<FnId, CombineFunction> combines;
@@ -141,6 +180,12 @@ class ColumnLift;
 // up; tiles are not emitted yet. `folded` gets the reducers of its reductions.
 [[nodiscard]] ChainKernels make_chain_kernels(KernelMaker& maker, ColumnLift& lift, const Op& region,
                                               const std::string& name, std::set<FnId>& folded);
+
+// For a region of rows. `loop` makes the kernel of a loop. The reducers of reductions and products come into
+// `combined`, and those of regular reductions into `reductions`.
+[[nodiscard]] RowsKernels make_rows_kernels(const Module& module, const Op& region,
+                                            const std::function<ElementwiseKernel(const LoopBody&)>& loop,
+                                            std::set<FnId>& combined, std::map<FnId, ReductionFunction>& reductions);
 
 // Asks for all kernels of a plan. What it returns finds the addresses, once plan.code is loaded; the plan must not have
 // moved.

@@ -20,7 +20,7 @@ void fold(Workshop& shop, const PlanKernels& plan, const ElementwiseKernel& kern
 
 // Results too large for the caches go past them, unless they alias an operand: its lines are there anyway.
 bool goes_past_caches(const PlanKernels& plan, const ElementwiseKernel& kernel, std::span<const View> inputs,
-                      std::span<const View> outputs, std::int64_t begin, std::int64_t end) {
+                      std::span<const View> outputs, std::int64_t begin, std::int64_t elements) {
   if (kernel.streamed == nullptr || begin % reduction_lanes != 0) return false;
   std::int64_t bytes = 0;
   for (size_t i = 0; i < kernel.stored.size(); ++i) {
@@ -28,7 +28,7 @@ bool goes_past_caches(const PlanKernels& plan, const ElementwiseKernel& kernel, 
     if (reinterpret_cast<std::uintptr_t>(output.data) % 64 != 0) return false;
     const bool in_place =
         std::any_of(inputs.begin(), inputs.end(), [&](const View& input) { return input.data == output.data; });
-    if (!in_place) bytes += streamed_bytes(kernel.stored_elements[i]) * (end - begin);
+    if (!in_place) bytes += streamed_bytes(kernel.stored_elements[i]) * elements;
   }
   return bytes > plan.cached_bytes;
 }
@@ -47,9 +47,20 @@ std::byte* Workshop::grown(Bytes& room, std::int64_t bytes) {
   return room.data();
 }
 
+std::int64_t local_size(const Module& module, const ElementwiseKernel& kernel, DimId dim, std::int64_t inner) {
+  const std::int64_t size = module.dim(dim).size;
+  return kernel.local_dims.size() == 1 && size < 0 ? inner : std::max<std::int64_t>(size, 0);
+}
+
+std::vector<std::int64_t> local_sizes(const Module& module, const ElementwiseKernel& kernel, std::int64_t inner) {
+  std::vector<std::int64_t> sizes;
+  for (const DimId d : kernel.local_dims) sizes.push_back(local_size(module, kernel, d, inner));
+  return sizes;
+}
+
 void run_elementwise(Workshop& shop, const PlanKernels& plan, const ElementwiseKernel& kernel,
                      std::span<const View> inputs, std::span<const View> outputs, std::int64_t begin, std::int64_t end,
-                     std::span<const std::int64_t> sizes) {
+                     std::span<const std::int64_t> sizes, std::int64_t whole) {
   if (begin >= end) return;
   std::vector<std::int64_t> words;
   for (size_t i = 0; i < kernel.inputs.size(); ++i) append_array(words, kernel.inputs[i], inputs[i]);
@@ -59,7 +70,7 @@ void run_elementwise(Workshop& shop, const PlanKernels& plan, const ElementwiseK
   words.insert(words.end(), sizes.begin(), sizes.end());
   const std::int64_t blocks = (end - begin + reduction_block - 1) / reduction_block;
   std::byte* partials = kernel.partial_bytes > 0 ? shop.partials(blocks * kernel.partial_bytes) : nullptr;
-  const bool streams = goes_past_caches(plan, kernel, inputs, outputs, begin, end);
+  const bool streams = goes_past_caches(plan, kernel, inputs, outputs, begin, std::max(end - begin, whole));
   const ElementwiseFunction function = streams ? kernel.streamed : kernel.function;
   const auto run = [&](int thread, std::int64_t first, std::int64_t last) {
     const auto limit = [&](std::int64_t block) { return std::min(end, begin + block * reduction_block); };

@@ -54,10 +54,17 @@ void pass_rows(ThreadPool& pool, RowGate& gate, std::int64_t rows, std::int64_t 
   });
 }
 
-// Elements begin to end (flat indices) of one loop. `sizes` are those of the kernel's local dimensions.
+// The size of a local dimension of a loop, whose widest array has `inner` elements for each index; and of all of them.
+[[nodiscard]] std::int64_t local_size(const Module& module, const ElementwiseKernel& kernel, DimId dim,
+                                      std::int64_t inner);
+[[nodiscard]] std::vector<std::int64_t> local_sizes(const Module& module, const ElementwiseKernel& kernel,
+                                                    std::int64_t inner);
+
+// Elements begin to end (flat indices) of one loop. `sizes` are those of the kernel's local dimensions. `whole`: its
+// elements in all calls, which tell whether the caches hold the results; 0: those of this call.
 void run_elementwise(Workshop& shop, const PlanKernels& plan, const ElementwiseKernel& kernel,
                      std::span<const View> inputs, std::span<const View> outputs, std::int64_t begin, std::int64_t end,
-                     std::span<const std::int64_t> sizes);
+                     std::span<const std::int64_t> sizes, std::int64_t whole = 0);
 
 // `sorted`: the matrix with its rows sorted, or null. `epilogue`: the way of Choice::epilogues.
 void run_product(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call,

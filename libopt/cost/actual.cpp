@@ -1,6 +1,7 @@
 // The actual column (docs/cost.md, "The actual column"): the bytes that kernels and copies touch, over all workers.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "libcore/analysis/compressed_rules.h"
 #include "libcore/analysis/shared_traffic.h"
@@ -13,6 +14,7 @@
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
+#include "libcore/rows/row_region.h"
 #include "libopt/cost/extent.h"
 #include "libopt/cost/rules.h"
 
@@ -312,6 +314,29 @@ Cost actual_row_chain(const CostContext& c, const Op& region) {
   cost.read += bytes_of_views(c, region);
   for (const ValueId v : ops.back().operands) {
     if (is_distributed_array(*c.module, v)) cost.written += contains(whole, v) ? stored_bytes(c, v) : masters(v);
+  }
+  return cost;
+}
+
+// Each array of rows from outside once, the elements that views show of such arrays, and the results.
+Cost actual_rows(const CostContext& c, const Op& region) {
+  const DimId dim = worked_rows(*c.module, region.blocks.at(0).ops.at(0));
+  const auto masters = [&](ValueId v) { return master_indices(*c.module, c.type(v)) * element_bytes(c, v); };
+  Cost cost;
+  cost.read = bytes_of_views(c, region);
+  std::vector<ValueId> rows;
+  std::set<ValueId> totals;
+  for (const Op& op : region.blocks.at(0).ops) {
+    if (op.code == OpCode::yield) continue;
+    if (is_total(op, dim)) totals.insert(op.results.at(0));
+    for (size_t k = is_view(op) ? 1 : 0; k < op.operands.size(); ++k) {
+      const ValueId v = op.operands[k];
+      if (contains(region.operands, v) && !reads_whole(*c.module, op, k)) rows.push_back(v);
+    }
+  }
+  for (const ValueId v : distinct_arrays(*c.module, rows)) cost.read += masters(v);
+  for (const ValueId v : region.blocks.at(0).ops.back().operands) {
+    if (is_distributed_array(*c.module, v)) cost.written += totals.contains(v) ? stored_bytes(c, v) : masters(v);
   }
   return cost;
 }

@@ -171,6 +171,18 @@ Cost model_product_epilogue(const CostContext& c, const Op& region) {
   return cost;
 }
 
+// Charges the values that a region of rows gives. Those of products are written with each nonzero.
+template <class ByProduct>
+void hand_on(const CostContext& c, const Op& region, const ByProduct& by_product, Cost& cost) {
+  for (const ValueId value : distinct_arrays(*c.module, region.blocks[0].ops.back().operands)) {
+    if (by_product(value)) {
+      cost.buffers += stored_elements(*c.module, c.type(value)) * Polynomial(c.type(value).element.bytes());
+    } else {
+      make_array(c, value, cost);
+    }
+  }
+}
+
 // Charged as a region of its products and one of its vector work, without vectors between them. The matrix's nonzeros
 // count once with each product's share, each vector of rows from outside once, and each vector handed on once.
 Cost model_row_chain(const CostContext& c, const Op& region) {
@@ -181,16 +193,33 @@ Cost model_row_chain(const CostContext& c, const Op& region) {
     for (const Op* op : *products) add_entry_shares(c, *op, cost);
   }
   read_from_outside(c, region, chain.work, cost, product_matrix(region));
-  const std::vector<ValueId>& yielded = region.blocks[0].ops.back().operands;
-  for (const ValueId value : distinct_arrays(*c.module, yielded)) {
-    const bool by_product =
-        std::any_of(chain.outer.begin(), chain.outer.end(), [&](const Op* op) { return op->results[0] == value; });
-    if (by_product) {
-      cost.buffers += stored_elements(*c.module, c.type(value)) * Polynomial(c.type(value).element.bytes());
-    } else {
-      make_array(c, value, cost);
-    }
+  hand_on(
+      c, region,
+      [&](ValueId value) {
+        return std::any_of(chain.outer.begin(), chain.outer.end(),
+                           [&](const Op* op) { return op->results[0] == value; });
+      },
+      cost);
+  return cost;
+}
+
+// Charged as a region of vector work, whose products share each element of their matrix.
+Cost model_rows(const CostContext& c, const Op& region) {
+  Cost cost;
+  std::vector<const Op*> work;
+  for (const Op& op : region.blocks.at(0).ops) {
+    if (op.code == OpCode::yield) continue;
+    work.push_back(&op);
+    if (is_product(op)) add_entry_shares(c, op, cost);
   }
+  read_from_outside(c, region, work, cost);
+  hand_on(
+      c, region,
+      [&](ValueId value) {
+        return std::any_of(work.begin(), work.end(),
+                           [&](const Op* op) { return op->code == OpCode::mxv && op->results[0] == value; });
+      },
+      cost);
   return cost;
 }
 

@@ -12,6 +12,7 @@
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
+#include "libcore/rows/row_region.h"
 #include "libopt/cost/extent.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/report/explain_parts.h"
@@ -32,6 +33,10 @@ std::string together_text(const PlanView& view, const Op& region) {
   if (is_row_chain(region)) {
     return fmt::format("rows of {}, which is dense: each block of them goes through all while it is in the cache",
                        view.name(product_matrix(region)));
+  }
+  if (is_rows(region)) {
+    return fmt::format("rows over {}: each block of them goes through all while it is in the cache",
+                       view.plan.dim(worked_rows(view.plan, first)).name);
   }
   if (region.kind == RegionKind::mxm) {
     if (is_dense_product(view.plan, first)) {

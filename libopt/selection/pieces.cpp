@@ -6,6 +6,7 @@
 
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
+#include "libcore/rows/row_region.h"
 #include "libopt/selection/operator_needs.h"
 #include "libopt/selection/shapes.h"
 
@@ -16,18 +17,16 @@ using Ops = std::vector<const Op*>;
 
 // Returns the rule of kind_of_region that does not hold.
 std::string reason(const Module& module, const Ops& ops) {
-  std::set<ValueId> matrices;
-  bool sparse = false;
-  for (const Op* op : ops) {
-    if (!is_product(*op)) continue;
-    matrices.insert(product_matrix(*op));
-    sparse = sparse || !is_ordinary_dense_product(module, *op);
+  const auto sparse = [&](const Op* op) { return is_product(*op) && !is_ordinary_dense_product(module, *op); };
+  if (std::any_of(ops.begin(), ops.end(), sparse)) {
+    return "a product with a sparse matrix, or over another semiring, shares its rows with no other work";
   }
-  if (matrices.empty())
-    return "it goes through elements of several shapes, and no product with a dense matrix brings rows";
-  if (matrices.size() > 1) return "it reads several matrices by rows";
-  return sparse ? "a product with a sparse matrix, or over another semiring, shares its rows with no vector work"
-                : "rows have too many columns, or a number that the plan does not know, or some work is also on slaves";
+  const DimId rows = worked_rows(module, *ops.front());
+  for (const Op* op : ops) {
+    const std::string why = reason_against_rows(module, *op, rows);
+    if (!why.empty()) return why;
+  }
+  return "some of its work waits for a total";
 }
 
 class Splitter {

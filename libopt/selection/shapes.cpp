@@ -11,6 +11,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
+#include "libcore/rows/row_region.h"
 #include "libopt/selection/greedy.h"
 
 namespace kasen::fusion {
@@ -75,10 +76,28 @@ bool is_chain(const Module& module, std::span<const Op* const> members, bool /*b
   });
 }
 
+// Returns true for work on the rows over one dimension (libcore/rows/row_region.h), of which none needs another's
+// total.
+bool is_row_work(const Module& module, std::span<const Op* const> members, bool boxes) {
+  const DimId rows = boxes ? no_dim : worked_rows(module, *members[0]);
+  std::vector<ValueId> made, totals;
+  for (const Op* op : members) {
+    if (!reason_against_rows(module, *op, rows).empty()) return false;
+    const auto waits = [&](ValueId v) { return contains(totals, v); };
+    if (std::any_of(op->operands.begin(), op->operands.end(), waits)) return false;
+    if (is_slice(*op) && contains(made, range_begin(*op))) return false;
+    if (op->code == OpCode::mxvt && contains(made, op->operands[0])) return false;
+    made.insert(made.end(), op->results.begin(), op->results.end());
+    if (is_total(*op, rows)) totals.push_back(op->results[0]);
+  }
+  return true;
+}
+
 constexpr std::array shapes{
     RegionShape{RegionKind::iter_on_vec, is_loop_over_elements, vector_clusters},
     RegionShape{RegionKind::mxm, is_pass_over_matrix, product_clusters},
     RegionShape{RegionKind::row_chain, is_chain, chain_clusters},
+    RegionShape{RegionKind::rows, is_row_work, row_clusters},
 };
 
 constexpr size_t other_kinds = 2;  // product_epilogue, blocks

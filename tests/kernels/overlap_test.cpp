@@ -53,6 +53,7 @@ class LoggingKernels : public KernelSet {
     computes_->product(call);
   }
   void dense_product(const DenseProductCall& call) override { computes_->dense_product(call); }
+  void rows(const RowsCall& call) override { computes_->rows(call); }
   void axis(const AxisCall& call) override { computes_->axis(call); }
   void carry(const CarryCall& call) override { computes_->carry(call); }
   void copy_masters(const ElementType& element, std::span<const Mirrored> lists) override {

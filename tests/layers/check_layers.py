@@ -21,7 +21,7 @@ LIBRARIES = {
 }
 # Narrower than their library: planning knows no executor, files know no language; a tool's common frame stays free of
 # MPI, LLVM and HDF5, so that plan, fuse and measure start in milliseconds. One room alone asks what the machine is.
-CORE_WITHOUT_RUN = {"base", "system", "scalar", "ir", "data", "laws", "text", "analysis", "blocks", "schedule", "verify", "sorting", "boxes", "kernels"}
+CORE_WITHOUT_RUN = {"base", "system", "scalar", "ir", "data", "laws", "text", "analysis", "blocks", "rows", "schedule", "verify", "sorting", "boxes", "kernels"}
 NARROWER = {
     "libcore": {"libraries": {"fmt", "boost/multiprecision"}},
     "libcore/axis": {"libraries": {"fmt", "boost/sort"}},
@@ -38,14 +38,14 @@ ROOMS = {
     "libcore": {
         "base": "", "system": "base", "scalar": "base", "ir": "base scalar", "data": "base system", "laws": "scalar ir",
         "lex": "base scalar", "text": "base scalar ir lex", "linear": "base ir data", "stream": "base system data", "axis": "base ir data stream", "analysis": "base scalar ir data laws", "schedule": "base ir analysis",
-        "blocks": "base ir data analysis",
-        "verify": "scalar ir laws analysis schedule blocks",
+        "blocks": "base ir data analysis", "rows": "base ir analysis",
+        "verify": "scalar ir laws analysis schedule blocks rows",
         "sorting": "base ir axis analysis",
         "boxes": "base ir data axis analysis", "transport": "base data",
-        "kernels": "base system ir data laws linear axis analysis stream",
+        "kernels": "base system ir data laws linear axis analysis stream rows",
         "run": "base system ir data laws linear axis analysis schedule verify sorting boxes kernels stream transport",
         "run/memory": "base system ir data stream run",
-        "run/blocks": "base ir data analysis schedule blocks transport run", "run/swap": "base system ir data analysis stream run",
+        "run/blocks": "base ir data analysis schedule blocks rows transport run", "run/swap": "base system ir data analysis stream run",
         "reference": "base scalar ir data laws linear axis analysis", "syntax": "base scalar lex",
         "lang/terms": "base scalar ir laws analysis lex syntax",
         "lang/calls": "base scalar ir laws analysis lex syntax lang/terms",
@@ -65,7 +65,7 @@ ROOMS = {
         "bundle": "base hdf5 table read cut", "results": "base hdf5 read", "model": "base hdf5", "checkpoint": "base hdf5 cut bundle results",
     },
     "libcomm/exchange": {"": ""},
-    "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "tile": "jit emit", "make": "jit emit tile", "run": "jit emit tile make", "dense": "run", "axis": "run", "": "run dense axis"},
+    "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "tile": "jit emit", "make": "jit emit tile", "run": "jit emit tile make", "move": "emit run", "dense": "run", "axis": "run move", "": "run move dense axis"},
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",

@@ -45,7 +45,7 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
   EXPECT_EQ(
       pass_names(passes, false),
       "dead-code compressed simplify speculate-branch loop-invariant pipeline product-order accumulate transposes tile "
-      "fuse-products fuse-rows fuse-epilogue batch-shareds");
+      "fuse-products fuse-rows fuse-row-blocks fuse-epilogue batch-shareds");
   EXPECT_EQ(printed.size() + 4, pass_rows().size());  // all but fuse-selected, swap and schedule
 
   passes.clear();

@@ -61,6 +61,7 @@ class CountingKernels final : public KernelSet {
   void elementwise(const ElementwiseCall& /*call*/) override { refuse(); }
   void product(const ProductCall& /*call*/) override { refuse(); }
   void dense_product(const DenseProductCall& /*call*/) override { refuse(); }
+  void rows(const RowsCall& /*call*/) override { refuse(); }
   void axis(const AxisCall& /*call*/) override { refuse(); }
   void carry(const CarryCall& /*call*/) override { refuse(); }
   void copy_masters(const ElementType& /*element*/, std::span<const Mirrored> /*lists*/) override { refuse(); }

@@ -1,4 +1,4 @@
-#include "libkernels/run/movers.h"
+#include "libkernels/move/movers.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,153 @@
+#include "libcore/rows/row_region.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "libcore/analysis/whole.h"
+#include "libcore/base/checked.h"
+#include "libcore/ir/array_views.h"
+#include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
+
+namespace kasen {
+namespace {
+
+// Of all arrays of rows: well within the second-level cache of a core.
+constexpr std::int64_t bytes_of_a_block = std::int64_t{1} << 18;
+constexpr std::int64_t row_unit = 8;  // rows: lanes, and a line of f64
+constexpr std::int64_t most_rows = 4096;
+// Of a share, so that arrays which go by are in memory in small pieces.
+constexpr std::int64_t share_bytes = std::int64_t{1} << 24;
+constexpr std::int64_t least_shares = 64;                     // threads have equal work
+constexpr std::int64_t totals_bytes = std::int64_t{1} << 26;  // of all shares
+
+std::int64_t rounded_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to; }
+
+std::int64_t bytes_of_a_row(const Module& module, ValueId value) {
+  return checked_mul(Layout(module, value).elements_per_index(), module.type(value).element.bytes(), "a row's size");
+}
+
+// One size of scalars: then a block's part of an array is found by one distance in all planes.
+bool is_even(const ElementType& element) {
+  const std::int64_t bytes = scalar_bytes(element.components.at(0).scalar);
+  return std::all_of(element.components.begin(), element.components.end(),
+                     [&](const Component& c) { return scalar_bytes(c.scalar) == bytes; });
+}
+
+bool has_rows(const Module& module, ValueId value, DimId rows) {
+  const Type& type = module.type(value);
+  return !type.sparse && !type.compressed && type.list == 0 && !type.dims.empty() && type.dims[0] == rows &&
+         Layout(module, type).cut() == rows;
+}
+
+// Of the operands that an operator meets element by element.
+bool takes_operands(const Module& module, const Op& op, DimId rows) {
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    const ValueId v = op.operands[i];
+    if (module.type(v).compressed || module.type(v).sparse) return false;
+    if (!Layout(module, v).is_shared() && !reads_whole(module, op, i) && !has_rows(module, v, rows)) return false;
+  }
+  return true;
+}
+
+std::string reason_against_product(const Module& module, const Op& op, DimId rows) {
+  if (!is_ordinary_dense_product(module, op) || is_onto(op)) {
+    return "products of f64 or f32 that are multiplied and added do, with a dense matrix";
+  }
+  const ValueId matrix = product_matrix(op), rowwise = op.code == OpCode::mxvt ? op.results[0] : op.operands[0];
+  const bool fits = module.type(matrix).dims.size() == 2 && has_rows(module, matrix, rows) &&
+                    has_rows(module, rowwise, rows) && !Layout(module, matrix).is_cut(1);
+  if (!fits) return "the matrix of a product, and what goes along its rows, is cut along the rows";
+  const ValueId across = op.code == OpCode::mxvt ? op.operands[0] : op.results[0];
+  if (has_rows(module, across, rows)) return "a product of rows with rows needs all of them at once";
+  return module.type(op.operands[0]).compressed ? "its operand is compressed" : "";
+}
+
+}  // namespace
+
+bool is_of_rows(const Module& module, ValueId value, DimId rows) {
+  return has_rows(module, value, rows) && is_even(module.type(value).element);
+}
+
+bool is_total(const Op& op, DimId rows) {
+  return op.code == OpCode::mxv || (op.code == OpCode::reduce && (op.over.empty() || contains(op.over, rows)));
+}
+
+DimId worked_rows(const Module& module, const Op& op) {
+  ValueId along = no_value;
+  if (is_product(op)) {
+    along = product_matrix(op);
+  } else if (op.code == OpCode::reduce) {
+    along = op.operands.at(0);
+  } else if (op.code == OpCode::map || is_slice(op)) {
+    along = op.results.at(0);
+  }
+  if (along == no_value || module.type(along).dims.empty()) return no_dim;
+  const DimId rows = module.type(along).dims[0];
+  return has_rows(module, along, rows) ? rows : no_dim;
+}
+
+std::string reason_against_rows(const Module& module, const Op& op, DimId rows) {
+  if (rows == no_dim || worked_rows(module, op) != rows) return "it works on no rows over this dimension";
+  if (is_product(op)) return reason_against_product(module, op, rows);
+  const Type& along = module.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]);
+  if (along.state.is_pre() || (op.code != OpCode::reduce && along.state.is_cons())) {
+    return "it works on slaves as well, and a region of rows on masters";
+  }
+  if (!takes_operands(module, op, rows)) return "it reads an array that is neither cut along the rows nor whole";
+  if (!is_total(op, rows) && !is_of_rows(module, op.results[0], rows)) return "its elements have scalars of two sizes";
+  return "";
+}
+
+RowTraffic row_traffic(const Module& form, const Op& region) {
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  const DimId rows = worked_rows(form, ops[0]);
+  RowTraffic traffic;
+  std::set<ValueId> seen;
+  for (const Op& op : ops) {
+    if (op.code == OpCode::yield) continue;
+    for (const ValueId v : op.operands) {
+      if (!contains(region.operands, v) || !has_rows(form, v, rows)) continue;
+      if (is_view(op) && v == viewed(op)) {
+        traffic.read += bytes_of_a_row(form, op.results[0]);
+      } else if (seen.insert(v).second) {
+        traffic.read += bytes_of_a_row(form, v);
+      }
+    }
+  }
+  for (const ValueId v : ops.back().operands) {
+    if (has_rows(form, v, rows)) traffic.written += bytes_of_a_row(form, v);
+  }
+  return traffic;
+}
+
+RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows) {
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  const DimId dim = worked_rows(form, ops[0]);
+  std::int64_t row_bytes = 0, outside_bytes = 0, total = 0;
+  std::set<ValueId> seen;
+  for (const ValueId v : region.operands) {
+    if (has_rows(form, v, dim)) outside_bytes += bytes_of_a_row(form, v);
+  }
+  row_bytes = outside_bytes;
+  for (const Op& op : ops) {
+    if (op.code == OpCode::yield) continue;
+    const ValueId v = op.results[0];
+    (is_total(op, dim) ? total : row_bytes) += bytes_of_a_row(form, v);
+    if (!is_total(op, dim) && contains(ops.back().operands, v)) outside_bytes += bytes_of_a_row(form, v);
+  }
+  RowBlocks made;
+  made.rows =
+      std::clamp(bytes_of_a_block / std::max<std::int64_t>(row_bytes, 1) / row_unit * row_unit, row_unit, most_rows);
+  const std::int64_t most_shares = std::max(least_shares, totals_bytes / std::max<std::int64_t>(total, 1));
+  const std::int64_t wanted =
+      rounded_up(checked_mul(rows, std::max<std::int64_t>(outside_bytes, 1), "a part's size"), share_bytes);
+  const std::int64_t blocks = rounded_up(rows, made.rows);
+  const std::int64_t shares = std::clamp(wanted, std::int64_t{1}, most_shares);
+  made.share_rows = std::max<std::int64_t>(rounded_up(blocks, std::max(shares, least_shares)), 1) * made.rows;
+  made.shares = rounded_up(rows, made.share_rows);
+  return made;
+}
+
+}  // namespace kasen

@@ -1,0 +1,48 @@
+/// \file
+/// Regions `rows`: all work on the rows of arrays that are cut along one dimension. A block of rows goes through every
+/// operator before the next one does, so that the values between them stay in a core's cache. It is the Row template of
+/// Boehm et al. (VLDB 2018, Table 1), with several results of rows, columns and all elements at once.
+///
+/// An array *of rows* has the region's dimension first and every index of its other ones on one worker. The operators
+/// are, in program order, each on owned elements:
+///   - maps and slices (range, at) that give arrays of rows;
+///   - reductions of a row: over some dimensions, but not the first;
+///   - products with a dense matrix of rows. mxvt gives arrays of rows; the array that it multiplies is from outside;
+///   - *totals*: reductions over the first dimension, and mxv. They are known when all rows are done, so nothing in the
+///     region reads one.
+/// The matrix of a product may be made in the region.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "libcore/ir/module.h"
+
+namespace kasen {
+
+/// True for an array that has `rows` first, cut over the workers in the default layout, and scalars of one size.
+[[nodiscard]] bool is_of_rows(const Module& module, ValueId value, DimId rows);
+/// True for a result that needs all rows: of a reduction over the first dimension, or an mxv.
+[[nodiscard]] bool is_total(const Op& op, DimId rows);
+/// Why the operator may not stand in a region over these rows, by itself; "" if it may.
+[[nodiscard]] std::string reason_against_rows(const Module& module, const Op& op, DimId rows);
+/// The dimension of the rows on which a map, slice, reduction or product works; no_dim: it works on none.
+[[nodiscard]] DimId worked_rows(const Module& module, const Op& op);
+
+/// The blocks of a region's rows. Threads take *shares*, each of some blocks in order. The totals of the shares are
+/// combined in order, so results do not depend on threads. All follows from sizes alone.
+struct RowBlocks {
+  std::int64_t rows = 0;        ///< of a block; a multiple of 8, or all
+  std::int64_t share_rows = 0;  ///< a multiple of `rows`
+  std::int64_t shares = 0;
+};
+/// `form` has the sizes of all local dimensions; `rows` are those of a part.
+[[nodiscard]] RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows);
+
+/// Bytes that a region reads of arrays of rows from outside, and writes of its results, for each row.
+struct RowTraffic {
+  std::int64_t read = 0, written = 0;
+};
+[[nodiscard]] RowTraffic row_traffic(const Module& form, const Op& region);
+
+}  // namespace kasen

@@ -1,0 +1,54 @@
+// A region of rows (libcore/rows): each part's rows in one call. Arrays of rows on a disk go by, share by share.
+#include "libcore/ir/products.h"
+#include "libcore/rows/row_region.h"
+#include "libcore/run/executor_steps.h"
+
+namespace kasen::executor {
+namespace {
+
+class RowsStep : public Step {
+ public:
+  RowsStep(const Execution& run, const Op& decoded, int at)
+      : Step(decoded, at), rows_(worked_rows(run.module, decoded.blocks.at(0).ops.at(0))) {
+    const std::vector<Op>& ops = op.blocks[0].ops;
+    for (const ValueId v : ops.back().operands) {
+      FnId reducer = no_fn;
+      for (const Op& inner : ops) {
+        if (inner.code == OpCode::yield || inner.results[0] != v || !is_total(inner, rows_)) continue;
+        reducer = inner.fns.at(inner.code == OpCode::mxv ? 1 : 0);
+      }
+      totals_.push_back(reducer);
+    }
+  }
+
+  void run(Execution& run) override {
+    for (int p = 0; p < run.part_count(); ++p) {
+      inputs_.clear();
+      outputs_.clear();
+      for (const ValueId v : op.operands) inputs_.push_back(run.storage.view(v, p));
+      for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, p));
+      start_accumulators(run, op, totals_, outputs_, p);
+      const auto window = run.pass(*this, p);
+      RowsCall call{&op, inputs_, outputs_, run.numbering.masters(rows_, p), window.get()};
+      run.kernels.rows(call);
+      if (window != nullptr) run.end_pass(*this, p, *window);
+    }
+  }
+
+  [[nodiscard]] std::int64_t rows_at_once(const Execution& run, int part) const override {
+    return row_blocks(run.module, op, run.numbering.masters(rows_, part)).share_rows;
+  }
+
+ private:
+  const DimId rows_;
+  std::vector<FnId> totals_;  // [result] the reducer, or no_fn
+  std::vector<View> inputs_, outputs_;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> make_rows_step(const Execution& run, const Op& op, int number) {
+  return std::make_unique<RowsStep>(run, op, number);
+}
+
+}  // namespace kasen::executor

@@ -1,0 +1,147 @@
+// The greedy choice of regions of rows: all work on the rows of a matrix that passes values of its shape on, or reads
+// the same.
+#include <algorithm>
+
+#include "libcore/analysis/chain_rules.h"
+#include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
+#include "libcore/rows/row_region.h"
+#include "libopt/rewrite/dependence.h"
+#include "libopt/selection/greedy.h"
+
+namespace kasen::fusion {
+namespace {
+
+class RowSearch {
+ public:
+  RowSearch(const Module& module, const Block& block) : m_(module), block_(block), graph_(module, block) {
+    for (const Op& op : block.ops) rows_.push_back(rows_of(op));
+  }
+
+  // Returns the first one, or nothing.
+  [[nodiscard]] std::vector<Cluster> next() const {
+    for (int first = 0; first < graph_.size(); ++first) {
+      if (rows_[static_cast<size_t>(first)] == no_dim || has_fast_columns(first)) continue;
+      std::vector<int> members = grow(first);
+      if (members.size() > 1) return {{RegionKind::rows, std::move(members)}};
+    }
+    return {};
+  }
+
+ private:
+  // The rows on which an operator works, or all those of a region; no_dim if it may not join.
+  [[nodiscard]] DimId rows_of(const Op& op) const {
+    const std::span<const Op> ops = operators_of(op);
+    const DimId rows = worked_rows(m_, ops[0]);
+    const bool fits = rows != no_dim && std::all_of(ops.begin(), ops.end(), [&](const Op& inner) {
+                        return reason_against_rows(m_, inner, rows).empty() && (!is_product(inner) || is_small(inner));
+                      });
+    return fits ? rows : no_dim;
+  }
+
+  // True for a region of products with one matrix.
+  [[nodiscard]] bool is_of_products(int op) const {
+    const Op& region = block_.ops[static_cast<size_t>(op)];
+    return region.code == OpCode::region && row(region.kind).entry == RegionEntry::product;
+  }
+
+  // True if some of them have columns: their own loops are faster, so they join only what makes their matrix.
+  [[nodiscard]] bool has_fast_columns(int op) const {
+    const std::span<const Op> ops = operators_of(block_.ops[static_cast<size_t>(op)]);
+    return is_of_products(op) && std::any_of(ops.begin(), ops.end(), [&](const Op& inner) {
+             return is_product(inner) && has_columns(m_, inner);
+           });
+  }
+
+  // The other operand is read for each block of rows.
+  [[nodiscard]] bool is_small(const Op& product) const {
+    const Type& operand = m_.type(product.operands[0]);
+    return chain_columns(m_, operand, operand.dims.at(0)).has_value();
+  }
+
+  [[nodiscard]] bool is_matrix(ValueId value, DimId rows) const {
+    return m_.type(value).dims.size() > 1 && is_of_rows(m_, value, rows);
+  }
+
+  // True if values of a matrix's shape go from a member to `op`, or both read one.
+  [[nodiscard]] bool shares(const std::vector<int>& members, int op, DimId rows) const {
+    const std::vector<ValueId>& reads = graph_.reads(op);
+    return std::any_of(reads.begin(), reads.end(), [&](ValueId v) {
+      return is_matrix(v, rows) && std::any_of(members.begin(), members.end(), [&](int member) {
+               return contains(graph_.reads(member), v) || contains(block_.ops[static_cast<size_t>(member)].results, v);
+             });
+    });
+  }
+
+  // Collects, in program order from `first` on, all that may join: what has matrices in common with the members, or
+  // reads what they make of rows. No operand waits for a member outside of the region, or for a total.
+  [[nodiscard]] std::vector<int> grow(int first) const {
+    const DimId rows = rows_[static_cast<size_t>(first)];
+    std::vector<int> members{first};
+    std::vector<bool> waits(block_.ops.size()), inside(block_.ops.size());
+    inside[static_cast<size_t>(first)] = true;
+    for (int op = first + 1; op < graph_.size(); ++op) {
+      bool blocked = false, reads_member = false;
+      for (const int need : graph_.needs(op)) {
+        blocked = blocked || waits[static_cast<size_t>(need)] ||
+                  (inside[static_cast<size_t>(need)] && !passes_rows(need, op, rows));
+        reads_member = reads_member || inside[static_cast<size_t>(need)];
+      }
+      const bool joins = has_fast_columns(op) ? is_made(product_matrix(block_.ops[static_cast<size_t>(op)]), members)
+                                              : reads_member || shares(members, op, rows);
+      const bool fits = rows_[static_cast<size_t>(op)] == rows && joins;
+      if (fits && !blocked) {
+        inside[static_cast<size_t>(op)] = true;
+        members.push_back(op);
+      } else {
+        waits[static_cast<size_t>(op)] = reads_member || blocked;
+      }
+    }
+    return has_matrix_between(members, rows) ? members : std::vector<int>{};
+  }
+
+  [[nodiscard]] bool is_made(ValueId value, const std::vector<int>& members) const {
+    return std::any_of(members.begin(), members.end(),
+                       [&](int member) { return contains(block_.ops[static_cast<size_t>(member)].results, value); });
+  }
+
+  // True if all that `op` reads of `need` lies along the rows.
+  [[nodiscard]] bool passes_rows(int need, int op, DimId rows) const {
+    const std::vector<ValueId>& made = block_.ops[static_cast<size_t>(need)].results;
+    const std::vector<ValueId>& read = block_.ops[static_cast<size_t>(op)].operands;
+    return std::none_of(made.begin(), made.end(),
+                        [&](ValueId v) { return contains(read, v) && !is_of_rows(m_, v, rows); });
+  }
+
+  // Vectors alone are as well in loops of their own, and so are products alone.
+  [[nodiscard]] bool has_matrix_between(const std::vector<int>& members, DimId rows) const {
+    const bool only_products = std::none_of(members.begin(), members.end(),
+                                            [&](int op) { return !is_of_products(op) && has_matrix(op, rows); });
+    for (size_t i = 1; i < members.size() && !only_products; ++i) {
+      if (shares({members.begin(), members.begin() + static_cast<std::ptrdiff_t>(i)}, members[i], rows)) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool has_matrix(int op, DimId rows) const {
+    const auto is = [&](ValueId v) { return is_matrix(v, rows); };
+    const std::vector<ValueId>& reads = graph_.reads(op);
+    const std::vector<ValueId>& made = block_.ops[static_cast<size_t>(op)].results;
+    return std::any_of(reads.begin(), reads.end(), is) || std::any_of(made.begin(), made.end(), is);
+  }
+
+  const Module& m_;
+  const Block& block_;
+  const BlockGraph graph_;
+  std::vector<DimId> rows_;
+};
+
+}  // namespace
+
+std::vector<Cluster> row_clusters(const Module& module, const Block& block) {
+  if (names_layouts(module)) return {};
+  return RowSearch(module, block).next();
+}
+
+}  // namespace kasen::fusion

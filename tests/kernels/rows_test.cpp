@@ -1,0 +1,204 @@
+// Regions of rows: against the interpreter, to the bit where no product adds, and the same bits on one, two and three
+// threads. Sizes within one block, of several blocks and of several shares; rows of one element and of many blocks.
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "libcore/ir/regions.h"
+#include "libcore/rows/row_region.h"
+#include "tests/kernels/support.h"
+
+namespace kasen::test {
+namespace {
+
+Module rows_module(const std::string& type, std::int64_t cols, const std::string& region) {
+  std::string text = "kir 1 level 3\nmodule t {\n  dim N\n  dim F local = " + std::to_string(cols) + R"(
+  dim K local = 3
+  dim I local = 1
+  fn mul(x: T, y: T) -> T = x * y
+  fn add(x: T, y: T) -> T = x + y
+  fn sub(x: T, y: T) -> T = x - y
+  fn most(x: T, y: T) -> T = max(x, y)
+  fn shifted(x: T, y: T) -> T = exp((x - y) / T(100))
+  fn ratio(x: T, y: T) -> T = x / y
+  fn square(x: T) -> T = x * x
+  fn pair(x: T, y: T) -> (T, T) = tuple(x, y)
+  fn join(a: (T, T), b: (T, T)) -> (T, T) = tuple(a.0 + b.0, max(a.1, b.1))
+  %A = input "A" : T[N,F] @part
+  %B = input "B" : T[N,F] @part
+  %y = input "y" : T[N] @part
+  %v = input "v" : T[F] @cons
+  %C = input "C" : T[F,K] @cons
+  %zero = literal 0 : i64 @cons
+)" + region + "}\n##end\n";
+  for (size_t at = text.find('T'); at != std::string::npos; at = text.find('T', at + 1)) {
+    if (std::isalpha(static_cast<unsigned char>(text[at + 1])) == 0) text.replace(at, 1, type);
+  }
+  return parse_module(text, "t.kir");
+}
+
+const std::string softmax = R"(  %r = region rows (%A) : T[N,F] @part {
+    %m = reduce[most; over F] %A : T[N] @part
+    %e = map[shifted] %A, %m : T[N,F] @part
+    %t = reduce[add; over F] %e : T[N] @part
+    %q = map[ratio] %e, %t : T[N,F] @part
+    yield %q
+  }
+)";
+
+// Two matrices, vectors of rows and of columns, results of every kind, one of them twice, and a slice of a made row.
+const std::string totals =
+    R"(  %r, %s, %c, %f, %c2, %p, %z = region rows (%A, %B, %y, %v, %zero) : T[N,F] @part, T[N] @part, T[F] @pre(add), T @pre(most), T[F] @pre(add), (T, T) @pre(join), T[N,F] @part {
+    %d = map[mul] %A, %B : T[N,F] @part
+    %e = map[sub] %d, %y : T[N,F] @part
+    %g = map[add] %e, %v : T[N,F] @part
+    %s1 = reduce[add; over F] %g : T[N] @part
+    %w = map[ratio] %y, %s1 : T[N] @part
+    %h = map[mul] %g, %w : T[N,F] @part
+    %c1 = reduce[add; over N] %h : T[F] @pre(add)
+    %f1 = reduce[most] %h : T @pre(most)
+    %i = range[I of F] %h, %zero : T[N,I] @part
+    %j = reduce[add; over I] %i : T[N] @part
+    %k = map[pair] %j, %w : (T, T)[N] @part
+    %p1 = reduce[join] %k : (T, T) @pre(join)
+    yield %h, %w, %c1, %f1, %c1, %p1, %h
+  }
+)";
+
+// Products with a matrix that is made inside, of a vector and of columns, in both directions.
+const std::string products =
+    R"(  %q, %g, %h, %t = region rows (%A, %y, %v, %C) : T[N,K] @part, T[F] @pre(add), T[F,K] @pre(add), T @pre(add) {
+    %m = map[ratio] %A, %y : T[N,F] @part
+    %u = mxvt[mul, add] %v, %m : T[N] @part
+    %q1 = mxvt[mul, add] %C, %m : T[N,K] @part
+    %g1 = mxv[mul, add] %u, %m : T[F] @pre(add)
+    %h1 = mxv[mul, add] %q1, %m : T[F,K] @pre(add)
+    %l = map[square] %u : T[N] @part
+    %t1 = reduce[add] %l : T @pre(add)
+    yield %q1, %g1, %h1, %t1
+  }
+)";
+
+std::int64_t elements_of(const Module& m, ValueId id, std::int64_t rows) {
+  std::int64_t count = 1;
+  for (const DimId d : m.type(id).dims) count *= m.dim(d).local ? m.dim(d).size : rows;
+  return count;
+}
+
+// Checks that each row is entered and left once.
+class CheckedGate : public RowGate {
+ public:
+  void enter(std::int64_t begin, std::int64_t end) override {
+    const std::lock_guard lock(mutex_);
+    EXPECT_TRUE(entered_.emplace(begin, end).second);
+  }
+  void leave(std::int64_t begin, std::int64_t end) override {
+    const std::lock_guard lock(mutex_);
+    EXPECT_EQ(entered_.count({begin, end}), 1u);
+    left_ += end - begin;
+  }
+  [[nodiscard]] std::int64_t left() const { return left_; }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::pair<std::int64_t, std::int64_t>> entered_;
+  std::int64_t left_ = 0;
+};
+
+std::vector<Array> run_rows_of(KernelSet& kernels, const Module& m, std::int64_t rows, const std::vector<Array>& given,
+                               bool gated = false) {
+  const Op& op = m.body.ops.back();
+  std::vector<Array> inputs, outputs;
+  for (const Array& a : given) inputs.push_back(copy(a));
+  for (const ValueId v : op.results) {
+    const Type& type = m.type(v);
+    const std::int64_t count = elements_of(m, v, rows);
+    Array made(type.element, count);
+    if (type.state.is_pre()) {
+      const auto words = reducer_identity(m.fn(type.state.reducer)).value();
+      for (std::int64_t p = 0; p < type.element.planes(); ++p) {
+        const Scalar s = type.element.plane_scalar(p);
+        for (std::int64_t e = 0; e < count; ++e) {
+          store_word(s, made.plane(p) + e * scalar_bytes(s), words[static_cast<size_t>(p)]);
+        }
+      }
+    }
+    outputs.push_back(std::move(made));
+  }
+  std::vector<View> in, out;
+  for (Array& a : inputs) in.push_back(view(a));
+  for (Array& a : outputs) out.push_back(view(a));
+  CheckedGate gate;
+  kernels.rows(RowsCall{&op, in, out, rows, gated ? &gate : nullptr});
+  if (gated) {
+    EXPECT_EQ(gate.left(), rows);
+  }
+  return outputs;
+}
+
+// `within`: units in the last place between the two kernel sets.
+void compare_rows(const std::string& type, const std::string& region, std::int64_t cols, double within) {
+  const Module m = rows_module(type, cols, region);
+  const auto reference = make_interpreter_kernels();
+  std::vector<std::unique_ptr<KernelSet>> sets;
+  for (const int threads : {1, 2, 3}) sets.push_back(testing::make_kernels({.threads = threads}));
+  reference->prepare(m);
+  for (const auto& set : sets) set->prepare(m);
+  const Op& op = m.body.ops.back();
+  ASSERT_EQ(op.kind, RegionKind::rows);
+  Random random(8);
+  for (const std::int64_t rows : {0, 1, 7, 8, 40, 700, 3990, 12345}) {
+    if (rows * cols > 400'000) continue;  // the interpreter takes long
+    SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols));
+    std::vector<Array> inputs;
+    for (const ValueId v : op.operands) {
+      if (m.type(v).element.is(Scalar::i64)) {
+        inputs.emplace_back(m.type(v).element, 1);
+        store_word(Scalar::i64, inputs.back().plane(0), Word::integer(0));
+      } else {
+        inputs.push_back(positive_array(random, m.type(v).element, elements_of(m, v, rows)));
+      }
+    }
+    const std::vector<Array> expected = run_rows_of(*reference, m, rows, inputs);
+    const std::vector<Array> one = run_rows_of(*sets[0], m, rows, inputs);
+    for (size_t k = 0; k < expected.size(); ++k) {
+      EXPECT_EQ(difference(expected[k], one[k], one[k].count, within), "") << "result " << k;
+    }
+    for (size_t s = 0; s < sets.size(); ++s) {
+      const std::vector<Array> more = run_rows_of(*sets[s], m, rows, inputs, s != 1);
+      for (size_t k = 0; k < more.size(); ++k) {
+        EXPECT_EQ(difference(one[k], more[k], one[k].count), "") << "set " << s << ", result " << k;
+      }
+    }
+    EXPECT_EQ(2 * reference->accesses().read_bytes, sets[0]->accesses().read_bytes);
+    EXPECT_EQ(2 * reference->accesses().written_bytes, sets[0]->accesses().written_bytes);
+  }
+}
+
+TEST(Rows, AgreeWithTheInterpreter) {
+  for (const std::string type : {"f64", "f32"}) {
+    for (const std::int64_t cols : {1, 5, 8, 100}) {
+      compare_rows(type, softmax, cols, 4);  // exp is the library's there
+      compare_rows(type, totals, cols, 0);
+    }
+    compare_rows(type, totals, 9000, 0);  // eight rows are more than a block
+  }
+}
+
+TEST(Rows, MultiplyMatricesThatTheyMake) {
+  for (const std::string type : {"f64", "f32"}) {
+    for (const std::int64_t cols : {1, 7, 64}) compare_rows(type, products, cols, 4000);
+  }
+}
+
+// Shares are so many that the totals were combined, and each has several blocks.
+TEST(Rows, GoBlockByBlockAndShareByShare) {
+  const Module m = rows_module("f64", 100, totals);
+  const RowBlocks blocks = row_blocks(m, m.body.ops.back(), 12345);
+  EXPECT_GT(blocks.shares, 16);
+  EXPECT_GT(blocks.share_rows, blocks.rows);
+  EXPECT_EQ(blocks.rows % 8, 0);
+}
+
+}  // namespace
+}  // namespace kasen::test
