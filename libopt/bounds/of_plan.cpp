@@ -116,6 +116,13 @@ class JointLabels {
   std::map<char, BoundLabel> by_name_;
 };
 
+// An array that stands for more indices than it has, `i, -> ij`, is no product: each worker makes what it needs.
+bool is_repeated(const Labels& labels) {
+  return std::any_of(labels.result.begin(), labels.result.end(), [&](char label) {
+    return !has_label(labels.operands[0], label) && !has_label(labels.operands[1], label);
+  });
+}
+
 class PlanBounds {
  public:
   PlanBounds(const Module& module, const Sizes& sizes) : m_(module), sizes_(sizes), exchanges_(module, sizes) {}
@@ -188,9 +195,10 @@ class PlanBounds {
 
   void contraction(const Op& op, int number) {
     if (std::none_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return is_distributed(v); })) return;
+    const Labels labels = labels_of(m_, op);
+    if (is_repeated(labels)) return;
     const Received received = around(op);
     JointLabels joint(m_, sizes_);
-    const Labels labels = labels_of(m_, op);
     const std::map<char, char> names = joint.add(op, nullptr);
     for (const std::string& operand : labels.operands) joint.add_array(operand, names);
     joint.add_array(labels.result, names);

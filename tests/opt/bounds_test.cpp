@@ -242,6 +242,22 @@ TEST(Bounds, AreThoseOfContractions) {
   EXPECT_NEAR(bounds[1].least, 0, 1e-6) << "D is a product for each index of J";
 }
 
+// s[i] over all pairs i, j is a repeated array. It has no bound, and the product before it still has its own.
+TEST(Bounds, RepeatedArraysAreNoProducts) {
+  const Module module = plan_over(
+      "dim N = 40, F = 8\ninput X : dense f64[N, F], s : f64[N]\nG = X @ X'\n"
+      "output K = [i in N, j in N: exp(s[i] + s[j] - G[i, j])]\n",
+      {4}, {});
+  int repeated = 0;
+  for_each_op(module, [&](const Op& op, int, int) {
+    repeated += op.code == OpCode::contract && module.type(op.operands[1]).dims.empty() ? 1 : 0;
+  });
+  EXPECT_EQ(repeated, 1);
+  const std::vector<CommunicationBound> bounds = communication_bounds(module, sizes_of(module));
+  ASSERT_EQ(bounds.size(), 1U);
+  EXPECT_NEAR(bounds[0].least, least_elements({40, 8, 40}, 4), 1e-6);
+}
+
 // Columns of a matrix that is cut by rows, in a region or alone: each worker's sums go to worker 0. Lines that lie on
 // one worker cost nothing, and of fewer sums than workers some must travel.
 TEST(Bounds, OfReductionsAreOneElementOrNone) {
