@@ -18,9 +18,10 @@ EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.ks"))
 class Pools(ToolTest):
     def sizes(self):
         """1000 of all that the formulas of memory name, but for what follows from others, on four workers."""
-        memory = json.loads(self.kasen("measure", "fused.kir", "--format", "json")[0])["memory"]
-        formulas = " ".join(part["formula"] for part in memory.values() if isinstance(part, dict))
-        names = sorted({"P"} | set(re.findall(r"[A-Za-z_]\w*(?:\([^()]*\))?", formulas)))
+        report = self.kasen("measure", "fused.kir", "--format", "json")[0]
+        formulas = " ".join(part["formula"] for part in json.loads(report)["memory"].values() if isinstance(part, dict))
+        ghosts = re.findall(r"\bS\([^()]*\)", report)  # those that no buffer has may be live, too
+        names = sorted({"P"} | set(re.findall(r"[A-Za-z_]\w*(?:\([^()]*\))?", formulas)) | set(ghosts))
         for _ in range(2 * len(names)):
             sizes = ",".join(f"{name}={4 if name == 'P' else 1000}" for name in names)
             done = subprocess.run([TOOLS / "kasen", "measure", "fused.kir", "--sizes", sizes], cwd=self.dir, text=True, capture_output=True)
