@@ -14,6 +14,7 @@ import scipy.stats
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from beside_numpy import MESHES, BesideNumPy, random, squares  # noqa: E402
+from tools_test import ROOT  # noqa: E402
 
 try:
     import sklearn.decomposition
@@ -24,7 +25,7 @@ try:
 except ImportError:  # the references of NumPy and SciPy stand by themselves
     sklearn = None
 
-WORKERS = [("--workers", 1), ("--workers", 3), ("--workers", 3, "-n", 2)]
+WORKERS = [("--workers", 1), ("--workers", 3, "--strategy", "cost"), ("--workers", 3, "-n", 2, "--strategy", "fuse-all", "--sync", "lazy")]
 BOTH = [*WORKERS[:2], *MESHES]
 
 
@@ -43,10 +44,12 @@ class Learning(BesideNumPy):
         x[numpy.arange(columns) % rows, numpy.arange(columns)] += 1
         return x
 
-    def agrees_twice(self, program, sparse, dense, name, matrix, rest, wanted, **options):
-        """The program as it is, of a sparse matrix, and with a dimension that is local, of a dense one."""
-        self.agrees(program, [self.entries(name, matrix), *rest], wanted, layouts=WORKERS, **options)
-        self.agrees(self.other(program, sparse, dense), [self.whole(name, matrix), *rest], wanted, layouts=BOTH, **options)
+    def agrees_twice(self, program, text, instead, name, matrix, rest, wanted, dense="other", **options):
+        """The program as it is and with another text: one of them takes a sparse matrix, the other a dense one."""
+        forms = {"as it is": ROOT / "examples" / f"{program}.ks", "other": self.other(program, text, instead)}
+        for form, file in forms.items():
+            files = (self.whole if form == dense else self.entries)(name, matrix)
+            self.agrees(file, [files, *rest], wanted, layouts=BOTH if form == dense else WORKERS, **options)
 
     # ---- factors and topics
 
@@ -110,8 +113,7 @@ class Learning(BesideNumPy):
         w = scipy.optimize.minimize(loss, numpy.zeros(7), jac=slope, method="BFGS", options={"gtol": 1e-9, "maxiter": 1000}).x
         wanted = {"B": w[:-1], "b": w[-1], "loss": loss(w)}
         options = {"define": ["lambda=0.7", "tolerance=1e-9"], "close": 1e-6, "shown": lambda got: {k: got[k] for k in wanted}}
-        self.agrees("poisson", [self.whole("X", x), self.whole("y", y)], wanted, layouts=BOTH, **options)
-        self.agrees(self.other("poisson", "F local", "F"), [self.entries("X", x), self.whole("y", y)], wanted, layouts=WORKERS, **options)
+        self.agrees_twice("poisson", "F local", "F", "X", x, [self.whole("y", y)], wanted, dense="as it is", **options)
         if sklearn:
             fitted = sklearn.linear_model.PoissonRegressor(alpha=0.7 / 80, tol=1e-9, max_iter=10000).fit(x, y)
             numpy.testing.assert_allclose(fitted.coef_, w[:-1], rtol=1e-4, atol=1e-5)
@@ -131,11 +133,25 @@ class Learning(BesideNumPy):
         wanted = {"w": w, "M": means, "S": numpy.array(matrices), "P": p, "likelihood": numpy.log(chances.sum(1)).mean(), "step": 6}
         self.agrees("gaussian-mixture-full", [self.whole("X", x)], wanted, define=["k=2", "steps=6", "tolerance=-1.0"], layouts=BOTH)
         if sklearn:
-            start = {"weights_init": numpy.full(2, 0.5), "means_init": x[[0, 30]], "precisions_init": [numpy.linalg.inv(numpy.cov(x.T, bias=True) + floor)] * 2}
+            precisions = [numpy.linalg.inv(numpy.cov(x.T, bias=True) + floor)] * 2
+            start = {"weights_init": numpy.full(2, 0.5), "means_init": x[[0, 30]], "precisions_init": precisions}
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # six steps are not enough to converge
                 fitted = sklearn.mixture.GaussianMixture(2, max_iter=6, tol=0, **start).fit(x)
             numpy.testing.assert_allclose(fitted.covariances_, matrices, rtol=1e-8)
+
+    def test_mixture_along_coordinates(self):
+        """Of points of many coordinates, most of them 0; a coordinate by itself after the other."""
+        x = numpy.where(self.numbers.random((60, 12)) < 0.4, self.numbers.normal(size=(60, 12)) + self.numbers.integers(0, 2, (60, 1)), 0)
+        means, spreads, w = x[[0, 30]], numpy.tile(x.std(0), (2, 1)), numpy.full(2, 0.5)
+        for _ in range(5):
+            chances = numpy.array([w[j] * scipy.stats.norm(means[j], spreads[j]).pdf(x).prod(1) for j in range(2)]).T
+            p = chances / chances.sum(1, keepdims=True)
+            w, means = p.mean(0), numpy.array([numpy.average(x, axis=0, weights=p[:, j]) for j in range(2)])
+            spreads = numpy.sqrt([numpy.maximum(numpy.average((x - means[j]) ** 2, axis=0, weights=p[:, j]), 1e-3) for j in range(2)])
+        wanted = {"w": w, "M": means, "S": spreads**2, "P": p, "likelihood": numpy.log(chances.sum(1)).mean(), "step": 5}
+        self.agrees_twice("gaussian-mixture", "dim N, F local, K local", "dim N, F, K local", "X", x, [], wanted, dense="as it is",
+                          define=["k=2", "steps=5", "tolerance=-1.0", "least=1e-3"])
 
     # ---- layers
 
