@@ -54,10 +54,11 @@ class RowSearch {
            });
   }
 
-  // The other operand is read for each block of rows.
+  // The array over the matrix's columns is read or added to for each block of rows. It has few columns, or as many as
+  // rows of the region have elements, and then few of these.
   [[nodiscard]] bool is_small(const Op& product) const {
-    const Type& operand = m_.type(product.operands[0]);
-    return chain_columns(m_, operand, operand.dims.at(0)).has_value();
+    const Type &operand = m_.type(product.operands[0]), &matrix = m_.type(product_matrix(product));
+    return chain_columns(m_, operand, operand.dims.at(0)) || chain_columns(m_, matrix, matrix.dims.at(0));
   }
 
   [[nodiscard]] bool is_matrix(ValueId value, DimId rows) const {
