@@ -163,9 +163,14 @@ class ProductPart(Base):
         over = tuple(d for d in v.dims if d not in dims) if dims else None
         if elem == 'bool':
             test = op(self.pick(['>', '!=']), formula, lit(formula.elem, 0), v.dims, 'bool')
-            return Expr('reduce', elem, dims, [test], spelling='any', over=over, entries=v)
+            return Expr('reduce', elem, dims, [test], spelling=self.pick(['any', 'all']), over=over, entries=v)
         if formula.elem != elem:
             formula = call(elem, [formula], v.dims, elem, bound=formula.bound)
+        if self.chance(0.3):
+            products = elem == 'f64' and dims and formula.bound <= 8
+            bound = INF if products or self.count(v.dims) == 0 else max(formula.bound, 1.0)
+            return Expr('reduce', elem, dims, [formula], bound=bound, over=over, entries=v,
+                        spelling='prod' if products and self.chance(0.5) else self.pick(['max', 'min']))
         spelling = self.pick(['sum', 'sum', 'sumsq'] + (['mean'] if elem in FLOATS else []))
         bound = formula.bound ** 2 * DEGREE * (1 if dims else self.size(v.dims[0]) + 1)
         if spelling == 'mean' and self.count(v.dims) == 0:

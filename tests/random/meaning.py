@@ -6,7 +6,8 @@ an axis for each dimension of the expression, of the dimension's size or 1, or n
 import numpy as np
 
 import scalars
-from folds import argument, by_place, finish, fold, prepared, reducer_function, rule_of, scanned, typed
+from folds import (argument, by_place, finish, fold, prepared, reducer_function, rule_of, scanned, symbol, typed,
+                   with_zeros)
 from products import pairs, product
 from scalars import numpy_type
 from tree import is_arr
@@ -378,6 +379,8 @@ class Meaning:
         value = self.at_entries(matrix, e.args[0])
         stored = self.data.matrices[matrix.name]
         over = e.info['over'] or matrix.dims
+        if symbol(rule_of(e)) in ('*', 'min', 'max', '&&'):
+            return with_zeros(self, e, value, stored, over)
         if len(over) == 2:
             return fold(self, e, value, ('#',), ('#',), count=self.program.count(matrix.dims))
         places = stored.cols if over[0] == matrix.dims[0] else stored.rows

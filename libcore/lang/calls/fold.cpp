@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 
 #include "libcore/ir/layout.h"
@@ -88,21 +90,59 @@ ValueId Folds::emit(Term formula, FnId reducer, EntrySide side, std::vector<DimI
                        mark, hint, {module_.fn(reducer).result(), std::move(dims)});
 }
 
+// What a row or column came to, with a 0 for all that it does not store: as many nonzeros as it has elements, or fewer.
+ValueId Folds::meet_zeros(ValueId folded, ValueId matrix, FnId reducer, EntrySide side, Mark mark) {
+  const ElementType count = ElementType::of(Scalar::i64);
+  Term one = literal_term(Scalar::i64, Word::integer(1));
+  one.leaves.push_back(matrix);  // it runs once for each nonzero
+  const std::vector<DimId> dims = module_.type(matrix).dims;
+  const bool rows = side == EntrySide::rows;
+  const FnId add = reducers_.plain(function_node("add", mark), count, mark);
+  const ValueId stored = emit(std::move(one), add, side, {dims[rows ? 0 : 1]}, mark, "stored");
+  const ValueId size = values_.size(dims[rows ? 1 : 0], mark, "elements");
+  const ElementType element = module_.fn(reducer).result();
+  const Expr met = make_param(0, element);
+  const Expr fewer = make_op(ScalarOp::lt, {make_param(1, count), make_param(2, count)});
+  const Expr zero = make_literal(element.scalar(), is_float(element.scalar()) ? Word::real(0) : Word::integer(0));
+  Expr with_zero = substitute(module_.fn(reducer).body, std::array{met, zero});
+  const FnId fn = builder_.add_function({"with_zeros",
+                                         {{"met", element, {}}, {"stored", count, {}}, {"elements", count, {}}},
+                                         make_op(ScalarOp::select, {fewer, std::move(with_zero), met})});
+  return builder_.emit({.code = OpCode::map, .operands = {folded, stored, size}, .fns = {fn}}, mark, "t",
+                       {element, {dims[rows ? 0 : 1]}});
+}
+
+namespace {
+
+bool is_zero(const ElementType& type, Word word) { return is_float(type.scalar()) ? word.f == 0 : word.i == 0; }
+
+// True if any number of zeros come to 0.
+bool keeps_zero(const ScalarFunction& reducer) {
+  const std::vector<Word> zero{is_float(reducer.result().scalar()) ? Word::real(0) : Word::integer(0)};
+  std::vector<Word> made(1);
+  evaluate(reducer, std::array{std::span<const Word>(zero), std::span<const Word>(zero)}, made);
+  return is_zero(reducer.result(), made[0]);
+}
+
+}  // namespace
+
 Term Folds::reduce(const Node& fn, Term entries, const Node* over, Mark mark, const std::string& hint) {
   formulas_.require_absent(entries, mark);
   const std::vector<DimId> dims = entries.dims;
   const std::vector<DimId> gone = types_.named(dims, over, mark);
-  const FnId by = reducers_.plain(fn, entries.type(), mark);
+  const ElementType type = entries.type();
+  const FnId by = reducers_.plain(fn, type, mark);
   const auto identity = reducer_identity(module_.fn(by));
-  const auto is_zero = [&](Word word) { return is_float(entries.type().scalar()) ? word.f == 0 : word.i == 0; };
-  if (!identity || !entries.type().is_scalar() || !is_zero((*identity)[0])) {
+  if (!identity || !type.is_scalar() || !keeps_zero(module_.fn(by))) {
     source_.fail(mark, fmt::format("'{}' of stored entries", module_.fn(by).name),
-                 "what is not stored counts as 0, and this reduction would have to meet it",
+                 "what is not stored counts as 0, and this reduction would have to meet each of them",
                  "for stored entries alone write mxvt(z, r, G, x), with a multiplier and a reducer");
   }
+  const ValueId matrix = formulas_.matrix_of(entries, mark);
   const EntrySide side = gone.empty() || gone[0] == dims[1] ? EntrySide::rows : EntrySide::cols;
-  const ValueId folded =
+  ValueId folded =
       emit(std::move(entries), by, side, {dims[side == EntrySide::rows ? 0 : 1]}, mark, gone.empty() ? "t" : hint);
+  if (!is_zero(type, (*identity)[0])) folded = meet_zeros(folded, matrix, by, side, mark);
   return values_.term(gone.empty() ? values_.reduce(by, folded, {}, mark, hint) : folded);
 }
 

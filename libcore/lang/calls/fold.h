@@ -24,6 +24,7 @@ class Folds : Part {
   [[nodiscard]] Term pairs(Term left, Term right, Mark mark);
 
  private:
+  [[nodiscard]] ValueId meet_zeros(ValueId folded, ValueId matrix, FnId reducer, EntrySide side, Mark mark);
   void cover_side(Term& formula, ValueId matrix, EntrySide side, Mark mark);
   [[nodiscard]] ValueId emit(Term formula, FnId reducer, EntrySide side, std::vector<DimId> dims, Mark mark,
                              const std::string& hint);
