@@ -91,7 +91,7 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
 
   void product(const ProductCall& call) override {
-    if (is_fold(*call.op)) return product_of_parts({&call, 1});
+    if (plan_->entry_folds.contains(call.op)) return product_of_parts({&call, 1});
     const ProductKernels& kernels = found(plan_->products, call.op);
     const SortedRows* const form = sorted_form(kernels, *call.matrix);
     with_epilogue(kernels, {&call, 1}, work_of(call),
@@ -101,7 +101,7 @@ class GeneratedKernelSet : public GeneratedKernels {
 
   void product_of_parts(std::span<const ProductCall> calls) override {
     if (calls.empty()) return;
-    if (is_fold(*calls[0].op)) return folds_of_parts(calls);
+    if (plan_->entry_folds.contains(calls[0].op)) return folds_of_parts(calls);
     const ProductKernels& kernels = found(plan_->products, calls[0].op);
     work_.clear();
     std::vector<const SortedRows*> forms;

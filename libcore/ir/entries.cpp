@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 #include "libcore/scalar/loops.h"
 
 namespace kasen {
@@ -29,65 +31,144 @@ bool stands_alone(const Expr& e) {
   return !uses_outer_loop(e, open);
 }
 
+// A number above those of all loops in it.
+int above_loops(const Expr& e) {
+  int number = is_coordinate_loop(e.op) ? e.index + 1 : 0;
+  for (const Expr& arg : e.args) number = std::max(number, above_loops(arg));
+  return number;
+}
+
+// Numbers its loops by their depth, so that equal parts of two functions are equal. `numbers`: of the open loops.
+Expr numbered_by_depth(Expr e, std::map<int, int> numbers) {
+  if (e.op == ScalarOp::loop_var) e.index = numbers.at(e.index);
+  if (is_coordinate_loop(e.op)) {
+    const auto depth = static_cast<int>(numbers.size());
+    numbers[e.index] = depth;
+    e.index = depth;
+  }
+  for (Expr& arg : e.args) arg = numbered_by_depth(std::move(arg), numbers);
+  return e;
+}
+
+// Takes the parts out of the functions of one pass.
 class Parts {
  public:
-  explicit Parts(const ScalarFunction& fn) : params_(fn.params) {
-    made_.rest.body = fn.body;
-    const ElementType& type = fn.body.type;
-    if (type.is_array() && fn.body.op != ScalarOp::build) {
-      const int number = loops(fn.body);
-      made_.rest.body =
-          make_loop(ScalarOp::build, number, type.components[0].count, make_element(fn.body, make_loop_var(number)));
-    }
-    take_sums(made_.rest.body);
-    if (made_.rest.body.op == ScalarOp::build) take_once(made_.rest.body.args[0]);
-    made_.rest.name = fn.name;
-  }
+  explicit Parts(EntryPass& pass, std::vector<ScalarParam> params) : made_(pass), params_(std::move(params)) {}
 
-  EntryFunction parts() {
+  void take() {
+    for (EntryPass::Result& result : made_.results) {
+      Expr& body = result.function.body;
+      if (body.type.is_array() && body.op != ScalarOp::build) {
+        const int number = above_loops(body);
+        const std::int64_t count = body.type.components[0].count;
+        body = make_loop(ScalarOp::build, number, count, make_element(std::move(body), make_loop_var(number)));
+      }
+      take_sums(body);
+    }
+    for (EntryPass::Result& result : made_.results) {
+      if (result.function.body.op == ScalarOp::build) take_once(result.function.body.args[0]);
+    }
     for (auto* list : {&made_.sums, &made_.once})
       for (ScalarFunction& fn : *list) fn.params = params_;
-    made_.rest.params = params_;
-    return std::move(made_);
+    for (EntryPass::Result& result : made_.results) result.function.params = params_;
   }
 
  private:
-  // A number above those of all loops in it.
-  static int loops(const Expr& e) {
-    int number = is_coordinate_loop(e.op) ? e.index + 1 : 0;
-    for (const Expr& arg : e.args) number = std::max(number, loops(arg));
-    return number;
-  }
+  using Known = std::vector<std::pair<Expr, int>>;
 
-  // A parameter of its type replaces `e`; `list` gets the function that computes it by `body`.
-  void replace(Expr& e, Expr body, std::vector<ScalarFunction>& list, std::vector<std::pair<Expr, int>>& known) {
-    auto it = std::find_if(known.begin(), known.end(), [&](const auto& pair) { return pair.first == e; });
+  // A parameter replaces `e`. If no equal part is known, `list` gets the function that computes it.
+  void replace(Expr& e, bool summands, std::vector<ScalarFunction>& list, Known& known) {
+    Expr part = numbered_by_depth(e, {});
+    auto it = std::find_if(known.begin(), known.end(), [&](const auto& pair) { return pair.first == part; });
     if (it == known.end()) {
-      known.emplace_back(e, static_cast<int>(params_.size()));
+      known.emplace_back(part, static_cast<int>(params_.size()));
       it = known.end() - 1;
       params_.push_back({fmt::format("part_{}", params_.size()), e.type, {}});
-      list.push_back({params_.back().name, {}, std::move(body)});
+      if (summands) part = make_loop(ScalarOp::build, part.index, part.count, std::move(part.args[0]));
+      list.push_back({params_.back().name, {}, std::move(part)});
     }
     e = make_param(it->second, params_[static_cast<size_t>(it->second)].type);
   }
 
   void take_sums(Expr& e) {
     if (e.op == ScalarOp::sum_over && is_float(e.type.scalar()) && stands_alone(e)) {
-      return replace(e, make_loop(ScalarOp::build, e.index, e.count, e.args[0]), made_.sums, sums_);
+      return replace(e, true, made_.sums, sums_);
     }
     for (Expr& arg : e.args) take_sums(arg);
   }
 
   void take_once(Expr& e) {
     const bool leaf = e.args.empty();
-    if (!leaf && e.type.is_scalar() && stands_alone(e)) return replace(e, e, made_.once, once_);
+    if (!leaf && e.type.is_scalar() && stands_alone(e)) return replace(e, false, made_.once, once_);
     for (Expr& arg : e.args) take_once(arg);
   }
 
+  EntryPass& made_;
   std::vector<ScalarParam> params_;
-  EntryFunction made_;
-  std::vector<std::pair<Expr, int>> sums_, once_;
+  Known sums_, once_;
 };
+
+EntryPass::Operand entry_operand(const Module& module, const Op& op, size_t i) {
+  const Type& type = module.type(op.operands.at(i));
+  EntryPass::Operand operand{op.operands[i], type.element, type.element, 1, EntrySide::shared, false};
+  const bool fold = is_fold(op);
+  operand.side = fold ? entry_side(module, op, i) : gives_rows(op) ? EntrySide::cols : EntrySide::rows;
+  if (operand.side == EntrySide::shared) return operand;
+  operand.across = !fold || is_across(module, op, i);
+  operand.columns = point_columns(module, type);
+  if (const auto seen = seen_element(module, type)) operand.seen = *seen;
+  return operand;
+}
+
+// Where operands of a pass stand among its parameters: behind the nonzero.
+size_t place_of(const std::vector<EntryPass::Operand>& operands, const EntryPass::Operand& wanted) {
+  const auto at = std::find_if(operands.begin(), operands.end(), [&](const EntryPass::Operand& o) {
+    return o.value == wanted.value && o.side == wanted.side;
+  });
+  return static_cast<size_t>(at - operands.begin());
+}
+
+// The operands of an operator, without its matrix.
+std::vector<size_t> beside_matrix(const Op& op) {
+  if (!is_fold(op)) return {0};
+  std::vector<size_t> places;
+  for (size_t i = 1; i < op.operands.size(); ++i) places.push_back(i);
+  return places;
+}
+
+// The nonzero as a function sees it: of a null matrix the constant 1.
+Expr nonzero(const Module& module, ValueId matrix, const ElementType& seen) {
+  if (!module.type(matrix).element.is(Scalar::null)) return make_param(0, seen);
+  return make_literal(seen.scalar(), is_float(seen.scalar()) ? Word::real(1) : Word::integer(1));
+}
+
+// An element of a point replaces the whole of it.
+void replace_param(Expr& e, const Expr& element) {
+  if (e.op == ScalarOp::param && e.index == element.args[0].index) {
+    e = element;
+    return;
+  }
+  for (Expr& arg : e.args) replace_param(arg, element);
+}
+
+// An operator's function of the pass's parameters.
+Expr function_of(const Module& module, const EntryPass& pass, const Op& op) {
+  const ScalarFunction& fn = module.fn(op.fns.at(0));
+  std::vector<Expr> args;
+  for (const size_t i : beside_matrix(op)) {
+    const size_t place = place_of(pass.operands, entry_operand(module, op, i));
+    args.push_back(make_param(static_cast<int>(place) + 1, pass.operands.at(place).seen));
+  }
+  const Expr entry = nonzero(module, pass.matrix, fn.params.at(is_fold(op) ? 0 : 1).type);
+  args.insert(is_fold(op) ? args.begin() : args.end(), entry);
+  if (is_fold(op) || !has_columns(module, op)) return substitute(fn.body, args);
+  const Expr point = args[0];
+  args[0] = make_param(point.index, fn.params[0].type);
+  Expr body = substitute(fn.body, args);
+  const int number = above_loops(body);
+  replace_param(body, make_element(point, make_loop_var(number)));
+  return make_loop(ScalarOp::build, number, product_columns(module, op), std::move(body));
+}
 
 }  // namespace
 
@@ -130,6 +211,57 @@ std::optional<ElementType> seen_element(const Module& module, const Type& type) 
   return seen;
 }
 
-EntryFunction entry_function(const ScalarFunction& fn) { return Parts(fn).parts(); }
+bool visits_entries(const Module& module, const Op& op) { return is_fold(op) || is_sparse_product(module, op); }
+
+bool joins_folds(const Module& module, const Op& op) {
+  if (!visits_entries(module, op)) return false;
+  if (is_fold(op)) return true;
+  const bool pattern = module.type(op.operands.at(1)).element.is(Scalar::null);
+  if (pattern && !module.fn(op.fns.at(0)).params.at(1).type.is_scalar()) return false;
+  return seen_element(module, module.type(op.operands[0])) && seen_element(module, module.type(op.results.at(0)));
+}
+
+bool holds_fold(const Op& op) {
+  if (op.code != OpCode::region) return is_fold(op);
+  const std::vector<Op>& ops = op.blocks.at(0).ops;
+  return op.kind == RegionKind::mxm && std::any_of(ops.begin(), ops.end(), is_fold);
+}
+
+std::span<const Op> entry_operators(const Op& op) {
+  if (op.code != OpCode::region) return {&op, 1};
+  return std::span(op.blocks.at(0).ops).first(op.blocks[0].ops.size() - 1);
+}
+
+std::vector<EntryPass::Operand> entry_operands(const Module& module, std::span<const Op> ops) {
+  std::vector<EntryPass::Operand> operands;
+  for (const Op& op : ops) {
+    for (const size_t i : beside_matrix(op)) {
+      EntryPass::Operand operand = entry_operand(module, op, i);
+      if (place_of(operands, operand) == operands.size()) operands.push_back(std::move(operand));
+    }
+  }
+  return operands;
+}
+
+EntryPass entry_pass(const Module& module, std::span<const Op> ops) {
+  EntryPass pass;
+  pass.matrix = product_matrix(ops.front());
+  pass.operands = entry_operands(module, ops);
+  const ElementType& stored = module.type(pass.matrix).element;
+  std::vector<ScalarParam> params{{"entry", stored.is(Scalar::null) ? ElementType::of(Scalar::f64) : stored, {}}};
+  for (const EntryPass::Operand& operand : pass.operands) {
+    params.push_back({fmt::format("x{}", params.size()), operand.seen, {}});
+  }
+  for (const Op& op : ops) {
+    const Type& made = module.type(op.results.at(0));
+    EntryPass::Result result{
+        op.results[0], made.element, op.fns.at(1), made.dims.size() > 1, point_columns(module, made), {}};
+    result.function.name = module.fn(op.fns[0]).name;
+    result.function.body = function_of(module, pass, op);
+    pass.results.push_back(std::move(result));
+  }
+  Parts(pass, std::move(params)).take();
+  return pass;
+}
 
 }  // namespace kasen

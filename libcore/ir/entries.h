@@ -10,10 +10,13 @@
 // Every kernel set adds in this order (see kernel_set.h). The nonzeros of a row follow each other as in a product. A
 // sum over the coordinates of points inside the function goes by lanes: coordinate c is added on lane c % point_lanes.
 // Each lane starts from 0. Lanes are combined l with l + 16, l + 8, l + 4, l + 2, l + 1.
+//
+// In a region mxm, folds and products of one matrix and direction are one pass over the nonzeros (EntryPass).
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "libcore/ir/module.h"
@@ -50,13 +53,48 @@ enum class EntrySide : std::uint8_t { rows, cols, shared };
 // The number of elements at an index: 1 except for points.
 [[nodiscard]] std::int64_t point_columns(const Module& module, const Type& type);
 
-// The parts in which a fold's function is computed for a nonzero. Each part takes the function's parameters, then a
-// parameter for each of `sums` and each of `once`. It uses only those before it.
-struct EntryFunction {
+// True for an operator that goes over the nonzeros of a sparse matrix: a fold, or a product with it.
+[[nodiscard]] bool visits_entries(const Module& module, const Op& op);
+// True if it may share one pass over its matrix with folds: a fold, or a product whose columns are points.
+[[nodiscard]] bool joins_folds(const Module& module, const Op& op);
+// True for a fold, and a region mxm with one.
+[[nodiscard]] bool holds_fold(const Op& op);
+
+// Folds and products of one matrix in one direction, as one pass over its nonzeros. A product is a fold whose function
+// is the multiplier. Each nonzero's value and index is read once, and each operand once at each index.
+struct EntryPass {
+  struct Operand {
+    ValueId value = no_value;
+    ElementType element;       // as it is stored
+    ElementType seen;          // by the functions
+    std::int64_t columns = 1;  // elements at an index
+    EntrySide side = EntrySide::shared;
+    bool across = false;
+    [[nodiscard]] bool is_point() const { return element != seen; }
+    // Bytes at an index that are counted; shareds cost nothing.
+    [[nodiscard]] std::int64_t bytes() const { return side == EntrySide::shared ? 0 : columns * element.bytes(); }
+  };
+  struct Result {
+    ValueId value = no_value;
+    ElementType element;
+    FnId reducer = no_fn;
+    bool points = false;
+    std::int64_t columns = 1;
+    ScalarFunction function;  // for a nonzero: a scalar or tuple, or a `build` of scalars
+  };
+  ValueId matrix = no_value;
+  std::vector<Operand> operands;
+  // Parts of the functions. Each part takes the nonzero, the operands, then a parameter for each of `sums` and each of
+  // `once`. It uses only those before it. Parts that are equal for several results stand here once.
   std::vector<ScalarFunction> sums;  // the summands that are added by lanes: a small array
   std::vector<ScalarFunction> once;  // the parts that all columns of a result share
-  ScalarFunction rest;               // the result: a scalar or tuple, or a `build` of scalars
+  std::vector<Result> results;       // of each operator
 };
-[[nodiscard]] EntryFunction entry_function(const ScalarFunction& fn);
+// What the operators of a pass read beside the nonzeros, each value once for each side, in the order of its first use.
+[[nodiscard]] std::vector<EntryPass::Operand> entry_operands(const Module& module, std::span<const Op> ops);
+// `ops`: one fold, or the operators of a region with folds.
+[[nodiscard]] EntryPass entry_pass(const Module& module, std::span<const Op> ops);
+// The operators of such a region, or the operator itself.
+[[nodiscard]] std::span<const Op> entry_operators(const Op& op);
 
 }  // namespace kasen

@@ -32,9 +32,9 @@ bool is_dense_product(const Module& module, const Op& op) {
 ValueId product_matrix(const Op& op) {
   if (op.code != OpCode::region) return op.operands.at(is_fold(op) ? 0 : 1);
   const std::vector<Op>& ops = op.blocks.at(0).ops;
-  const auto product = std::find_if(ops.begin(), ops.end(), is_product);
+  const auto product = std::find_if(ops.begin(), ops.end(), [](const Op& o) { return is_product(o) || is_fold(o); });
   if (product == ops.end()) throw InternalError("a region of products without one");
-  return product->operands.at(1);
+  return product_matrix(*product);
 }
 
 std::int64_t product_columns(const Module& module, const Op& op) {

@@ -25,53 +25,106 @@ Word lane_sum(const ScalarFunction& summands, std::span<const Word> terms) {
   return lanes[0];
 }
 
+// A row's running value of one result: segments of reduction_block nonzeros, each from the identity.
+class RowFold {
+ public:
+  RowFold(const EntryPass::Result& result, const Fold::Result& fold)
+      : fold_(fold), columns_(result.columns), planes_(static_cast<size_t>(result.element.planes())) {}
+
+  void begin() {
+    total_ = segment_ = identities();
+    taken_ = 0;
+  }
+  void take(const Words& made) {
+    combine(segment_, made);
+    if (++taken_ % reduction_block == 0) close();
+  }
+  const Words& end() {
+    if (taken_ % reduction_block != 0) close();
+    return total_;
+  }
+
+ private:
+  void close() {
+    combine(total_, segment_);
+    segment_ = identities();
+  }
+
+  void combine(Words& into, const Words& more) const {
+    for (size_t at = 0; at < into.size(); at += planes_) {
+      Words here(into.begin() + static_cast<std::ptrdiff_t>(at),
+                 into.begin() + static_cast<std::ptrdiff_t>(at + planes_));
+      reduce_into(*fold_.reduce, here, std::span(more).subspan(at, planes_));
+      std::copy(here.begin(), here.end(), into.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+  }
+
+  [[nodiscard]] Words identities() const {
+    Words words;
+    for (std::int64_t c = 0; c < columns_; ++c) words.insert(words.end(), fold_.identity.begin(), fold_.identity.end());
+    return words;
+  }
+
+  const Fold::Result& fold_;
+  std::int64_t columns_;
+  size_t planes_;
+  Words total_, segment_;
+  std::int64_t taken_ = 0;
+};
+
 class FoldRun {
  public:
-  FoldRun(const Fold& fold, const ProductCall& call) : fold_(fold), call_(call) {
+  FoldRun(const Fold& fold, const ProductCall& call) : fold_(fold), pass_(fold.pass), call_(call) {
     const LocalMatrix& m = *call.matrix;
     values_ = View{const_cast<std::byte*>(m.values.bytes.data()), m.values.count};
-    args_.push_back(Words(static_cast<size_t>(fold.entry.planes())));
-    if (fold.pattern) args_[0][0] = is_float(fold.entry.scalar()) ? Word::real(1) : Word::integer(1);
-    for (size_t i = 0; i < fold.operands.size(); ++i) {
-      const Fold::Operand& operand = fold.operands[i];
-      lenses_.emplace_back(operand.element, call.inputs[i + 1]);
+    args_.push_back(Words(static_cast<size_t>(fold.pattern ? 1 : m.element.planes())));
+    for (size_t i = 0; i < pass_.operands.size(); ++i) {
+      const EntryPass::Operand& operand = pass_.operands[i];
+      lenses_.emplace_back(operand.element, call.inputs[fold.inputs[i]]);
       args_.push_back(Words(static_cast<size_t>(operand.seen.planes())));
       if (operand.side == EntrySide::shared) load(i, 0);
     }
-    for (const auto* list : {&fold.function.sums, &fold.function.once})
-      args_.resize(args_.size() + list->size(), Words(1));
-    made_.resize(static_cast<size_t>(fold.function.rest.result().planes()));
+    for (const auto* list : {&pass_.sums, &pass_.once}) args_.resize(args_.size() + list->size(), Words(1));
+    for (size_t r = 0; r < pass_.results.size(); ++r) sums_.emplace_back(pass_.results[r], fold.results[r]);
   }
 
   void run() {
-    const Lens entries(fold_.entry, values_);
-    const Lens out(fold_.result, call_.outputs[0]);
+    const Lens entries(call_.matrix->element, values_);
     const auto& pointers = call_.matrix->pointers;
-    const auto planes = static_cast<std::ptrdiff_t>(fold_.result.planes());
     for (std::int64_t row = call_.range.begin; row < call_.range.end; ++row) {
       move(row, false);
-      begin();
+      for (RowFold& sum : sums_) sum.begin();
       for (std::int64_t e = pointers[static_cast<size_t>(row)]; e < pointers[static_cast<size_t>(row) + 1]; ++e) {
         if (!fold_.pattern) entries.load(e, args_[0].data());
         move(call_.matrix->indices[static_cast<size_t>(e)], true);
         take();
       }
-      close();
-      for (std::int64_t c = 0; c < fold_.columns; ++c) out.store(row * fold_.columns + c, total_.data() + c * planes);
+      for (size_t r = 0; r < sums_.size(); ++r) store(r, row);
     }
   }
 
  private:
+  void store(size_t r, std::int64_t row) {
+    const EntryPass::Result& result = pass_.results[r];
+    const Words& total = sums_[r].end();
+    for (const size_t output : fold_.results[r].outputs) {
+      const Lens out(result.element, call_.outputs[output]);
+      for (std::int64_t c = 0; c < result.columns; ++c) {
+        out.store(row * result.columns + c, total.data() + c * result.element.planes());
+      }
+    }
+  }
+
   void load(size_t i, std::int64_t index) {
-    const Fold::Operand& operand = fold_.operands[i];
+    const EntryPass::Operand& operand = pass_.operands[i];
     const std::int64_t planes = operand.element.planes();
     for (std::int64_t c = 0; c < operand.columns; ++c)
       lenses_[i].load(index * operand.columns + c, args_[i + 1].data() + c * planes);
   }
 
   void move(std::int64_t index, bool across) {
-    for (size_t i = 0; i < fold_.operands.size(); ++i) {
-      const Fold::Operand& operand = fold_.operands[i];
+    for (size_t i = 0; i < pass_.operands.size(); ++i) {
+      const EntryPass::Operand& operand = pass_.operands[i];
       if (operand.side != EntrySide::shared && operand.across == across) load(i, index);
     }
   }
@@ -81,84 +134,60 @@ class FoldRun {
     evaluate(fn, args, out);
   }
 
-  // Takes the function of one nonzero into the segment of each column.
+  // Takes the functions of one nonzero into their results. Parts that several have are computed once.
   void take() {
-    size_t next = fold_.operands.size() + 1;
-    for (const ScalarFunction& sum : fold_.function.sums) {
+    size_t next = pass_.operands.size() + 1;
+    for (const ScalarFunction& sum : pass_.sums) {
       Words terms(static_cast<size_t>(sum.result().planes()));
       evaluate_with(sum, terms);
       args_[next++] = {lane_sum(sum, terms)};
     }
-    for (const ScalarFunction& one : fold_.function.once) {
+    for (const ScalarFunction& one : pass_.once) {
       Words word(1);
       evaluate_with(one, word);
       args_[next++] = std::move(word);
     }
-    evaluate_with(fold_.function.rest, made_);
-    combine(segment_, made_);
-    if (++taken_ % reduction_block == 0) {
-      combine(total_, segment_);
-      segment_ = identities();
+    for (size_t r = 0; r < sums_.size(); ++r) {
+      made_.resize(static_cast<size_t>(pass_.results[r].function.result().planes()));
+      evaluate_with(pass_.results[r].function, made_);
+      sums_[r].take(made_);
     }
-  }
-
-  void combine(Words& into, const Words& more) const {
-    const auto planes = static_cast<size_t>(fold_.result.planes());
-    for (size_t at = 0; at < into.size(); at += planes) {
-      Words here(into.begin() + static_cast<std::ptrdiff_t>(at),
-                 into.begin() + static_cast<std::ptrdiff_t>(at + planes));
-      reduce_into(*fold_.reduce, here, std::span(more).subspan(at, planes));
-      std::copy(here.begin(), here.end(), into.begin() + static_cast<std::ptrdiff_t>(at));
-    }
-  }
-
-  [[nodiscard]] Words identities() const {
-    Words words;
-    for (std::int64_t c = 0; c < fold_.columns; ++c)
-      words.insert(words.end(), fold_.identity.begin(), fold_.identity.end());
-    return words;
-  }
-
-  void begin() {
-    total_ = segment_ = identities();
-    taken_ = 0;
-  }
-  void close() {
-    if (taken_ % reduction_block != 0) combine(total_, segment_);
   }
 
   const Fold& fold_;
+  const EntryPass& pass_;
   const ProductCall& call_;
   View values_;
   std::vector<Lens> lenses_;
-  std::vector<Words> args_;  // of the function's parameters, then of its parts
-  Words made_, total_, segment_;
-  std::int64_t taken_ = 0;
+  std::vector<Words> args_;  // of the functions' parameters
+  std::vector<RowFold> sums_;
+  Words made_;
 };
 
 }  // namespace
 
 Fold make_fold(const Module& module, const Op& op) {
   Fold fold;
-  const ScalarFunction& fn = module.fn(op.fns.at(0));
-  const auto stored = [&](size_t i) -> const Type& { return module.type(op.operands.at(i)); };
-  fold.entry = fn.params.at(0).type;
-  fold.pattern = stored(0).element.is(Scalar::null);
-  for (size_t i = 1; i < op.operands.size(); ++i) {
-    const EntrySide side = entry_side(module, op, i);
-    const std::int64_t columns = side == EntrySide::shared ? 1 : point_columns(module, stored(i));
-    fold.operands.push_back({stored(i).element, fn.params.at(i).type, columns, side, is_across(module, op, i)});
+  const std::span<const Op> ops = entry_operators(op);
+  fold.pass = entry_pass(module, ops);
+  fold.pattern = module.type(fold.pass.matrix).element.is(Scalar::null);
+  const auto place = [](const std::vector<ValueId>& values, ValueId id) {
+    return static_cast<size_t>(std::find(values.begin(), values.end(), id) - values.begin());
+  };
+  for (const EntryPass::Operand& operand : fold.pass.operands) fold.inputs.push_back(place(op.operands, operand.value));
+  const std::vector<ValueId>& handed_on = op.code == OpCode::region ? op.blocks[0].ops.back().operands : op.results;
+  for (size_t r = 0; r < ops.size(); ++r) {
+    Fold::Result& result = fold.results.emplace_back();
+    result.reduce = &module.fn(ops[r].fns.at(1));
+    for (size_t o = 0; o < handed_on.size(); ++o)
+      if (handed_on[o] == ops[r].results.at(0)) result.outputs.push_back(o);
+    const auto identity = reducer_identity(*result.reduce);
+    if (!identity) {
+      fail(ExitStatus::bad_input, "the reducer " + result.reduce->name + " has no identity element",
+           "an output without nonzeros holds it", "reduce with a function that has one", ops[r].where);
+    }
+    result.identity = *identity;
   }
-  fold.result = module.type(op.results.at(0)).element;
-  fold.columns = point_columns(module, module.type(op.results[0]));
-  fold.function = entry_function(fn);
-  fold.reduce = &module.fn(op.fns.at(1));
-  const auto identity = reducer_identity(*fold.reduce);
-  if (!identity) {
-    fail(ExitStatus::bad_input, "the reducer " + fold.reduce->name + " has no identity element",
-         "an output without nonzeros holds it", "reduce with a function that has one", op.where);
-  }
-  fold.identity = *identity;
   return fold;
 }
 
@@ -169,11 +198,14 @@ void run_fold(const Fold& fold, const ProductCall& call, AccessCount& count) {
   const std::int64_t entries =
       pointers[static_cast<size_t>(call.range.end)] - pointers[static_cast<size_t>(call.range.begin)];
   count.read_bytes += 8 * rows + entries * (4 + call.matrix->element.bytes());
-  for (const Fold::Operand& operand : fold.operands) {
-    if (operand.side == EntrySide::shared) continue;
-    count.read_bytes += (operand.across ? entries : rows) * operand.columns * operand.element.bytes();
+  for (const EntryPass::Operand& operand : fold.pass.operands) {
+    count.read_bytes += (operand.across ? entries : rows) * operand.bytes();
   }
-  count.written_bytes += rows * fold.columns * fold.result.bytes();
+  for (size_t r = 0; r < fold.results.size(); ++r) {
+    const EntryPass::Result& result = fold.pass.results[r];
+    const auto copies = static_cast<std::int64_t>(fold.results[r].outputs.size());
+    count.written_bytes += rows * result.columns * result.element.bytes() * copies;
+  }
 }
 
 }  // namespace kasen::interpreter

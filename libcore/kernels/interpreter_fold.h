@@ -1,5 +1,5 @@
-// Folds of the interpreter kernels (entries.h): nonzero by nonzero, in the order that kernel_set.h and entries.h fix.
-// Internal to libcore/kernels/interpreter_kernels.cpp.
+// Folds of the interpreter kernels, alone or with others in a region (entries.h): nonzero by nonzero, in the order that
+// kernel_set.h and entries.h fix. Internal to libcore/kernels/interpreter_kernels.cpp.
 #pragma once
 
 #include <vector>
@@ -9,25 +9,20 @@
 
 namespace kasen::interpreter {
 
-// One fold operator: the properties of its operands, and the parts of its function.
+// One pass over nonzeros: what it reads and makes of a call's arrays.
 struct Fold {
-  struct Operand {
-    ElementType element;  // as it is stored
-    ElementType seen;     // by the function
-    std::int64_t columns = 1;
-    EntrySide side = EntrySide::shared;
-    bool across = false;
+  struct Result {
+    const ScalarFunction* reduce = nullptr;
+    std::vector<Word> identity;
+    std::vector<size_t> outputs;  // its places among the call's outputs
   };
-  std::vector<Operand> operands;  // [i - 1] for operand i
-  ElementType entry, result;      // entry: as the function sees it
-  bool pattern = false;           // nonzeros are the constant 1
-  std::int64_t columns = 1;       // of the result
-  EntryFunction function;
-  const ScalarFunction* reduce = nullptr;
-  std::vector<Word> identity;
+  EntryPass pass;
+  std::vector<size_t> inputs;   // of each operand its place among the call's inputs
+  std::vector<Result> results;  // of each of the pass's
+  bool pattern = false;         // nonzeros are the constant 1
 };
 
-// Throws UserError(bad_input) for a reducer without an identity.
+// Of a fold, or of a region with folds. Throws UserError(bad_input) for a reducer without an identity.
 [[nodiscard]] Fold make_fold(const Module& module, const Op& op);
 void run_fold(const Fold& fold, const ProductCall& call, AccessCount& count);
 

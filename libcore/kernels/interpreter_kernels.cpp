@@ -129,7 +129,7 @@ void InterpreterKernels::prepare_block(const Block& block) {
     const bool region = op.code == OpCode::region;
     if (is_product(op)) {
       products_.emplace(&op, std::vector<Product>{interpreter::make_product(*module_, op)});
-    } else if (is_fold(op)) {
+    } else if (holds_fold(op)) {
       folds_.emplace(&op, interpreter::make_fold(*module_, op));
     } else if (is_row_chain(op)) {
       prepare_chain(op);

@@ -28,7 +28,7 @@ class SparseProductStep : public SparseStep {
     if (op.code != OpCode::region) return;
     const std::vector<Op>& ops = op.blocks[0].ops;
     for (size_t i = 0; i + 1 < ops.size(); ++i) {
-      if (matrices.find(run, ops[i]) == place() && ops[i].operands.at(1) == ops[0].operands.at(1)) continue;
+      if (matrices.find(run, ops[i]) == place() && product_matrix(ops[i]) == product_matrix(ops[0])) continue;
       fail(ExitStatus::bad_input, "the products of an mxm region differ in matrix, direction or slaves", "",
            "fuse the program again", op.where);
     }

@@ -13,6 +13,7 @@
 #include "libcore/analysis/op_boxes.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/rows/row_region.h"
@@ -190,26 +191,36 @@ class RegionCheck {
 
   void mxm(const Op& op) {
     const Op& first = op.blocks[0].ops[0];
+    const bool folds = holds_fold(op);
     std::vector<ValueId> made;
     for (const Op& inner : work(op, 0)) {
-      if (!is_product(inner)) {
-        faults_.add(inner, "it may not stand in a region mxm", "only products with one matrix do");
+      if (!is_product(inner) && !is_fold(inner)) {
+        faults_.add(inner, "it may not stand in a region mxm", "only products and folds of one matrix do");
         continue;
       }
-      if (is_dense_product(m_, inner) || has_columns(m_, inner)) {
+      if (folds && !joins_folds(m_, inner)) {
+        faults_.add(inner, "it may not share a pass over its matrix with folds",
+                    "its columns are no points of at most 1024 scalars");
+      } else if (!folds && (is_dense_product(m_, inner) || has_columns(m_, inner))) {
         in_one_pass(inner);
-      } else if (inner.code != first.code) {
-        faults_.add(inner, "mxv and mxvt in one region", "they visit the matrix in different order");
+      } else if (gives_rows(inner) != gives_rows(first)) {
+        faults_.add(inner, fmt::format("{} and {} in one region", row(first.code).name, row(inner.code).name),
+                    "they visit the matrix in different order");
       }
-      if (inner.operands[1] != first.operands[1]) faults_.add(inner, "another matrix than that of its region");
-      if (contains(made, inner.operands[0])) {
-        faults_.add(inner, value_text(m_, inner.operands[0]) + " is a product of this region",
-                    "none may need another's result");
-      }
+      if (product_matrix(inner) != product_matrix(first)) faults_.add(inner, "another matrix than that of its region");
+      by_itself(op, inner, made);
       made.push_back(inner.results[0]);
-      if (!contains(op.blocks[0].ops.back().operands, inner.results[0])) {
-        faults_.add(inner, value_text(m_, inner.results[0]) + " is not handed on", "its product is made in vain");
-      }
+    }
+  }
+
+  // A product or fold needs no result of another one, and its own is handed on.
+  void by_itself(const Op& region, const Op& inner, const std::vector<ValueId>& made) {
+    for (const ValueId id : inner.operands) {
+      if (!contains(made, id)) continue;
+      faults_.add(inner, value_text(m_, id) + " is a product of this region", "none may need another's result");
+    }
+    if (!contains(region.blocks[0].ops.back().operands, inner.results[0])) {
+      faults_.add(inner, value_text(m_, inner.results[0]) + " is not handed on", "its product is made in vain");
     }
   }
 

@@ -1,10 +1,12 @@
-// Folds a row's entries one after another. Work that all columns share is done once for an entry. Sums over the
-// coordinates of points, and the columns of a result, go on lanes, in straight-line code: their number is known.
+// Folds a row's entries one after another, each into all results. Work that all columns share is done once for an
+// entry. Sums over the coordinates of points, and the columns of a result, go on lanes, in straight-line code: their
+// number is known.
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
 
+#include "libcore/ir/entries.h"
 #include "libkernels/emit/entry_fold.h"
 #include "libkernels/emit/point_source.h"
 #include "libkernels/emit/product_table.h"
@@ -21,8 +23,13 @@ bool reads_column(const Expr& e, int number) {
 
 class EntryFoldEmitter {
  public:
-  EntryFoldEmitter(Jit& jit, const Module& module, const Op& op, const EntryFoldKernel& kernel, const std::string& name)
-      : EntryFoldEmitter(jit, module, op, kernel, entry_function(module.fn(op.fns.at(0))), name) {}
+  EntryFoldEmitter(Jit& jit, const Module& module, const EntryFoldKernel& kernel, const EntryPass& pass,
+                   const Location& where)
+      : module_(module),
+        kernel_(kernel),
+        pass_(pass),
+        where_(where),
+        e_(jit, jit.add_function(kernel.symbol, parameters(jit)), uses_lanes(pass) ? reduction_lanes : 1) {}
 
   // rows(arguments, begin, end, scratch)
   std::int64_t rows() {
@@ -33,37 +40,47 @@ class EntryFoldEmitter {
     e_.loop(f->getArg(1), f->getArg(2), 1, [&](llvm::Value* row) {
       move(row, false);
       fetch_rows(e_.b.CreateNSWAdd(row, e_.integer(entries_ahead)), f->getArg(2));
-      for (Chunk& chunk : chunks_) chunk.total->fill(e_, identity_);
+      for_each_chunk([&](Result& result, Chunk& chunk) { chunk.total->fill(e_, result.identity); });
       llvm::Value* end = pointer(e_.b.CreateNSWAdd(row, e_.integer(1)));
       e_.loop(pointer(row), end, reduction_block, [&](llvm::Value* first) {
         llvm::Value* after = e_.b.CreateNSWAdd(first, e_.integer(reduction_block));
         segment(first, e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, after, end));
       });
-      store(row);
+      for (Result& result : results_) store(result, row);
     });
     e_.b.CreateRetVoid();
     return e_.scratch_bytes();
   }
 
  private:
-  // A fold that neither sums coordinates nor gives points has nothing to put on lanes.
-  EntryFoldEmitter(Jit& jit, const Module& module, const Op& op, const EntryFoldKernel& kernel, EntryFunction function,
-                   const std::string& name)
-      : module_(module),
-        op_(op),
-        kernel_(kernel),
-        function_(std::move(function)),
-        reducer_(module.fn(op.fns.at(1))),
-        identity_(require_identity(module, op.fns.at(1), op.where)),
-        e_(jit, jit.add_function(name, parameters(jit)),
-           kernel.gives_points || !function_.sums.empty() ? reduction_lanes : 1) {}
-
-  // Columns of the result that share the lanes.
+  // Columns of a result that share the lanes.
   struct Chunk {
     std::int64_t first = 0;
     llvm::Value* mask = nullptr;
     std::unique_ptr<Accumulator> total, segment;
   };
+
+  struct Result {
+    const EntryPass::Result* of;
+    const ScalarFunction* reducer;
+    std::vector<Word> identity;
+    std::vector<Chunk> chunks;
+    std::unique_ptr<OperatorValue> made;
+    std::vector<std::unique_ptr<MemorySource>> outputs;
+  };
+
+  // Folds that neither sum coordinates nor give points have nothing to put on lanes.
+  static bool uses_lanes(const EntryPass& pass) {
+    return !pass.sums.empty() ||
+           std::any_of(pass.results.begin(), pass.results.end(), [](const auto& result) { return result.points; });
+  }
+
+  template <class Work>
+  void for_each_chunk(const Work& work) {
+    for (Result& result : results_) {
+      for (Chunk& chunk : result.chunks) work(result, chunk);
+    }
+  }
 
   static std::vector<llvm::Type*> parameters(Jit& jit) {
     llvm::Type* pointer = llvm::PointerType::getUnqual(jit.context());
@@ -88,30 +105,29 @@ class EntryFoldEmitter {
     };
     const ArrayPlanes values = array(kernel_.matrix);
     if (kernel_.matrix.is(Scalar::null)) {
-      one_ = std::make_unique<OneSource>(module_.fn(op_.fns[0]).params[0].type.scalar());
+      one_ = std::make_unique<OneSource>(Scalar::f64);
     } else {
       values_ = std::make_unique<MemorySource>(values, MemorySource::Access::shared);
     }
     sources_.push_back(values_ ? static_cast<Source*>(values_.get()) : one_.get());
-    for (const EntryFoldKernel::Operand& operand : kernel_.operands) open(operand, array(operand.element));
-    for (size_t i = 0; i < function_.sums.size() + function_.once.size(); ++i) {
+    for (const EntryPass::Operand& operand : pass_.operands) open(operand, array(operand.element));
+    for (size_t i = 0; i < pass_.sums.size() + pass_.once.size(); ++i) {
       parts_.push_back(std::make_unique<ValueSource>());
       sources_.push_back(parts_.back().get());
     }
-    const bool points = kernel_.gives_points;
-    result_ = std::make_unique<MemorySource>(
-        array(kernel_.result), e_.lanes() > 1 ? MemorySource::Access::consecutive : MemorySource::Access::shared);
-    for (std::int64_t first = 0; first < (points ? kernel_.columns : 1); first += e_.lanes()) {
-      chunks_.push_back({first, points ? lanes_below(first, kernel_.columns) : nullptr,
-                         std::make_unique<Accumulator>(e_, kernel_.result),
-                         std::make_unique<Accumulator>(e_, kernel_.result)});
+    for (size_t r = 0; r < pass_.results.size(); ++r) {
+      Result& made = open(pass_.results[r]);
+      for (size_t o = 0; o < kernel_.results[r].outputs.size(); ++o) {
+        made.outputs.push_back(std::make_unique<MemorySource>(
+            array(pass_.results[r].element),
+            e_.lanes() > 1 ? MemorySource::Access::consecutive : MemorySource::Access::shared));
+      }
     }
-    made_ = std::make_unique<OperatorValue>(kernel_.result);
   }
 
-  void open(const EntryFoldKernel::Operand& operand, const ArrayPlanes& planes) {
+  void open(const EntryPass::Operand& operand, const ArrayPlanes& planes) {
     Operand& made = operands_.emplace_back();
-    if (operand.point) {
+    if (operand.is_point()) {
       made.point = std::make_unique<PointSource>(planes, operand.columns);
       sources_.push_back(made.point.get());
     } else {
@@ -121,6 +137,20 @@ class EntryFoldEmitter {
     if (operand.side == EntrySide::shared) made.element->move_to(e_, e_.integer(0));
   }
 
+  Result& open(const EntryPass::Result& result) {
+    Result& made = results_.emplace_back();
+    made.of = &result;
+    made.reducer = &module_.fn(result.reducer);
+    made.identity = require_identity(module_, result.reducer, where_);
+    for (std::int64_t first = 0; first < (result.points ? result.columns : 1); first += e_.lanes()) {
+      made.chunks.push_back({first, result.points ? lanes_below(first, result.columns) : nullptr,
+                             std::make_unique<Accumulator>(e_, result.element),
+                             std::make_unique<Accumulator>(e_, result.element)});
+    }
+    made.made = std::make_unique<OperatorValue>(result.element);
+    return made;
+  }
+
   llvm::Value* pointer(llvm::Value* row) {
     return e_.b.CreateLoad(e_.b.getInt64Ty(), e_.b.CreateGEP(e_.b.getInt64Ty(), pointers_, row));
   }
@@ -128,7 +158,7 @@ class EntryFoldEmitter {
   // Moves the operands to the row, or to an entry's position on the other axis.
   void move(llvm::Value* index, bool across) {
     for (size_t i = 0; i < operands_.size(); ++i) {
-      const EntryFoldKernel::Operand& operand = kernel_.operands[i];
+      const EntryPass::Operand& operand = pass_.operands[i];
       if (operand.side == EntrySide::shared || operand.across != across) continue;
       if (operands_[i].point) {
         operands_[i].point->move_to(e_, index);
@@ -141,17 +171,17 @@ class EntryFoldEmitter {
   // ---- entries
 
   void segment(llvm::Value* begin, llvm::Value* end) {
-    for (Chunk& chunk : chunks_) chunk.segment->fill(e_, identity_);
+    for_each_chunk([&](Result& result, Chunk& chunk) { chunk.segment->fill(e_, result.identity); });
     e_.loop(begin, end, 1, [&](llvm::Value* entry) {
       move(index(entry), true);
       fetch_ahead(entry);
       if (values_) values_->move_to(e_, entry);
       take();
     });
-    for (Chunk& chunk : chunks_) {
+    for_each_chunk([&](Result& result, Chunk& chunk) {
       e_.mask = chunk.mask;
-      reduce(*chunk.total, *chunk.segment);
-    }
+      reduce(result, *chunk.total, *chunk.segment);
+    });
     e_.mask = nullptr;
   }
 
@@ -165,7 +195,7 @@ class EntryFoldEmitter {
     llvm::Value* soon = e_.b.CreateNSWAdd(entry, e_.integer(entries_ahead));
     llvm::Value* there = nullptr;
     for (size_t i = 0; i < operands_.size(); ++i) {
-      if (!kernel_.operands[i].across || !operands_[i].point) continue;
+      if (!pass_.operands[i].across || !operands_[i].point) continue;
       if (there == nullptr) there = index(e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, soon, last_));
       operands_[i].point->fetch(e_, there);
     }
@@ -174,8 +204,8 @@ class EntryFoldEmitter {
   // If rows have few entries, the data of rows are as far away.
   void fetch_rows(llvm::Value* row, llvm::Value* end) {
     for (size_t i = 0; i < operands_.size(); ++i) {
-      const EntryFoldKernel::Operand& operand = kernel_.operands[i];
-      if (operand.across || !operand.point) continue;
+      const EntryPass::Operand& operand = pass_.operands[i];
+      if (operand.across || !operand.is_point()) continue;
       operands_[i].point->fetch(
           e_, e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, row, e_.b.CreateNSWSub(end, e_.integer(1))));
     }
@@ -184,28 +214,37 @@ class EntryFoldEmitter {
   void take() {
     e_.forget();
     size_t part = 0;
-    for (const ScalarFunction& sum : function_.sums) parts_[part++]->value = lane_sum(sum);
-    for (const ScalarFunction& one : function_.once) parts_[part++]->value = e_.value(one.body, sources_);
-    if (!kernel_.gives_points) {
-      for_each_plane(e_, kernel_.result, [&](int c, const Plane* j) {
-        const Plane value = e_.value_at(function_.rest.body, sources_, c, j);
+    for (const ScalarFunction& sum : pass_.sums) parts_[part++]->value = lane_sum(sum);
+    for (const ScalarFunction& one : pass_.once) parts_[part++]->value = e_.value(one.body, sources_);
+    for (Result& result : results_) take(result);
+    e_.mask = nullptr;
+  }
+
+  void take(Result& result) {
+    const Expr& body = result.of->function.body;
+    e_.forget();
+    if (!result.of->points) {
+      for_each_plane(e_, result.of->element, [&](int c, const Plane* j) {
+        const Plane value = e_.value_at(body, sources_, c, j);
         if (j == nullptr) {
-          made_->set(c, value);
+          result.made->set(c, value);
         } else {
-          made_->store(e_, c, j->value, value);
+          result.made->store(e_, c, j->value, value);
         }
       });
-      return reduce(*chunks_[0].segment, *made_);
+      return reduce(result, *result.chunks[0].segment, *result.made);
     }
-    for (Chunk& chunk : chunks_) {
+    for (Chunk& chunk : result.chunks) {
       e_.mask = chunk.mask;
-      made_->set(0, on_lanes(function_.rest.body, chunk.first));
-      reduce(*chunk.segment, *made_);
+      result.made->set(0, on_lanes(body, chunk.first));
+      reduce(result, *chunk.segment, *result.made);
     }
     e_.mask = nullptr;
   }
 
-  void reduce(Accumulator& into, Source& value) { into.assign(e_, reducer_.body, {&into, &value}); }
+  void reduce(Result& result, Accumulator& into, Source& value) {
+    into.assign(e_, result.reducer->body, {&into, &value});
+  }
 
   // A `build` at the coordinates from `first` on, one a lane.
   Plane on_lanes(const Expr& build, std::int64_t first) {
@@ -224,7 +263,7 @@ class EntryFoldEmitter {
                          std::vector<std::unique_ptr<ColumnsSource>>& columns) {
     if (reads_column(e, number) && e.args[0].index >= 1 && std::cmp_less_equal(e.args[0].index, operands_.size())) {
       const auto i = static_cast<size_t>(e.args[0].index) - 1;
-      if (operands_[i].point && count <= kernel_.operands[i].columns) {
+      if (operands_[i].point && count <= pass_.operands[i].columns) {
         columns.push_back(std::make_unique<ColumnsSource>(*operands_[i].point, first_));
         e = make_param(static_cast<int>(sources.size()), e.type);
         sources.push_back(columns.back().get());
@@ -267,18 +306,21 @@ class EntryFoldEmitter {
 
   // ---- results
 
-  void store(llvm::Value* row) {
-    for (Chunk& chunk : chunks_) {
-      if (kernel_.gives_points) {
-        e_.mask = chunk.mask;
-        result_->set_index(e_.b.CreateAdd(e_.b.CreateMul(row, e_.integer(kernel_.columns)), e_.integer(chunk.first)));
-        result_->store(e_, 0, nullptr, chunk.total->load(e_, 0, nullptr));
-        continue;
+  void store(Result& result, llvm::Value* row) {
+    const EntryPass::Result& of = *result.of;
+    for (auto& output : result.outputs) {
+      for (Chunk& chunk : result.chunks) {
+        if (of.points) {
+          e_.mask = chunk.mask;
+          output->set_index(e_.b.CreateAdd(e_.b.CreateMul(row, e_.integer(of.columns)), e_.integer(chunk.first)));
+          output->store(e_, 0, nullptr, chunk.total->load(e_, 0, nullptr));
+          continue;
+        }
+        output->set_index(row);
+        if (e_.lanes() > 1) e_.mask = lanes_below(0, 1);
+        for_each_plane(e_, of.element,
+                       [&](int c, const Plane* j) { output->store(e_, c, j, chunk.total->load(e_, c, j)); });
       }
-      result_->set_index(row);
-      if (e_.lanes() > 1) e_.mask = lanes_below(0, 1);
-      for_each_plane(e_, kernel_.result,
-                     [&](int c, const Plane* j) { result_->store(e_, c, j, chunk.total->load(e_, c, j)); });
     }
     e_.mask = nullptr;
   }
@@ -289,41 +331,43 @@ class EntryFoldEmitter {
   };
 
   const Module& module_;
-  const Op& op_;
   const EntryFoldKernel& kernel_;
-  EntryFunction function_;
-  const ScalarFunction& reducer_;
-  std::vector<Word> identity_;
+  const EntryPass& pass_;
+  const Location& where_;
   Emitter e_;
   llvm::Value *pointers_ = nullptr, *indices_ = nullptr;
   llvm::Value* last_ = nullptr;  // the last entry of the current rows
-  std::unique_ptr<MemorySource> values_, result_;
+  std::unique_ptr<MemorySource> values_;
   std::unique_ptr<OneSource> one_;
   std::vector<Operand> operands_;
   std::vector<std::unique_ptr<ValueSource>> parts_;
   Sources sources_;
-  std::vector<Chunk> chunks_;
-  std::unique_ptr<OperatorValue> made_;
+  std::vector<Result> results_;
   std::int64_t first_ = 0;  // column on the first lane
 };
 
-EntryFoldKernel described(const Module& module, const Op& op, const std::string& name) {
+int place(const std::vector<ValueId>& values, ValueId id) {
+  return static_cast<int>(std::find(values.begin(), values.end(), id) - values.begin());
+}
+
+EntryFoldKernel described(const Module& module, const Op& op, const EntryPass& pass, const std::string& name) {
   EntryFoldKernel kernel;
   kernel.symbol = name;
-  kernel.matrix = module.type(op.operands.at(0)).element;
-  kernel.result = module.type(op.results.at(0)).element;
-  kernel.gives_points = module.type(op.results[0]).dims.size() > 1;
-  kernel.columns = point_columns(module, module.type(op.results[0]));
+  kernel.matrix = module.type(pass.matrix).element;
   kernel.entry_reads = 4 + kernel.matrix.bytes();
   kernel.row_reads = 8;
-  kernel.row_writes = kernel.columns * kernel.result.bytes();
-  for (size_t i = 1; i < op.operands.size(); ++i) {
-    const Type& type = module.type(op.operands[i]);
-    const EntrySide side = entry_side(module, op, i);
-    const std::int64_t columns = side == EntrySide::shared ? 1 : point_columns(module, type);
-    kernel.operands.push_back({type.element, type.dims.size() > 1, columns, side, is_across(module, op, i)});
-    if (side == EntrySide::shared) continue;
-    (is_across(module, op, i) ? kernel.entry_reads : kernel.row_reads) += columns * type.element.bytes();
+  for (const EntryPass::Operand& operand : pass.operands) {
+    kernel.operands.push_back({operand.element, place(op.operands, operand.value)});
+    (operand.across ? kernel.entry_reads : kernel.row_reads) += operand.bytes();
+  }
+  const std::vector<ValueId>& handed_on = op.code == OpCode::region ? op.blocks[0].ops.back().operands : op.results;
+  for (const EntryPass::Result& result : pass.results) {
+    EntryFoldKernel::Result& made = kernel.results.emplace_back();
+    made.element = result.element;
+    for (size_t o = 0; o < handed_on.size(); ++o) {
+      if (handed_on[o] == result.value) made.outputs.push_back(static_cast<int>(o));
+    }
+    kernel.row_writes += result.columns * result.element.bytes() * std::ssize(made.outputs);
   }
   return kernel;
 }
@@ -332,8 +376,9 @@ EntryFoldKernel described(const Module& module, const Op& op, const std::string&
 
 EntryFoldKernel emit_entry_fold(Jit& jit, const Module& module, const Op& op, const std::string& name,
                                 std::int64_t& scratch_bytes) {
-  EntryFoldKernel kernel = described(module, op, name);
-  EntryFoldEmitter emitter(jit, module, op, kernel, name);
+  const EntryPass pass = entry_pass(module, entry_operators(op));
+  EntryFoldKernel kernel = described(module, op, pass, name);
+  EntryFoldEmitter emitter(jit, module, kernel, pass, op.where);
   scratch_bytes = std::max(scratch_bytes, emitter.rows());
   return kernel;
 }

@@ -54,14 +54,20 @@ void visit(Archive& a, ProductKernel& k) {
 
 template <class Archive>
 void visit(Archive& a, EntryFoldKernel::Operand& o) {
-  auto& [element, point, columns, side, across] = o;
-  a(element, point, columns, side, across);
+  auto& [element, input] = o;
+  a(element, input);
+}
+
+template <class Archive>
+void visit(Archive& a, EntryFoldKernel::Result& r) {
+  auto& [element, outputs] = r;
+  a(element, outputs);
 }
 
 template <class Archive>
 void visit(Archive& a, EntryFoldKernel& k) {
-  auto& [symbol, rows, matrix, result, operands, gives_points, columns, entry_reads, row_reads, row_writes] = k;
-  a(symbol, matrix, result, operands, gives_points, columns, entry_reads, row_reads, row_writes);
+  auto& [symbol, rows, matrix, operands, results, entry_reads, row_reads, row_writes] = k;
+  a(symbol, matrix, operands, results, entry_reads, row_reads, row_writes);
 }
 
 template <class Archive>

@@ -10,6 +10,7 @@
 #include "libcore/analysis/chain_rules.h"
 #include "libcore/analysis/compressed_rules.h"
 #include "libcore/analysis/state_rules.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
@@ -41,7 +42,7 @@ class Planner {
         if (made->second.regular) plan_.reductions.emplace(op.fns[0], nullptr);
       } else if (is_epilogue(op)) {
         product_with_epilogue(op);
-      } else if (is_fold(op)) {
+      } else if (holds_fold(op)) {
         plan_.entry_folds.emplace(&op, maker_.entry_fold(module_, op, next_name("entries")));
       } else if (is_row_chain(op)) {
         chain(op, op);
@@ -178,9 +179,7 @@ class Planner {
     for (const Op* op : body.products) folded_.insert(op->fns[1]);
     const std::string shape = shape_of(module_, body);
     if (const auto known = products_.find(shape); known != products_.end()) return known->second;
-    ProductKernel kernel = maker_.product(module_, body, next_name("product"));
-    products_.emplace(shape, kernel);
-    return kernel;
+    return products_.emplace(shape, maker_.product(module_, body, next_name("product"))).first->second;
   }
 
   void loop(const Op& op) {

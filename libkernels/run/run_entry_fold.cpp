@@ -9,9 +9,12 @@ void run_entry_fold(Workshop& shop, const EntryFoldKernel& kernel, const Product
   std::vector<std::int64_t> words{reinterpret_cast<std::int64_t>(m.pointers.data()),
                                   reinterpret_cast<std::int64_t>(m.indices.data())};
   append_array(words, kernel.matrix, View{const_cast<std::byte*>(m.values.bytes.data()), m.values.count});
-  for (size_t i = 0; i < kernel.operands.size(); ++i)
-    append_array(words, kernel.operands[i].element, call.inputs[i + 1]);
-  append_array(words, kernel.result, call.outputs[0]);
+  for (const EntryFoldKernel::Operand& operand : kernel.operands)
+    append_array(words, operand.element, call.inputs[static_cast<size_t>(operand.input)]);
+  for (const EntryFoldKernel::Result& result : kernel.results) {
+    for (const int output : result.outputs)
+      append_array(words, result.element, call.outputs[static_cast<size_t>(output)]);
+  }
   const std::vector<RowPiece> pieces = divide_rows(m, nullptr, {}, call.range, shop.pool.threads());
   if (shop.pool.threads() == 1 || pieces.size() == 1) {
     return kernel.rows(words.data(), call.range.begin, call.range.end, shop.scratch(0));

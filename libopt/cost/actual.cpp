@@ -194,20 +194,22 @@ Cost actual_product(const CostContext& c, const Op& op) {
   return cost;
 }
 
-// Each nonzero reads the elements at its index of the other axis, each row of the result the elements at that row.
-// Where operand and result have different storage, the owned elements are copied first.
-Cost actual_fold(const CostContext& c, const Op& op) {
+// Folds, alone or with products: each nonzero reads the elements at its index of the other axis, each row of a result
+// the elements at that row, each once for all that read them there. `handed_on`: the results that are written.
+Cost entry_pass_cost(const CostContext& c, std::span<const Op> ops, const std::vector<ValueId>& handed_on) {
   Cost cost;
-  const ValueId matrix = op.operands.at(0), result = op.results.at(0);
-  const Polynomial rows = stored_indices(*c.module, c.type(result)), entries = c.entries(matrix);
+  const ValueId matrix = product_matrix(ops[0]);
+  const Polynomial rows = stored_indices(*c.module, c.type(ops[0].results.at(0))), entries = c.entries(matrix);
   cost.read = Polynomial(8) * rows + entries * Polynomial(4 + c.type(matrix).element.bytes());
-  for (size_t i = 1; i < op.operands.size(); ++i) {
-    if (entry_side(*c.module, op, i) == EntrySide::shared) continue;
-    cost.read += (is_across(*c.module, op, i) ? entries : rows) * element_bytes(c, op.operands[i]);
+  for (const EntryPass::Operand& operand : entry_operands(*c.module, ops)) {
+    if (operand.side == EntrySide::shared) continue;
+    cost.read += (operand.across ? entries : rows) * element_bytes(c, operand.value);
   }
-  cost.written = stored_bytes(c, result);
+  for (const ValueId result : handed_on) cost.written += stored_bytes(c, result);
   return cost;
 }
+
+Cost actual_fold(const CostContext& c, const Op& op) { return entry_pass_cost(c, {&op, 1}, op.results); }
 
 Cost actual_transition(const CostContext& c, const Op& op) {
   Cost cost = transition_network(c, op);
@@ -268,6 +270,7 @@ Cost actual_iter_on_vec(const CostContext& c, const Op& region) {
 Cost actual_mxm(const CostContext& c, const Op& region) {
   Cost cost;
   const std::vector<Op>& ops = region.blocks.at(0).ops;
+  if (holds_fold(region)) return entry_pass_cost(c, entry_operators(region), ops.back().operands);
   if (is_dense_product(*c.module, ops.at(0))) {
     return dense_products_cost(c, std::span(ops).first(ops.size() - 1), ops.back().operands);
   }

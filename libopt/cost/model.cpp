@@ -97,9 +97,7 @@ Cost model_product(const CostContext& c, const Op& op) {
 }
 
 // Like a product whose nonzeros read every operand and give a point, whose columns are read and written back.
-Cost model_fold(const CostContext& c, const Op& op) {
-  Cost cost;
-  add_matrix(c, op.operands.at(0), cost);
+void add_model_fold(const CostContext& c, const Op& op, Cost& cost) {
   const Polynomial entries = c.entries(op.operands.at(0));
   const auto share = [&](ValueId v) { return entries * inner_elements(*c.module, c.type(v)); };
   for (size_t i = 1; i < op.operands.size(); ++i) {
@@ -116,6 +114,12 @@ Cost model_fold(const CostContext& c, const Op& op) {
   if (is_distributed_array(*c.module, op.results[0])) {
     cost.buffers += stored_elements(*c.module, result) * Polynomial(result.element.bytes());
   }
+}
+
+Cost model_fold(const CostContext& c, const Op& op) {
+  Cost cost;
+  add_matrix(c, op.operands.at(0), cost);
+  add_model_fold(c, op, cost);
   return cost;
 }
 
@@ -144,12 +148,14 @@ Cost model_iter_on_vec(const CostContext& c, const Op& region) {
   return cost;
 }
 
-// Charges the matrix's nonzeros once, and each product's share.
+// Charges the matrix's nonzeros once, and the share of each product and fold.
 Cost model_mxm(const CostContext& c, const Op& region) {
   Cost cost;
-  const std::vector<Op>& ops = region.blocks.at(0).ops;
-  add_matrix(c, ops.at(0).operands.at(1), cost);
-  for (size_t i = 0; i + 1 < ops.size(); ++i) add_model_product(c, ops[i], cost);
+  add_matrix(c, product_matrix(region), cost);
+  for (const Op& op : entry_operators(region)) {
+    if (is_fold(op)) add_model_fold(c, op, cost);
+    if (is_product(op)) add_model_product(c, op, cost);
+  }
   return cost;
 }
 

@@ -178,24 +178,36 @@ Work product_work(const CostContext& c, const Op& op) {
   return work;
 }
 
-// The function runs for each nonzero, and the reducer for each column of its result.
-Work fold_work(const CostContext& c, const Op& op) {
+// The functions run for each nonzero, and a reducer for each column of its result. What several functions have in
+// common is computed once, and each operand is read once.
+Work entries_work(const CostContext& c, std::span<const Op> ops) {
   Work work;
   const Module& module = *c.module;
-  const Polynomial entries = c.entries(op.operands.at(0));
-  const ScalarFunction& fn = module.fn(op.fns.at(0));
-  add(work, operations_of(fn, std::vector<bool>(fn.params.size(), true)), entries);
-  const Polynomial columns = inner_elements(module, c.type(op.results.at(0)));
-  add(work, operations_of(module.fn(op.fns.at(1)), {true, true}), entries * columns);
-  for (size_t i = 1; i < op.operands.size(); ++i) {
-    if (!is_across(module, op, i)) continue;
-    const ValueId v = op.operands[i];
-    const Polynomial bytes = inner_elements(module, c.type(v)) * Polynomial(c.type(v).element.bytes());
-    work.entries += entries * Polynomial(c.type(v).element.planes());
-    work.entry_bytes += entries * bytes;
-    work.span += stored_indices(module, c.type(v)) * bytes;
+  const EntryPass pass = entry_pass(module, ops);
+  const Polynomial entries = c.entries(pass.matrix);
+  const auto add_function = [&](const ScalarFunction& fn) {
+    add(work, operations_of(fn, std::vector<bool>(fn.params.size(), true)), entries);
+  };
+  for (ScalarFunction sum : pass.sums) {
+    Expr& body = sum.body;
+    body = make_loop(ScalarOp::sum_over, body.index, body.count, Expr(body.args[0]));
+    add_function(sum);
   }
-  work.reads = axis_read(module, op);
+  for (const ScalarFunction& fn : pass.once) add_function(fn);
+  for (const EntryPass::Result& result : pass.results) {
+    add_function(result.function);
+    const Polynomial columns = inner_elements(module, c.type(result.value));
+    add(work, operations_of(module.fn(result.reducer), {true, true}), entries * columns);
+  }
+  for (const EntryPass::Operand& operand : pass.operands) {
+    if (!operand.across) continue;
+    const Type& type = c.type(operand.value);
+    const Polynomial bytes = inner_elements(module, type) * Polynomial(type.element.bytes());
+    work.entries += entries * Polynomial(type.element.planes());
+    work.entry_bytes += entries * bytes;
+    work.span += stored_indices(module, type) * bytes;
+  }
+  work.reads = axis_read(module, ops[0]);
   return work;
 }
 
@@ -263,6 +275,7 @@ OperationCounts operations_of(const ScalarFunction& fn, const std::vector<bool>&
 
 Work work_of(const CostContext& context, const Op& op) {
   if (op.code == OpCode::region) {
+    if (holds_fold(op)) return entries_work(context, entry_operators(op));
     Work work;
     const std::set<ValueId> free = free_sums(context, op.blocks.at(0));
     for (const Op& member : op.blocks.at(0).ops) {
@@ -276,7 +289,7 @@ Work work_of(const CostContext& context, const Op& op) {
     case OpGroup::axis:
       return op.code == OpCode::scan || is_grouping(op) ? scan_work(context, op) : Work();
     case OpGroup::entries:
-      return fold_work(context, op);
+      return entries_work(context, {&op, 1});
     case OpGroup::product:
       return product_work(context, op);
     case OpGroup::contraction:

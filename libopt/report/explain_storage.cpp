@@ -8,6 +8,7 @@
 #include "libcore/analysis/liveness.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
@@ -43,8 +44,9 @@ std::string together_text(const PlanView& view, const Op& region) {
       return fmt::format("products with {}, which is dense: each of its tiles serves all while it is in the cache",
                          view.name(first.operands.at(1)));
     }
-    return fmt::format("products with {}, all {}, none needing another's result", view.name(first.operands.at(1)),
-                       row(first.code).name);
+    const std::string matrix = view.name(product_matrix(region));
+    if (holds_fold(region)) return fmt::format("work on each nonzero of {}, none needing another's result", matrix);
+    return fmt::format("products with {}, all {}, none needing another's result", matrix, row(first.code).name);
   }
   const Type& type = view.plan.type(first.code == OpCode::reduce ? first.operands.at(0) : first.results.at(0));
   return fmt::format("element by element over {}; no transition stands between them",

@@ -8,6 +8,7 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
@@ -60,8 +61,11 @@ bool is_loop_over_elements(const Module& module, std::span<const Op* const> memb
 bool is_pass_over_matrix(const Module& module, std::span<const Op* const> members, bool boxes) {
   std::vector<ValueId> made;
   for (const Op* op : members) made.insert(made.end(), op->results.begin(), op->results.end());
-  return agree(module, members, product_key, boxes) &&
-         std::none_of(members.begin(), members.end(), [&](const Op* op) { return contains(made, op->operands[0]); });
+  const bool folds = std::any_of(members.begin(), members.end(), [](const Op* op) { return is_fold(*op); });
+  return agree(module, members, product_key, boxes) && std::none_of(members.begin(), members.end(), [&](const Op* op) {
+           const auto needs = [&](ValueId operand) { return contains(made, operand); };
+           return std::any_of(op->operands.begin(), op->operands.end(), needs) || (folds && !joins_folds(module, *op));
+         });
 }
 
 // Returns true for products with one dense matrix and work on its rows (verify/regions.cpp, row_chain).
@@ -125,16 +129,18 @@ std::optional<RegionKey> vector_key(const Module& module, const Op& op, bool box
   return key;
 }
 
-// A stored matrix has a form for each direction and space of its operands; one pass over a dense one serves both.
+// A stored matrix has a form for each direction and space of its operands; one pass over a dense one serves both. Of
+// several columns, products alone are left as they are: each goes over eight of its columns at once.
 std::optional<RegionKey> product_key(const Module& module, const Op& op, bool boxes) {
-  if (boxes || !is_product(op) || has_columns(module, op)) return std::nullopt;
+  if (boxes || (!is_product(op) && !is_fold(op))) return std::nullopt;
   if (is_dense_product(module, op)) {
     if (!shares_dense_pass(module, op)) return std::nullopt;
     return RegionKey{{}, std::nullopt, op.operands[1]};
   }
-  const State& state = module.type(op.operands[0]).state;
+  if (is_product(op) && has_columns(module, op)) return std::nullopt;
+  const State& state = module.type(is_fold(op) ? across_operand(module, op) : op.operands[0]).state;
   if (!state.is_cons()) return std::nullopt;
-  return RegionKey{{}, state.slaves, op.operands[1], op.code};
+  return RegionKey{{}, state.slaves, product_matrix(op), gives_rows(op) ? OpCode::mxvt : OpCode::mxv};
 }
 
 std::span<const RegionShape> region_shapes() { return shapes; }

@@ -92,14 +92,22 @@ class FlowCollector {
   std::vector<Flow> flows_;
 };
 
+// The operands that it reads at the nonzeros' other side.
+void add_across(const Module& module, const Op& op, std::vector<ValueId>& operands) {
+  if (is_product(op)) operands.push_back(op.operands[0]);
+  for (size_t i = 1; is_fold(op) && i < op.operands.size(); ++i) {
+    if (is_across(module, op, i)) operands.push_back(op.operands[i]);
+  }
+}
+
 // Repeats until nothing changes, since an operand may be in several groups.
 void join_operands(const Module& module, IdMap<ValueId, SlaveSet>& direct) {
   using Group = std::vector<ValueId>;
   std::vector<Group> groups;
   const auto collect = [&](const auto& self, const Block& block) -> void {
-    std::map<std::pair<ValueId, OpCode>, Group> here;
+    std::map<std::pair<ValueId, bool>, Group> here;
     for (const Op& op : block.ops) {
-      if (is_sparse_product(module, op)) here[{product_matrix(op), op.code}].push_back(op.operands[0]);
+      if (visits_entries(module, op)) add_across(module, op, here[{product_matrix(op), gives_rows(op)}]);
       for (const Block& inner : op.blocks) self(self, inner);
     }
     for (auto& [key, operands] : here) groups.push_back(std::move(operands));

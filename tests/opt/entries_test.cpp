@@ -118,6 +118,35 @@ while i < 4 likely expect 4 {
 }
 output U, V, loss = sumsq(X - f64(X != 0) * (U @ V'))
 )"},
+    // One pass over X each way: totals go along with what has a direction, and share U V'.
+    {"one_pass", R"(
+dim N, M, K local = 7
+input X : f64[N, M], U : f64[N, K], V : f64[M, K], a : f64[N], b : f64[M]
+E = X - f64(X != 0) * (U @ V')
+output loss = sumsq(E), size = sum(abs(E)), total = sum(X), p = X @ b, P = E @ V, rows = sum(X * a, over M)
+output q = X' @ a, H = E' @ U, columns = sum(X * X, over N), far = mxv((x, w) -> x + w, min, X, a)
+)"},
+    {"one_pass_of_a_pattern", R"(
+dim N, M, K local = 3
+input G : null[N, M], U : f64[N, K], V : f64[M, K], i : i64[M], f : f32[M]
+fn both(a, b) = (a.0 + b.0, a.1 + b.1)
+output degree = sum(G, over M), hops = mxvt((x, w: i64) -> x + w, max, G, i), single = G @ floor(f * 4)
+output s = sum(G * (U @ V')), t = sum(G * (U @ V')), pair = mxvt((x, w) -> (x, w), both, G * (U @ V'), f64(i))
+)"},
+    {"one_pass_of_a_square", R"(
+dim N, K local = 4
+input G : f64[N, N], U : f64[N, K], V : f64[N, K], x : f64[N]
+W = G * (U @ V')
+output s = sum(W), t = sum(G * (V @ U')), P = W @ U, p = G @ x, q = G' @ x, H = W' @ V
+)"},
+    {"zeros_are_met", R"(
+dim N, M
+input X : f64[N, M], a : f64[N], b : f64[M]
+W = X * (a - 1) * b
+output most = max(X), least = min(W), rows = max(W, over M), columns = min(0 - abs(W), over N), p = prod(X, over M)
+output all_of_row = all(X > 0.5, over M), every = all(W != 0), mean_of_row = mean(W, over M), all_p = prod(X * 2)
+output shortest = reduce((p, q) -> min(p, q), W, over M), most_of_ints = max(i64(X * 8), over N)
+)"},
     {"beside_products", R"(
 dim N, K local = 3
 input G : f64[N, N], U : f64[N, K]
@@ -203,7 +232,8 @@ struct Refusal {
 const Refusal refusals[] = {
     {"not_zero_where_nothing_is_stored", "s = sum(X + 1)", "this is not 0 where the matrix stores nothing"},
     {"logarithm", "s = sum(log(X))", "this is not 0 where the matrix stores nothing"},
-    {"extremum", "s = max(X)", "'max' of stored entries"},
+    {"zeros_count", "s = reduce((p, q) -> p + q + 3, X)", "'f_reduce' of stored entries"},
+    {"place", "s = argmax(X, over M)", "stored entries over [N, M] where an array is meant"},
     {"all_pairs", "s = sum(U @ V')", "all pairs over [N, M]"},
     {"pairs_in_a_product", "s = mxvt((x, w) -> x * w, +, U @ V', fill(1.0, M))", "all pairs over [N, M]"},
     {"pairs_as_an_array", "output u = U @ V'", "all pairs over [N, M]"},
@@ -251,7 +281,7 @@ TEST(DeepExpressions, AreSeenThroughAtOnce) {
 }
 
 // A function is taken apart: sums of points go by lanes, what columns have in common is computed once.
-TEST(EntryFunction, HasSumsThenWhatIsCommonThenColumns) {
+TEST(EntryPass, HasSumsThenWhatIsCommonThenColumns) {
   const Module program = compile(R"(
 dim N, M, K local = 20
 input X : f64[N, M], U : f64[N, K], V : f64[M, K]
@@ -259,12 +289,49 @@ output P = (X * tanh(U @ V')) @ V
 )");
   const Op* fold = first_op(program, OpCode::fold_rows);
   ASSERT_NE(fold, nullptr);
-  const EntryFunction parts = entry_function(program.fn(fold->fns[0]));
+  const EntryPass parts = entry_pass(program, {fold, 1});
   ASSERT_EQ(parts.sums.size(), 1U);
   EXPECT_EQ(parts.sums[0].result(), ElementType::array(Scalar::f64, 20));
   ASSERT_EQ(parts.once.size(), 1U);
-  EXPECT_EQ(parts.rest.body.op, ScalarOp::build);
-  EXPECT_EQ(parts.rest.body.args[0].op, ScalarOp::mul);
+  ASSERT_EQ(parts.results.size(), 1U);
+  EXPECT_EQ(parts.results[0].function.body.op, ScalarOp::build);
+  EXPECT_EQ(parts.results[0].function.body.args[0].op, ScalarOp::mul);
+}
+
+// Functions of one pass share equal sums of coordinates, whatever the loops around them, and equal parts of points.
+TEST(EntryPass, ComputesEqualPartsOnce) {
+  const Module program = compile(R"(
+dim N, M, K local = 20
+input X : f64[N, M], U : f64[N, K], V : f64[M, K], b : f64[M]
+E = X - f64(X != 0) * (U @ V')
+output s = sum(abs(E), over M), P = E @ V, Q = (E * b) @ V, p = X @ b
+)");
+  std::vector<Op> ops;
+  for (const Op& op : program.body.ops) {
+    if (visits_entries(program, op)) ops.push_back(op);
+  }
+  ASSERT_EQ(ops.size(), 4U);
+  const EntryPass pass = entry_pass(program, ops);
+  EXPECT_EQ(pass.operands.size(), 3U);
+  EXPECT_EQ(pass.sums.size(), 1U);
+  EXPECT_EQ(pass.once.size(), 2U);
+  EXPECT_EQ(entry_pass(program, std::span(ops).subspan(1, 1)).once.size(), 1U);
+}
+
+// The stored entries are counted once for a region, with the elements that their functions share.
+TEST(EntryPass, ReadsTheMatrixOnce) {
+  const Module program = compile(R"(
+dim N, M
+input X : f64[N, M], b : f64[M]
+output s = sum(X * b, over M), t = sum(X * X * b, over M), p = X @ b
+)");
+  const Module greedy = plan(program, Strategy::greedy, SyncMode::hybrid);
+  const Op* region = first_op(greedy, OpCode::region);
+  ASSERT_NE(region, nullptr);
+  EXPECT_EQ(entry_operators(*region).size(), 3U);
+  const Cost cost = actual_cost(cost_context(greedy), *region);
+  const Polynomial one(Symbol{SymbolKind::entries, "X", {}, -1});
+  EXPECT_EQ(cost.read.terms().at(one.terms().begin()->first), 4 + 8 + 8);  // index, value, and the element of b
 }
 
 TEST(EntryText, IsReadBack) {
