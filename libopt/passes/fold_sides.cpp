@@ -1,0 +1,154 @@
+// Why: a sum over all nonzeros of a matrix is a fold to its rows whose results are reduced, or one to its columns. Work
+// on one matrix in one direction runs as one pass over its nonzeros. So a fold to the rows that is only reduced to one
+// value turns to the columns, if work of its block goes there and none goes to the rows. Work from which the fold is
+// made, or that is made from it, does not count, since the two cannot run together:
+//
+//   loss = sum(X * log(U @ V')), H = (X / (U @ V'))' @ U      # both by columns: U V' is made once
+//
+// Where a fold has no array at its rows, it gets a fill there; where nothing reads one at its columns any more, that
+// goes. Requires unplaced values; keeps the level.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
+#include "libcore/laws/shapes.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/dependence.h"
+#include "libopt/rewrite/rewrite.h"
+
+namespace kasen {
+namespace {
+
+class Turning {
+ public:
+  Turning(Module& module, Block& block, const std::vector<int>& uses)
+      : m_(module), block_(block), uses_(uses), graph_(module, block) {}
+
+  bool run() {
+    std::vector<int> turned;
+    for (int op = 0; op < graph_.size(); ++op) {
+      if (is_free(op) && turns(op)) turned.push_back(op);
+    }
+    for (const int op : turned) turn(at(op));
+    for (size_t i = turned.size(); i-- > 0;) cover_rows(static_cast<size_t>(turned[i]));
+    if (turned.empty()) return false;
+    const std::vector<int> uses = count_uses(m_);
+    std::erase_if(block_.ops, [&](const Op& op) {
+      return op.code == OpCode::fill && contains(dropped_, op.results[0]) &&
+             uses[static_cast<size_t>(op.results[0])] == 0;
+    });
+    return true;
+  }
+
+ private:
+  [[nodiscard]] Op& at(int op) { return block_.ops[static_cast<size_t>(op)]; }
+
+  // True for a fold to rows that nothing but a reduction to one value reads, by the same function.
+  [[nodiscard]] bool is_free(int place) {
+    const Op& fold = at(place);
+    if (!is_fold(fold) || !gives_rows(fold) || m_.type(fold.results[0]).dims.size() != 1) return false;
+    const std::vector<int>& readers = graph_.needed_by(place);
+    if (readers.size() != 1 || uses_[static_cast<size_t>(fold.results[0])] != 1) return false;
+    const Op& reader = at(readers[0]);
+    return reader.code == OpCode::reduce && m_.type(reader.results[0]).dims.empty() && reader.fns[0] == fold.fns[1];
+  }
+
+  // True if it can run with work to the columns, and with none to the rows.
+  [[nodiscard]] bool turns(int fold) {
+    const std::vector<bool> before = reached(fold, &BlockGraph::needs), behind = reached(fold, &BlockGraph::needed_by);
+    int rows = 0, columns = 0;
+    for (int other = 0; other < graph_.size(); ++other) {
+      const Op& op = at(other);
+      const auto place = static_cast<size_t>(other);
+      if (other == fold || before[place] || behind[place] || !visits_entries(m_, op) || is_free(other)) continue;
+      const bool joins = is_fold(op) || !has_columns(m_, op);
+      if (joins && product_matrix(op) == product_matrix(at(fold))) ++(gives_rows(op) ? rows : columns);
+    }
+    return rows == 0 && columns > 0;
+  }
+
+  using Neighbours = const std::vector<int>& (BlockGraph::*)(int) const;
+  [[nodiscard]] std::vector<bool> reached(int from, Neighbours neighbours) const {
+    std::vector<bool> seen(static_cast<size_t>(graph_.size()));
+    std::vector<int> waiting{from};
+    while (!waiting.empty()) {
+      const int op = waiting.back();
+      waiting.pop_back();
+      for (const int next : (graph_.*neighbours)(op)) {
+        if (seen[static_cast<size_t>(next)]) continue;
+        seen[static_cast<size_t>(next)] = true;
+        waiting.push_back(next);
+      }
+    }
+    return seen;
+  }
+
+  void turn(Op& fold) {
+    fold.code = OpCode::fold_cols;
+    Type& type = m_.values[fold.results[0]].type;
+    type.dims[0] = m_.type(fold.operands[0]).dims[1];
+    for (size_t i = fold.operands.size(); i-- > static_cast<size_t>(fold.at_rows) + 1;) {
+      const bool shared = entry_side(m_, fold, i) == EntrySide::shared;
+      if (!shared && !uses_param(m_.fn(fold.fns[0]).body, static_cast<int>(i))) drop(fold, i);
+    }
+  }
+
+  // Operand i is not read.
+  void drop(Op& fold, size_t i) {
+    ScalarFunction fn = m_.fn(fold.fns[0]);
+    std::vector<Expr> args;
+    for (size_t k = 0; k < fn.params.size(); ++k) {
+      args.push_back(make_param(static_cast<int>(k > i ? k - 1 : k), fn.params[k].type));
+    }
+    fn.body = substitute(fn.body, args);
+    fn.params.erase(fn.params.begin() + static_cast<std::ptrdiff_t>(i));
+    dropped_.push_back(fold.operands[i]);
+    fold.operands.erase(fold.operands.begin() + static_cast<std::ptrdiff_t>(i));
+    fold.fns[0] = m_.add_function(std::move(fn));
+  }
+
+  // An array at the rows gives them their numbering.
+  void cover_rows(size_t place) {
+    Op& fold = block_.ops[place];
+    if (fold.at_rows > 0) return;
+    Op fill;
+    fill.code = OpCode::fill;
+    fill.literal = {Word::integer(1)};
+    fill.where = fold.where;
+    Type type;
+    type.element = ElementType::of(Scalar::boolean);
+    type.dims = {m_.type(fold.operands[0]).dims[0]};
+    fill.results = {m_.add_value("every", std::move(type))};
+    ScalarFunction fn = m_.fn(fold.fns[0]);
+    std::vector<Expr> args;
+    for (size_t k = 0; k < fn.params.size(); ++k) {
+      args.push_back(make_param(static_cast<int>(k > 0 ? k + 1 : k), fn.params[k].type));
+    }
+    fn.body = substitute(fn.body, args);
+    fn.params.insert(fn.params.begin() + 1, {"every", ElementType::of(Scalar::boolean), {}});
+    fold.operands.insert(fold.operands.begin() + 1, fill.results[0]);
+    fold.at_rows = 1;
+    fold.fns[0] = m_.add_function(std::move(fn));
+    block_.ops.insert(block_.ops.begin() + static_cast<std::ptrdiff_t>(place), std::move(fill));
+  }
+
+  Module& m_;
+  Block& block_;
+  const std::vector<int>& uses_;
+  const BlockGraph graph_;
+  std::vector<ValueId> dropped_;  // operands that nothing reads any more
+};
+
+}  // namespace
+
+bool pass_fold_sides(Module& module, PassContext& /*context*/) {
+  bool changed = false;
+  const std::vector<int> uses = count_uses(module);
+  for_each_block(module, [&](Block& block) { changed = Turning(module, block, uses).run() || changed; });
+  if (changed) compact_values(module);
+  return changed;
+}
+
+}  // namespace kasen
