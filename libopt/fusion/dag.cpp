@@ -19,6 +19,8 @@ void count(std::vector<std::pair<Kind, int>>& counts, const Kind& kind, IsLike i
   }
 }
 
+bool passes_matrix(const Dag& dag, NodeId id) { return dag[id].form == Form::fold || is_vector_product(dag, id); }
+
 }  // namespace
 
 NodeId Dag::add(Node node) {
@@ -36,7 +38,7 @@ NodeId Dag::add(Node node) {
     const Shape& shape = (*this)[added.inputs.at(0)].shape;
     count(full_aggregates_, shape, [&](const Shape& known) { return known == shape; });
   }
-  if (is_vector_product(*this, id))
+  if (passes_matrix(*this, id))
     count(like_products_, id, [&](NodeId known) { return are_like_products(*this, known, id); });
   return id;
 }
@@ -72,9 +74,9 @@ bool is_vector_product(const Dag& dag, NodeId id) {
 }
 
 bool are_like_products(const Dag& dag, NodeId a, NodeId b) {
-  return is_vector_product(dag, a) && is_vector_product(dag, b) &&
-         dag.stored(dag[a].inputs[0]) == dag.stored(dag[b].inputs[0]) &&
-         is_transposed_product(dag, a) == is_transposed_product(dag, b);
+  const auto matrix = [&](NodeId id) -> NodeId { return dag[id].inputs[0]; };
+  return passes_matrix(dag, a) && passes_matrix(dag, b) && dag.stored(matrix(a)) == dag.stored(matrix(b)) &&
+         (dag[matrix(a)].form == Form::transpose) == (dag[matrix(b)].form == Form::transpose);
 }
 
 }  // namespace kasen::fusion

@@ -40,6 +40,7 @@ enum class Form : std::uint8_t {
   agg_col,    // it reduces each column to one number
   agg_full,   // it reduces all elements to one number
   product,    // A B, with the inputs A, then B
+  fold,       // a function of the nonzeros of the first input and of the others at their rows and columns, summed
   transpose,  // a view: it moves nothing and computes nothing
   range,      // some columns
 };
@@ -58,6 +59,7 @@ struct Node {
   double bytes = 0;      // of the result in memory; of a sparse one, of its nonzeros
   double sparsity = 1;   // the share of the cells that are stored
   double seconds = 0;    // of computing it once, by all processes together
+  bool outer = false;    // of a fold: its function has a U t(V), made at each nonzero
   bool escapes = false;  // something that is not a node of this DAG needs it in memory
 
   std::vector<NodeId> consumers;  // set by Dag::add, ascending, each once
@@ -76,7 +78,7 @@ class Dag {
   [[nodiscard]] NodeId stored(NodeId id) const;
   // Counts the full aggregates over arrays of this shape.
   [[nodiscard]] int full_aggregates(const Shape& shape) const;
-  // Counts the products like this one (are_like_products), including itself.
+  // Counts the products and folds like this one (are_like_products), including itself.
   [[nodiscard]] int like_products(NodeId id) const;
 
  private:
@@ -94,10 +96,14 @@ class Dag {
 [[nodiscard]] inline bool is_transposed_product(const Dag& dag, NodeId id) {
   return dag[id].form == Form::product && dag[dag[id].inputs[0]].form == Form::transpose;
 }
+// Returns true for a fold with a U t(V) of points, which is made at the nonzeros of its driver alone.
+[[nodiscard]] inline bool is_outer_fold(const Dag& dag, NodeId id) {
+  return dag[id].form == Form::fold && dag[id].outer;
+}
 
 // Returns true for a matrix times a vector.
 [[nodiscard]] bool is_vector_product(const Dag& dag, NodeId id);
-// Returns true for two products of one matrix in memory with vectors, in the same direction.
+// Returns true for two products of one matrix in memory with vectors, or folds of it, in the same direction.
 [[nodiscard]] bool are_like_products(const Dag& dag, NodeId a, NodeId b);
 
 }  // namespace kasen::fusion

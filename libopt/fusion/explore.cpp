@@ -45,7 +45,7 @@ class Explorer {
     for (Entry& entry : memo_[h]) {
       const Template& shape = row(entry.type);
       entry.close = shape.close(dag_, h);
-      const bool single = is_closed(entry.close) && entry.references() == 0 && !shape.joins();
+      const bool single = is_closed(entry.close) && entry.references() == 0 && !shape.joins(dag_, h);
       const bool repeated = std::find(kept.begin(), kept.end(), entry) != kept.end();
       if (entry.close != Close::closed_invalid && !single && !repeated) kept.push_back(std::move(entry));
     }

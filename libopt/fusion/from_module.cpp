@@ -9,8 +9,10 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
+#include "libcore/laws/shapes.h"
 #include "libopt/cost/extent.h"
 #include "libopt/cost/rules.h"
 #include "libopt/cost/work.h"
@@ -54,8 +56,24 @@ Form form_of(const Module& module, const Op& op) {
     case OpCode::mxvt:
       return is_cut_along_rows(module, product_matrix(op)) ? Form::product : Form::read;
     default:
-      return Form::read;
+      return is_fold(op) ? Form::fold : Form::read;
   }
+}
+
+// Holds if one of a fold's sums over coordinates is of points at both sides.
+bool has_outer(const Module& module, const Op& fold) {
+  const EntryPass pass = entry_pass(module, {&fold, 1});
+  return std::any_of(pass.sums.begin(), pass.sums.end(), [&](const ScalarFunction& sum) {
+    const auto reads = [&](bool across) {
+      for (size_t i = 0; i < pass.operands.size(); ++i) {
+        const EntryPass::Operand& operand = pass.operands[i];
+        if (operand.is_point() && operand.across == across && uses_param(sum.body, static_cast<int>(i) + 1))
+          return true;
+      }
+      return false;
+    };
+    return reads(true) && reads(false);
+  });
 }
 
 // The elements over which an operator runs, or for which a value is stored: owned ones, or also the ghosts of a set.
@@ -117,7 +135,8 @@ class BlockReader {
       node.apart.push_back(made_.contains(operand) &&
                            stored_range(module_.type(operand).state) != read_range(module_, op, operand));
     }
-    if (op.code == OpCode::mxv) node.inputs[0] = iteration(node.inputs[0]);
+    if ((is_product(op) || is_fold(op)) && !gives_rows(op)) node.inputs[0] = iteration(node.inputs[0]);
+    node.outer = is_fold(op) && has_outer(module_, op);
     node.seconds = seconds(op);
     node_of(result) = dag_.add(std::move(node));
   }

@@ -86,7 +86,7 @@ class Analyzer {
   [[nodiscard]] bool switches(NodeId from, NodeId to) const {
     const Group& consumer = memo_[from];
     return std::any_of(memo_[to].begin(), memo_[to].end(), [&](const Entry& entry) {
-      return entry.references() > 0 && is_valid(entry.close) && !row(entry.type).joins() &&
+      return entry.references() > 0 && is_valid(entry.close) && !row(entry.type).joins(dag_, to) &&
              std::none_of(consumer.begin(), consumer.end(), [&](const Entry& other) {
                return other.type == entry.type && is_valid(other.close) && other.refers_to(to);
              });

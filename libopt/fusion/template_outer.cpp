@@ -1,5 +1,6 @@
 // Outer (Boehm et al., Table 1: left_mm, right_mm, no_agg, full_agg): an outer-product-like U t(V), multiplied with a
-// sparse matrix. Only cells that this matrix stores are computed: (X * (U t(V))) W, sum(X * log(U t(V) + eps)).
+// sparse matrix. Only cells that this matrix stores are computed: (X * (U t(V))) W, sum(X * log(U t(V) + eps)). A fold
+// is all of this already: it begins and ends here, and others of its driver may run with it.
 #include <algorithm>
 
 #include "libopt/fusion/templates.h"
@@ -33,8 +34,9 @@ bool is_masked(const Dag& dag, NodeId h) {
 }  // namespace
 
 bool open(const Dag& dag, NodeId h) {
-  const Shape& shape = dag[h].shape;
-  return is_outer_product(dag, h) && shape.rows.size > least_side && shape.cols.size > least_side;
+  const Shape& shape = is_outer_fold(dag, h) ? dag[dag[h].inputs[0]].shape : dag[h].shape;
+  return (is_outer_product(dag, h) || is_outer_fold(dag, h)) && shape.rows.size > least_side &&
+         shape.cols.size > least_side;
 }
 
 bool fuse(const Dag& dag, NodeId h, NodeId in) {
@@ -55,10 +57,15 @@ bool fuse(const Dag& dag, NodeId h, NodeId in) {
 bool merge(const Dag& dag, NodeId h, NodeId in) { return dag[h].form == Form::cell && same_shape(dag, h, in); }
 
 Close close(const Dag& dag, NodeId h) {
+  if (dag[h].form == Form::fold) return Close::closed_valid;
   if (dag[h].form == Form::agg_full || is_second_product(dag, h)) {
     return is_masked(dag, h) ? Close::closed_valid : Close::closed_invalid;
   }
   return multiplies_driver(dag, h) ? Close::open_valid : Close::open_invalid;
+}
+
+bool together(const Dag& dag, NodeId a, NodeId b) {
+  return is_outer_fold(dag, a) && is_outer_fold(dag, b) && are_like_products(dag, a, b);
 }
 
 }  // namespace kasen::fusion::template_outer

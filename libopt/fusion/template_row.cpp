@@ -72,6 +72,7 @@ bool open(const Dag& dag, NodeId h) {
       return true;
     case Form::read:
     case Form::agg_full:
+    case Form::fold:
       break;
   }
   return false;
@@ -91,6 +92,7 @@ bool fuse(const Dag& dag, NodeId h, NodeId in) {
     case Form::transpose:
       return is_turned_for_product(dag, h);
     case Form::read:
+    case Form::fold:
       break;
   }
   return false;

@@ -40,8 +40,8 @@ struct Template {
   bool (*merge)(const Dag& dag, NodeId h, NodeId in);  // one that ends at h may absorb what is fused at the input
   Close (*close)(const Dag& dag, NodeId h);
 
-  // Several of its operators run as one. They are found after all others are chosen.
-  [[nodiscard]] bool joins() const { return together != nullptr; }
+  // Several of its operators that end at such nodes run as one. They are found after all others are chosen.
+  [[nodiscard]] bool joins(const Dag& dag, NodeId h) const { return together != nullptr && together(dag, h, h); }
 };
 
 [[nodiscard]] std::span<const Template> templates();  // in the order of TemplateId
@@ -61,6 +61,9 @@ struct Template {
   }
 #include "libopt/fusion/templates.def"
 #undef FUSION_TEMPLATE
+namespace template_outer {
+bool together(const Dag& dag, NodeId a, NodeId b);
+}
 namespace template_magg {
 bool together(const Dag& dag, NodeId a, NodeId b);
 }

@@ -45,7 +45,8 @@ std::string together_text(const PlanView& view, const Op& region) {
                          view.name(first.operands.at(1)));
     }
     const std::string matrix = view.name(product_matrix(region));
-    if (holds_fold(region)) return fmt::format("work on each nonzero of {}, none needing another's result", matrix);
+    if (holds_fold(region))
+      return fmt::format("folds and products of the nonzeros of {}, none needing another's result", matrix);
     return fmt::format("products with {}, all {}, none needing another's result", matrix, row(first.code).name);
   }
   const Type& type = view.plan.type(first.code == OpCode::reduce ? first.operands.at(0) : first.results.at(0));

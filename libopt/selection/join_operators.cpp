@@ -8,15 +8,28 @@
 namespace kasen::fusion {
 namespace {
 
-// Returns the entry of a joining template, if the operator's root has one and the template can compute the whole
-// operator. That is the absorbed nodes, or the root alone (views compute nothing).
-const Template* joining_template(const Dag& dag, const Memo& memo, const PlanOperator& op) {
+using Templates = std::vector<const Template*>;
+
+// Returns the joining templates of which the operator's root has entries, and which can compute the whole operator.
+// That is the absorbed nodes, or the root alone (views compute nothing).
+Templates joining_templates(const Dag& dag, const Memo& memo, const PlanOperator& op) {
   const auto computes = [&](NodeId id) { return dag[id].form != Form::transpose; };
   const bool alone = std::count_if(op.members.begin(), op.members.end(), computes) == 1;
+  Templates found;
   for (const Entry& entry : memo[op.roots[0]]) {
-    if (row(entry.type).joins() && (alone || !op.type || takes(entry.type, *op.type))) return &row(entry.type);
+    const Template& shape = row(entry.type);
+    const bool takes_all = alone || !op.type || takes(entry.type, *op.type);
+    const bool repeated = !found.empty() && found.back() == &shape;
+    if (shape.joins(dag, op.roots[0]) && takes_all && !repeated) found.push_back(&shape);
   }
-  return nullptr;
+  return found;
+}
+
+Templates common(const Templates& a, const Templates& b) {
+  Templates both;
+  std::copy_if(a.begin(), a.end(), std::back_inserter(both),
+               [&](const Template* shape) { return std::find(b.begin(), b.end(), shape) != b.end(); });
+  return both;
 }
 
 bool share_an_input(const PlanOperator& a, const PlanOperator& b) {
@@ -35,7 +48,7 @@ class Joiner {
  public:
   Joiner(const Dag& dag, const Memo& memo, const CostRules& costs, std::vector<PlanOperator>& operators)
       : dag_(dag), costs_(costs), operators_(operators), needs_(dag, places_of(operators)) {
-    for (const PlanOperator& op : operators) templates_.push_back(joining_template(dag, memo, op));
+    for (const PlanOperator& op : operators) templates_.push_back(joining_templates(dag, memo, op));
   }
 
   void run() {
@@ -55,20 +68,21 @@ class Joiner {
   }
 
   [[nodiscard]] bool may_join(size_t i, size_t j) const {
-    const Template* shape = templates_[i];
-    return shape != nullptr && shape == templates_[j] &&
-           shape->together(dag_, operators_[i].roots[0], operators_[j].roots[0]) &&
+    const Templates both = common(templates_[i], templates_[j]);
+    return !both.empty() && both[0]->together(dag_, operators_[i].roots[0], operators_[j].roots[0]) &&
            share_an_input(operators_[i], operators_[j]);
   }
 
   // Joining leaves an operator without roots behind.
   void try_to_join(size_t i, size_t j) {
     PlanOperator &a = operators_[i], &b = operators_[j];
-    PlanOperator both{united(a.roots, b.roots), templates_[i]->id, united(a.members, b.members),
+    const Templates shapes = common(templates_[i], templates_[j]);
+    PlanOperator both{united(a.roots, b.roots), shapes[0]->id, united(a.members, b.members),
                       united(a.inputs, b.inputs)};
     if (seconds(dag_, both, costs_) >= seconds(dag_, a, costs_) + seconds(dag_, b, costs_)) return;
     if (needs_.needs(i, j) || needs_.needs(j, i)) return;
-    templates_[j] = nullptr;
+    templates_[i] = shapes;
+    templates_[j].clear();
     a = std::move(both);
     b = {};
     needs_.remade(i);
@@ -77,7 +91,7 @@ class Joiner {
   const Dag& dag_;
   const CostRules& costs_;
   std::vector<PlanOperator>& operators_;
-  std::vector<const Template*> templates_;  // by operator: the template by which it may join others
+  std::vector<Templates> templates_;  // by operator: the templates by which it may join others
   OperatorNeeds needs_;
 };
 

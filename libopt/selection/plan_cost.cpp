@@ -39,7 +39,7 @@ PlanCoster::PlanCoster(const Dag& dag, const Memo& memo, const Partition& partit
   for (const NodeId id : partition.nodes) {
     whole_.inside[at(id)] = 1;
     for (const Entry& entry : memo[id]) {
-      if (row(entry.type).joins()) continue;  // chosen after all others
+      if (row(entry.type).joins(dag, id)) continue;  // chosen after all others
       Candidate made{entry.type, entry.close, entry.refs, {}, {}, row(entry.type).open(dag, id)};
       for (const NodeId ref : entry.refs) {
         const auto& seen = made.distinct;

@@ -6,6 +6,7 @@
 
 #include "libopt/fusion/explore.h"
 #include "libopt/fusion/from_module.h"
+#include "libopt/selection/select.h"
 #include "libopt/time/price.h"
 #include "tests/opt/fusion_dags.h"
 #include "tests/opt/law_support.h"
@@ -206,6 +207,46 @@ TEST(FusionMemo, TransitionsEndFusion) {
   for (const NodeId id : dags[0].dag.ids()) {
     for (const Entry& entry : memo[id]) EXPECT_EQ(entry.references(), 0U) << text(entry);
   }
+}
+
+// Folds with U t(V) begin Outer, and all work on one matrix in one direction may be one pass.
+TEST(FusionMemo, FoldsAreOuterAndPasses) {
+  const std::vector<BlockDag> dags = dags_of(
+      "dim N, M, K local = 10\ninput X : f64[N, M], U : f64[N, K], V : f64[M, K], b : f64[M]\n"
+      "output P = (X / (U @ V')) @ V, r = sum(X * b, over M), c = sum(X * (U @ V'), over N)\n");
+  ASSERT_EQ(dags.size(), 1U);
+  const Dag& dag = dags[0].dag;
+  const Memo memo = explore(dag);
+  std::vector<NodeId> folds;
+  for (const NodeId id : dag.ids()) {
+    if (dag[id].form == Form::fold) folds.push_back(id);
+  }
+  ASSERT_EQ(folds.size(), 3U);
+  const auto texts = [&](NodeId id) {
+    std::string all;
+    for (const Entry& entry : memo[id]) all += text(entry) + " ";
+    return all;
+  };
+  EXPECT_EQ(texts(folds[0]), "O(-1,-1,-1) P(-1,-1,-1) ");
+  EXPECT_EQ(texts(folds[1]), "P(-1,-1) ");
+  EXPECT_EQ(texts(folds[2]), "O(-1,-1,-1) ");
+  EXPECT_TRUE(are_like_products(dag, folds[0], folds[1]));
+  EXPECT_FALSE(are_like_products(dag, folds[0], folds[2]));
+}
+
+// Folds of one pass: X and what both read of it are read once, unless that is dearer.
+TEST(FusionMemo, FoldsJoinByCost) {
+  const std::vector<BlockDag> dags = dags_of(
+      "dim N, M, K local = 10\ninput X : f64[N, M], U : f64[N, K], V : f64[M, K], b : f64[M]\n"
+      "output P = (X / (U @ V')) @ V, Q = (X * (U @ V')) @ V, r = sum(X * b, over M)\n");
+  ASSERT_EQ(dags.size(), 1U);
+  const Memo memo = explore(dags[0].dag);
+  const auto operators = [&](Selector selector) { return select(dags[0].dag, memo, selector, {}).operators; };
+  EXPECT_EQ(operators(Selector::none).size(), 3U);
+  const std::vector<PlanOperator> joined = operators(Selector::cost);
+  ASSERT_EQ(joined.size(), 1U);
+  EXPECT_EQ(joined[0].roots.size(), 3U);
+  EXPECT_EQ(joined[0].type, TemplateId::mxm);
 }
 
 }  // namespace

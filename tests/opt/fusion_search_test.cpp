@@ -43,7 +43,8 @@ class PaperCost {
   const Entry* best(NodeId id, const Template* within) {
     const Entry* found = nullptr;
     for (const Entry& entry : memo_[id]) {
-      if (row(entry.type).joins() || (within == nullptr ? !is_valid(entry.close) : is_closed(entry.close))) continue;
+      if (row(entry.type).joins(dag_, id) || (within == nullptr ? !is_valid(entry.close) : is_closed(entry.close)))
+        continue;
       if (within != nullptr && !takes(within->id, entry.type)) continue;
       bool valid = true, begins = row(entry.type).open(dag_, id);
       for (const NodeId ref : entry.refs) {
