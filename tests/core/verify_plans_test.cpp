@@ -94,6 +94,31 @@ TEST(Regions, WhatTheyMayHold) {
   expect_region_fault("%a = region iter_on_vec (%x) : f64[N] @part ~b1 {\nyield %x\n}", "a region without operators");
 }
 
+// Folds and products of one sparse matrix in one direction.
+TEST(Regions, FoldsBesideProducts) {
+  const std::string head =
+      "buffer ~b0 : f64[N] {G.rows}\nbuffer ~b1 : f64[N] {G.cols}\nbuffer ~b2 : f64[N] {G.cols}\n"
+      "fn f(g: f64, x: f64) -> f64 = g * x\n" +
+      sources3 + "%c = scatter %x : f64[N] @cons{G.rows} ~b0\n";
+  const std::string types = " : f64[N] @pre(add){G.cols} ~b1, f64[N] @pre(add){G.cols} ~b2 {\n";
+  const std::string fold = "%m = fold_cols[f, add] %G, %c rows 1 : f64[N] @pre(add){G.cols}\n";
+  const std::string product = "%n = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\n";
+  expect_right(3, head + "%p, %q = region mxm (%G, %c)" + types + fold + product + "yield %m, %n\n}");
+  expect_right(3, head + "%p, %q = region mxm (%c, %G)" + types + product + fold + "yield %m, %n\n}");
+  const auto refused = [&](const std::string& region, const std::string& wanted) {
+    SCOPED_TRACE(region);
+    expect_fault(3, head + "%d = scatter %x : f64[N] @cons{G.cols}\n" + region, wanted);
+  };
+  refused("%p = region mxm (%G, %c) : f64[N] @pre(add){G.cols} ~b1 {\n" + fold + product + "yield %m\n}",
+          "%n is not handed on");
+  refused("%p, %q = region mxm (%G, %c) : f64[N] @pre(add){G.cols} ~b1, f64[N] @cons{G.rows} {\n" + fold +
+              "%n = map[half] %c : f64[N] @cons{G.rows}\nyield %m, %n\n}",
+          "it may not stand in a region mxm");
+  refused("%p, %q = region mxm (%G, %c, %d) : f64[N] @pre(add){G.cols} ~b1, f64[N] @pre(add){G.rows} {\n" + fold +
+              "%n = mxvt[mul, add] %d, %G : f64[N] @pre(add){G.rows}\nyield %m, %n\n}",
+          "fold_cols and mxvt in one region");
+}
+
 // Products with one dense matrix, in both directions and with vectors that every worker holds; and what may not be.
 void expect_dense_faults(const std::string& products, const std::string& wanted) {
   const std::string text =
