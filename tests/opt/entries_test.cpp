@@ -223,6 +223,38 @@ output P = (X * tanh(U @ V')) @ V, H = (X * (U @ V'))' @ U
   }
 }
 
+// The words of all outputs, as bits.
+std::vector<std::int64_t> bits_of(const Module& module, const std::vector<Part>& parts, const RunResult& result) {
+  std::vector<std::int64_t> bits;
+  for (const Output& output : result.outputs) {
+    for (const Word& word : testing::whole_words(module, output, parts)) bits.push_back(word.i);
+  }
+  return bits;
+}
+
+// Folds of one pass, and products beside them, give the bits that each gives alone, by any kernels on any threads.
+TEST(LongRows, HaveTheBitsOfEachAlone) {
+  const Module program = compile(R"(
+dim N, M, K local = 9
+input X : f64[N, M], U : f64[N, K], V : f64[M, K], a : f64[N], b : f64[M]
+E = X / (1 + (U @ V') * (U @ V'))
+output P = E @ V, r = sum(abs(E), over M), p = X @ b, m = mxvt((x, w) -> x + w, max, X, b), H = E' @ U, q = X' @ a
+)");
+  const std::vector<Part> parts = testing::split(testing::random_data(program, 2, 6000, 90000, 5));
+  std::vector<std::vector<std::int64_t>> all;
+  for (const Strategy strategy : {Strategy::none, Strategy::greedy, Strategy::mpskip}) {
+    const Module module = plan(program, strategy, SyncMode::hybrid);
+    all.push_back(bits_of(module, parts, testing::run_simulated(module, parts)));
+    for (const int threads : {1, 3}) {
+      const auto transport = make_simulated_transport(static_cast<int>(parts.size()));
+      const auto kernels = testing::make_kernels({.threads = threads});
+      all.push_back(bits_of(module, parts, execute(module, parts, *transport, *kernels, {})));
+    }
+  }
+  ASSERT_GT(all[0].size(), 6000U * 9U);
+  for (size_t i = 1; i < all.size(); ++i) EXPECT_EQ(all[i], all[0]) << i;
+}
+
 struct Refusal {
   const char* name;
   const char* statement;
