@@ -5,9 +5,10 @@
 //
 //   loss = sum(X * log(U @ V')), H = (X / (U @ V'))' @ U      # both by columns: U V' is made once
 //
-// Where a fold has no array at its rows, it gets a fill there; where nothing reads one at its columns any more, that
-// goes. Requires unplaced values; keeps the level.
-#include <algorithm>
+// Turned, a fold reads its arrays at the rows for each nonzero. It turns if its points there are read so by that work
+// anyway: elements are few bytes beside a nonzero's, points are not. Where a fold has no array at its rows, it gets a
+// fill there; where nothing reads one at its columns any more, that goes. Requires unplaced values; keeps the level.
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -59,14 +60,25 @@ class Turning {
   [[nodiscard]] bool turns(int fold) {
     const std::vector<bool> before = reached(fold, &BlockGraph::needs), behind = reached(fold, &BlockGraph::needed_by);
     int rows = 0, columns = 0;
+    std::vector<ValueId> read;
     for (int other = 0; other < graph_.size(); ++other) {
       const Op& op = at(other);
       const auto place = static_cast<size_t>(other);
       if (other == fold || before[place] || behind[place] || !visits_entries(m_, op) || is_free(other)) continue;
       const bool joins = is_fold(op) || !has_columns(m_, op);
-      if (joins && product_matrix(op) == product_matrix(at(fold))) ++(gives_rows(op) ? rows : columns);
+      if (!joins || product_matrix(op) != product_matrix(at(fold))) continue;
+      ++(gives_rows(op) ? rows : columns);
+      read.insert(read.end(), op.operands.begin(), op.operands.end());
     }
-    return rows == 0 && columns > 0;
+    return rows == 0 && columns > 0 && has_few_bytes(at(fold), read);
+  }
+
+  [[nodiscard]] bool has_few_bytes(const Op& fold, const std::vector<ValueId>& read) const {
+    for (size_t i = 1; i <= static_cast<size_t>(fold.at_rows); ++i) {
+      const std::optional<ElementType> seen = seen_element(m_, m_.type(fold.operands[i]));
+      if (seen && !seen->is_scalar() && !contains(read, fold.operands[i])) return false;
+    }
+    return true;
   }
 
   using Neighbours = const std::vector<int>& (BlockGraph::*)(int) const;
