@@ -19,7 +19,11 @@ void count(std::vector<std::pair<Kind, int>>& counts, const Kind& kind, IsLike i
   }
 }
 
-bool passes_matrix(const Dag& dag, NodeId id) { return dag[id].form == Form::fold || is_vector_product(dag, id); }
+// Of several columns, a product joins folds, which are of sparse matrices.
+bool passes_matrix(const Dag& dag, NodeId id) {
+  const bool stored = dag[id].form == Form::product && dag[dag[id].inputs[0]].sparsity < 1;
+  return dag[id].form == Form::fold || is_vector_product(dag, id) || stored;
+}
 
 }  // namespace
 

@@ -103,7 +103,8 @@ class Dag {
 
 // Returns true for a matrix times a vector.
 [[nodiscard]] bool is_vector_product(const Dag& dag, NodeId id);
-// Returns true for two products of one matrix in memory with vectors, or folds of it, in the same direction.
+// Returns true for two products of one matrix in memory, or folds of it, in the same direction. Products are with
+// vectors, or of a sparse matrix.
 [[nodiscard]] bool are_like_products(const Dag& dag, NodeId a, NodeId b);
 
 }  // namespace kasen::fusion

@@ -14,6 +14,10 @@ Close close(const Dag& dag, NodeId h) {
   return are_like_products(dag, h, h) ? Close::closed_valid : Close::closed_invalid;
 }
 
-bool together(const Dag& dag, NodeId a, NodeId b) { return are_like_products(dag, a, b); }
+// Of several columns, a product joins folds alone.
+bool together(const Dag& dag, NodeId a, NodeId b) {
+  const bool fold = dag[a].form == Form::fold || dag[b].form == Form::fold;
+  return are_like_products(dag, a, b) && (a == b || fold || (is_vector_product(dag, a) && is_vector_product(dag, b)));
+}
 
 }  // namespace kasen::fusion::template_mxm

@@ -65,8 +65,7 @@ class Turning {
       const Op& op = at(other);
       const auto place = static_cast<size_t>(other);
       if (other == fold || before[place] || behind[place] || !visits_entries(m_, op) || is_free(other)) continue;
-      const bool joins = is_fold(op) || !has_columns(m_, op);
-      if (!joins || product_matrix(op) != product_matrix(at(fold))) continue;
+      if (!joins_folds(m_, op) || product_matrix(op) != product_matrix(at(fold))) continue;
       ++(gives_rows(op) ? rows : columns);
       read.insert(read.end(), op.operands.begin(), op.operands.end());
     }

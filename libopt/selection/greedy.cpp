@@ -4,6 +4,7 @@
 #include <map>
 
 #include "libcore/analysis/chain_rules.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libopt/rewrite/dependence.h"
@@ -166,9 +167,18 @@ std::vector<Cluster> vector_clusters(const Module& module, const Block& block) {
   return clusters_of(module, block, RegionKind::iter_on_vec, true, vector_key);
 }
 
-// Members do not need each other's results.
+// Members do not need each other's results. Sparse products of several columns are members beside folds alone: each
+// goes over eight of its columns at once.
 std::vector<Cluster> product_clusters(const Module& module, const Block& block) {
-  return clusters_of(module, block, RegionKind::mxm, false, product_key);
+  std::vector<Cluster> clusters = clusters_of(module, block, RegionKind::mxm, false, product_key);
+  const auto at = [&](int member) -> const Op& { return block.ops[static_cast<size_t>(member)]; };
+  for (Cluster& cluster : clusters) {
+    std::vector<int>& members = cluster.members;
+    if (std::any_of(members.begin(), members.end(), [&](int m) { return is_fold(at(m)); })) continue;
+    std::erase_if(members, [&](int m) { return has_columns(module, at(m)); });
+  }
+  std::erase_if(clusters, [](const Cluster& cluster) { return cluster.members.size() < 2; });
+  return clusters;
 }
 
 std::vector<Cluster> chain_clusters(const Module& module, const Block& block) {

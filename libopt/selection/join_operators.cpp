@@ -53,9 +53,7 @@ class Joiner {
 
   void run() {
     for (size_t i = 0; i < operators_.size(); ++i) {
-      for (size_t j = i + 1; j < operators_.size(); ++j) {
-        if (may_join(i, j)) try_to_join(i, j);
-      }
+      if (sweep(i)) (void)sweep(i);
     }
     std::erase_if(operators_, [](const PlanOperator& op) { return op.roots.empty(); });
   }
@@ -69,23 +67,39 @@ class Joiner {
 
   [[nodiscard]] bool may_join(size_t i, size_t j) const {
     const Templates both = common(templates_[i], templates_[j]);
-    return !both.empty() && both[0]->together(dag_, operators_[i].roots[0], operators_[j].roots[0]) &&
+    return !both.empty() && run_together(*both[0], operators_[i], operators_[j]) &&
            share_an_input(operators_[i], operators_[j]);
   }
 
+  // One root of each is enough: the others run with it.
+  [[nodiscard]] bool run_together(const Template& shape, const PlanOperator& a, const PlanOperator& b) const {
+    return std::any_of(a.roots.begin(), a.roots.end(), [&](NodeId first) {
+      return std::any_of(b.roots.begin(), b.roots.end(),
+                         [&](NodeId second) { return shape.together(dag_, first, second); });
+    });
+  }
+
+  // Tries all behind it. What joins may let others in that did not join before, as a fold lets in products.
+  bool sweep(size_t i) {
+    bool joined = false;
+    for (size_t j = i + 1; j < operators_.size(); ++j) joined = (may_join(i, j) && try_to_join(i, j)) || joined;
+    return joined;
+  }
+
   // Joining leaves an operator without roots behind.
-  void try_to_join(size_t i, size_t j) {
+  bool try_to_join(size_t i, size_t j) {
     PlanOperator &a = operators_[i], &b = operators_[j];
     const Templates shapes = common(templates_[i], templates_[j]);
     PlanOperator both{united(a.roots, b.roots), shapes[0]->id, united(a.members, b.members),
                       united(a.inputs, b.inputs)};
-    if (seconds(dag_, both, costs_) >= seconds(dag_, a, costs_) + seconds(dag_, b, costs_)) return;
-    if (needs_.needs(i, j) || needs_.needs(j, i)) return;
+    if (seconds(dag_, both, costs_) >= seconds(dag_, a, costs_) + seconds(dag_, b, costs_)) return false;
+    if (needs_.needs(i, j) || needs_.needs(j, i)) return false;
     templates_[i] = shapes;
     templates_[j].clear();
     a = std::move(both);
     b = {};
     needs_.remade(i);
+    return true;
   }
 
   const Dag& dag_;

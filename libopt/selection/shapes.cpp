@@ -64,7 +64,8 @@ bool is_pass_over_matrix(const Module& module, std::span<const Op* const> member
   const bool folds = std::any_of(members.begin(), members.end(), [](const Op* op) { return is_fold(*op); });
   return agree(module, members, product_key, boxes) && std::none_of(members.begin(), members.end(), [&](const Op* op) {
            const auto needs = [&](ValueId operand) { return contains(made, operand); };
-           return std::any_of(op->operands.begin(), op->operands.end(), needs) || (folds && !joins_folds(module, *op));
+           const bool alone = folds ? !joins_folds(module, *op) : has_columns(module, *op);
+           return alone || std::any_of(op->operands.begin(), op->operands.end(), needs);
          });
 }
 
@@ -129,15 +130,14 @@ std::optional<RegionKey> vector_key(const Module& module, const Op& op, bool box
   return key;
 }
 
-// A stored matrix has a form for each direction and space of its operands; one pass over a dense one serves both. Of
-// several columns, products alone are left as they are: each goes over eight of its columns at once.
+// A stored matrix has a form for each direction and space of its operands; one pass over a dense one serves both.
 std::optional<RegionKey> product_key(const Module& module, const Op& op, bool boxes) {
   if (boxes || (!is_product(op) && !is_fold(op))) return std::nullopt;
   if (is_dense_product(module, op)) {
     if (!shares_dense_pass(module, op)) return std::nullopt;
     return RegionKey{{}, std::nullopt, op.operands[1]};
   }
-  if (is_product(op) && has_columns(module, op)) return std::nullopt;
+  if (is_product(op) && has_columns(module, op) && !joins_folds(module, op)) return std::nullopt;
   const State& state = module.type(is_fold(op) ? across_operand(module, op) : op.operands[0]).state;
   if (!state.is_cons()) return std::nullopt;
   return RegionKey{{}, state.slaves, product_matrix(op), gives_rows(op) ? OpCode::mxvt : OpCode::mxv};

@@ -249,5 +249,17 @@ TEST(FusionMemo, FoldsJoinByCost) {
   EXPECT_EQ(joined[0].type, TemplateId::mxm);
 }
 
+// Products of several columns join a fold, and not each other.
+TEST(FusionMemo, ProductsOfColumnsJoinFolds) {
+  const auto operators = [&](const std::string& outputs) {
+    const std::vector<BlockDag> dags =
+        dags_of("dim N, M, K local = 10\ninput X : f64[N, M], V : f64[M, K], b : f64[M]\noutput " + outputs + "\n");
+    return select(dags.at(0).dag, explore(dags[0].dag), Selector::cost, {}).operators.size();
+  };
+  EXPECT_EQ(operators("P = X @ V, Q = X @ (2 * V)"), 2U + 1U);  // and 2 * V
+  EXPECT_EQ(operators("P = X @ V, r = sum(X * b, over M)"), 1U);
+  EXPECT_EQ(operators("P = X @ V, p = X @ b, r = sum(X * b, over M)"), 1U);
+}
+
 }  // namespace
 }  // namespace kasen::fusion
