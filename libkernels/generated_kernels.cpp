@@ -35,17 +35,18 @@ namespace {
 
 class GeneratedKernelSet : public GeneratedKernels {
  public:
-  explicit GeneratedKernelSet(const KernelOptions& options) : options_(options), shop_(options.threads) {
+  explicit GeneratedKernelSet(const KernelOptions& options, const KernelCounter& counter = {})
+      : options_(options), shop_(options.threads), counter_(counter) {
     for (int t = 0; t < shop_.pool.threads(); ++t) alone_.push_back(std::make_unique<Workshop>(1));
   }
 
   [[nodiscard]] std::unique_ptr<KernelSet> another() const override {
-    return std::make_unique<GeneratedKernelSet>(options_);
+    return std::make_unique<GeneratedKernelSet>(options_, counter_);
   }
   [[nodiscard]] std::unique_ptr<KernelSet> on_one_thread() const override {
     KernelOptions options = options_;
     options.threads = 1;
-    return std::make_unique<GeneratedKernelSet>(options);
+    return std::make_unique<GeneratedKernelSet>(options, counter_);
   }
   [[nodiscard]] int threads() const override { return shop_.pool.threads(); }
   void run_pieces(std::int64_t pieces, const std::function<void(int, std::int64_t)>& body) override {
@@ -58,6 +59,7 @@ class GeneratedKernelSet : public GeneratedKernels {
     sorted_.clear();
     epilogues_.clear();
     plan_.emplace(make_plan_kernels(module, options_));
+    counter_.add(plan_->counts);
     if (!plan_->dense.empty()) start_blas();
     load_lapack_for(module);
     const std::int64_t strip = most_strip_bytes(*plan_);
@@ -177,6 +179,7 @@ class GeneratedKernelSet : public GeneratedKernels {
   [[nodiscard]] double compile_seconds() const override { return compile_seconds_; }
   [[nodiscard]] std::string assembly() const override { return plan_ ? plan_->assembly : std::string(); }
   [[nodiscard]] std::string processor() const override { return plan_ ? plan_->processor : ""; }
+  [[nodiscard]] KernelCounts kernels() const override { return counter_.all(); }
   [[nodiscard]] std::vector<MadeChoice> choices() const override {
     if (!plan_) return {};
     std::vector<MadeChoice> made = plan_->target.choices();
@@ -195,12 +198,6 @@ class GeneratedKernelSet : public GeneratedKernels {
     count_.read_bytes += call.rows * (call.cols * kernels.matrix_bytes + kernels.row_reads);
     count_.read_bytes += call.cols * kernels.column_reads;
     count_.written_bytes += call.rows * kernels.row_writes + call.cols * kernels.column_writes;
-  }
-
-  static std::int64_t work_of(const ProductCall& call) {
-    const std::int64_t* const pointers = call.matrix->pointers.data();
-    const bool entries = call.work != RowWork::vector;
-    return call.range.size() + (entries ? pointers[call.range.end] - pointers[call.range.begin] : 0);
   }
 
   // Runs one step's product in the way that is chosen, or in both in turn where its data are to decide.
@@ -380,6 +377,7 @@ class GeneratedKernelSet : public GeneratedKernels {
   std::map<MatrixKey, SortedRows> sorted_;    // of the matrices since prepare
   std::map<const Op*, CallTrial> epilogues_;  // since prepare
   AccessCount count_;
+  KernelCounter counter_;
   double compile_seconds_ = 0;
 };
 

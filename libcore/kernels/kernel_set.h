@@ -56,6 +56,11 @@ struct ElementwiseCall {
   bool slaves = false;
 };
 
+/// Pieces of generated code, a kernel each: those that were compiled, and those that an earlier compilation left.
+struct KernelCounts {
+  std::int64_t made = 0, kept = 0;
+};
+
 /// The part of a product_epilogue region's work that a call does for the rows of its range. `all` does not store the
 /// product's result. `product` computes only the product and writes its result to `waiting`. `vector` does only the
 /// vector work, on a result in `waiting`.
@@ -190,6 +195,8 @@ class KernelSet {
   [[nodiscard]] virtual std::int64_t held_bytes() const { return 0; }
   /// What it takes the processor for, for reports: "znver4, 512-bit vectors, ...". Empty: any.
   [[nodiscard]] virtual std::string processor() const { return {}; }
+  /// Counts those of all calls of `prepare`, also of sets that came from this one.
+  [[nodiscard]] virtual KernelCounts kernels() const { return {}; }
   /// The choices that it made by trial.
   [[nodiscard]] virtual std::vector<MadeChoice> choices() const;
 };

@@ -88,6 +88,12 @@ struct KeptFile {
   std::string name;
 };
 
+// What a file takes of a disk: most kernels are smaller than a block of it.
+std::int64_t on_disk(std::int64_t bytes) {
+  constexpr std::int64_t block = 4096;
+  return (bytes + block - 1) / block * block;
+}
+
 std::vector<KeptFile> kept_files(int folder) {
   std::vector<KeptFile> files;
   const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -98,7 +104,7 @@ std::vector<KeptFile> kept_files(int folder) {
     struct stat info {};
     if (std::string_view(entry->d_name).starts_with(beginning) &&
         fstatat(folder, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0)
-      files.push_back({info.st_mtim, info.st_size, entry->d_name});
+      files.push_back({info.st_mtim, on_disk(info.st_size), entry->d_name});
   }
   closedir(list);
   return files;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kasen {
 
@@ -17,9 +18,16 @@ class CodeStore {
   virtual void keep(const std::string& key, std::string_view code) const = 0;
 };
 
-// A piece of a plan's code: an ELF file (code_image.h), and its key in the store; "": it is not kept.
+// A function of generated code as the plan calls it, and as its object does.
+struct NamedFunction {
+  std::string name, symbol;
+};
+
+// A piece of a plan's code: an ELF file (code_image.h), and its key in the store; "": it is not kept. A function of it
+// has several names if several parts of the plan have the same code.
 struct CompiledObject {
   std::string key, code;
+  std::vector<NamedFunction> functions;
 };
 
 // Code from here is executed, so it comes only from files that nobody but the user can have written. The folder and

@@ -139,14 +139,24 @@ class Linker {
     }
   }
 
-  std::map<std::string, std::byte*, std::less<>> functions() {
-    for (const Object& object : objects_) {
-      for (const Elf64_Sym& symbol : object.symbols) {
+  // By the plan's names.
+  [[nodiscard]] std::map<std::string, std::byte*, std::less<>> functions(
+      std::span<const CompiledObject> described) const {
+    std::map<std::string, std::byte*, std::less<>> all;
+    for (std::size_t o = 0; o < objects_.size(); ++o) {
+      std::map<std::string, std::byte*> defined;
+      for (const Elf64_Sym& symbol : objects_[o].symbols) {
         const bool global = ELF64_ST_BIND(symbol.st_info) != STB_LOCAL;
-        if (global && symbol.st_shndx != SHN_UNDEF) functions_.emplace(object.name(symbol), object.place_of(symbol));
+        if (global && symbol.st_shndx != SHN_UNDEF)
+          defined.emplace(objects_[o].name(symbol), objects_[o].place_of(symbol));
+      }
+      for (const NamedFunction& function : described[o].functions) {
+        const auto found = defined.find(function.symbol);
+        if (found == defined.end()) refuse_object("it lacks '" + function.symbol + "'");
+        all.emplace(function.name, found->second);
       }
     }
-    return functions_;
+    return all;
   }
 
   void link() {
@@ -177,10 +187,8 @@ class Linker {
       refuse_object("a relocation of type " + std::to_string(r.type));
   }
 
-  // What another object or a library of this process defines; `nearby`: code that jumps there.
+  // What a library of this process defines; `nearby`: code that jumps there.
   std::byte* elsewhere(const std::string& name, bool nearby) {
-    const auto known = functions_.find(name);
-    if (known != functions_.end()) return known->second;
     auto* const address = static_cast<std::byte*>(dlsym(RTLD_DEFAULT, name.c_str()));
     if (address == nullptr) refuse_object("no library has '" + name + "'");
     if (!nearby) return address;
@@ -196,7 +204,6 @@ class Linker {
   std::vector<Object>& objects_;
   std::byte* memory_;
   std::byte* jumps_;  // where the next one comes
-  std::map<std::string, std::byte*, std::less<>> functions_;
   std::map<std::string, std::byte*> jump_to_;
 };
 
@@ -211,9 +218,9 @@ std::size_t undefined_symbols(const std::vector<Object>& objects) {
 
 }  // namespace
 
-CodeImage::CodeImage(std::span<const std::string> objects) {
+CodeImage::CodeImage(std::span<const CompiledObject> objects) {
   std::vector<Object> parts;
-  for (const std::string& object : objects) parts.emplace_back(object);
+  for (const CompiledObject& object : objects) parts.emplace_back(object.code);
   const ImagePlan layout(parts, undefined_symbols(parts));
   if (layout.all == 0) return;
   void* const memory = mmap(nullptr, layout.all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -222,7 +229,7 @@ CodeImage::CodeImage(std::span<const std::string> objects) {
   made.memory_ = static_cast<std::byte*>(memory);
   made.bytes_ = layout.all;
   Linker linker(parts, layout, made.memory_);
-  made.functions_ = linker.functions();
+  made.functions_ = linker.functions(objects);
   linker.link();
   __builtin___clear_cache(reinterpret_cast<char*>(memory), reinterpret_cast<char*>(memory) + layout.code);
   const bool closed =

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "libkernels/jit/code_cache.h"
+
 namespace kasen {
 
 // Relocatable ELF files for this processor, as LLVM writes them for its large code model: code, and constants that it
@@ -15,15 +17,16 @@ namespace kasen {
 class CodeImage {
  public:
   CodeImage() = default;
-  // InternalError: an object is none, has another kind of section or relocation, or names what nobody defines.
-  explicit CodeImage(std::span<const std::string> objects);
+  // Objects do not call each other. InternalError: an object is none, has another kind of section or relocation, lacks
+  // a function, or names what no library defines.
+  explicit CodeImage(std::span<const CompiledObject> objects);
   CodeImage(CodeImage&& other) noexcept;
   CodeImage& operator=(CodeImage&& other) noexcept;
   CodeImage(const CodeImage&) = delete;
   CodeImage& operator=(const CodeImage&) = delete;
   ~CodeImage();
 
-  // The address of a function that the objects define; InternalError: they do not.
+  // The address of one of the objects' functions, by the plan's name; InternalError: there is none.
   [[nodiscard]] void* find(const std::string& name) const;
 
  private:

@@ -81,14 +81,20 @@ template <class Archive>
 void visit(Archive& /*a*/, NoFacts& /*unused*/) {}
 
 template <class Archive>
+void visit(Archive& a, NamedFunction& f) {
+  auto& [name, symbol] = f;
+  a(name, symbol);
+}
+
+template <class Archive>
 void visit(Archive& a, CompiledObject& o) {
-  auto& [key, code] = o;
-  a(key);
+  auto& [key, code, functions] = o;
+  a(key, functions);
 }
 
 template <class Archive>
 void visit(Archive& a, CompiledPlan& p) {
-  auto& [objects, cpu, scratch_bytes] = p;
+  auto& [objects, cpu, scratch_bytes, made] = p;
   a(objects, cpu, scratch_bytes);
 }
 

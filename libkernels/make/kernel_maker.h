@@ -37,6 +37,7 @@ struct CompiledPlan {
   std::vector<CompiledObject> objects;
   std::string cpu;                 // the compiler's name of this processor
   std::int64_t scratch_bytes = 0;  // that the kernels need on each thread
+  std::int64_t made = 0;           // objects that were compiled now; the others were found
 };
 
 class KernelCompiler : public KernelMaker {

@@ -142,8 +142,9 @@ llvm::Function* reduction(const Reals& in, AngleOf function) {
   if (llvm::Function* known = module.getFunction(name)) return known;
   llvm::Type* number = in.b.getDoubleTy();
   auto* result = llvm::StructType::get(in.b.getInt64Ty(), number, number);
-  auto* made = llvm::Function::Create(llvm::FunctionType::get(result, {number}, false), llvm::Function::ExternalLinkage,
-                                      name, module);
+  // Every kernel that calls it has its own; where kernels become one object, one of them stays.
+  auto* made = llvm::Function::Create(llvm::FunctionType::get(result, {number}, false),
+                                      llvm::Function::LinkOnceODRLinkage, name, module);
   made->addFnAttrs(llvm::AttrBuilder(made->getContext(), caller->getAttributes().getFnAttrs()));
   made->addFnAttr(llvm::Attribute::NoInline);
   Reduction(made, function, in.target()).write();

@@ -17,9 +17,8 @@ PlanKernels start_plan(const KernelOptions& options, const Target& target) {
 }
 
 void load(PlanKernels& plan, const CompiledPlan& compiled) {
-  std::vector<std::string> objects;
-  for (const CompiledObject& object : compiled.objects) objects.push_back(object.code);
-  plan.code = CodeImage(objects);
+  plan.code = CodeImage(compiled.objects);
+  plan.counts = {compiled.made, std::ssize(compiled.objects) - compiled.made};
   plan.scratch_bytes = compiled.scratch_bytes;
   plan.processor = plan.target.description(compiled.cpu);
 }

@@ -1,9 +1,11 @@
 // All kernels of a plan: prepare makes them, and the skeletons run them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -166,9 +168,26 @@ struct PlanKernels {
   std::map<FnId, CombineFunction> combines;
   std::map<FnId, ReductionFunction> reductions;
   std::map<FnId, ScanKernels> scans;
+  KernelCounts counts;
   std::int64_t scratch_bytes = 0;  // of each thread
   std::int64_t cached_bytes = 0;   // results of a loop that take more are stored past the caches; 0: all are small
   std::string assembly;
+};
+
+// The kernels of a kernel set and of all sets that came from it, which other threads may use: copies count together.
+class KernelCounter {
+ public:
+  void add(const KernelCounts& counts) {
+    counts_->made += counts.made;
+    counts_->kept += counts.kept;
+  }
+  [[nodiscard]] KernelCounts all() const { return {counts_->made, counts_->kept}; }
+
+ private:
+  struct Counts {
+    std::atomic<std::int64_t> made = 0, kept = 0;
+  };
+  std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
 };
 
 class ColumnLift;

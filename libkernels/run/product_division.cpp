@@ -126,6 +126,12 @@ std::vector<std::int64_t> giant_rows(const LocalMatrix& matrix, Range range, int
   return giants;
 }
 
+std::int64_t work_of(const ProductCall& call) {
+  const std::int64_t* const pointers = call.matrix->pointers.data();
+  const bool entries = call.work != RowWork::vector;
+  return call.range.size() + (entries ? pointers[call.range.end] - pointers[call.range.begin] : 0);
+}
+
 std::int64_t work_of(const LocalMatrix& matrix, std::span<const std::int64_t> giants, std::int64_t begin,
                      std::int64_t end) {
   const std::int64_t* const pointers = matrix.pointers.data();

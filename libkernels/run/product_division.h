@@ -29,6 +29,8 @@ struct RowPiece {
 // Work of the rows begin .. end - 1 without the nonzeros of giants.
 [[nodiscard]] std::int64_t work_of(const LocalMatrix& matrix, std::span<const std::int64_t> giants, std::int64_t begin,
                                    std::int64_t end);
+// Rows and nonzeros of a call.
+[[nodiscard]] std::int64_t work_of(const ProductCall& call);
 
 // All rows of the range in pieces of about piece_work. If rows are sorted, a piece has whole windows or, from a window
 // that is heavy beside a thread's share, whole slices. The pieces are those of `block` of the operand; rows outside of

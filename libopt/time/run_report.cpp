@@ -89,6 +89,8 @@ Json ranks_json(const std::vector<RankCount>& ranks) {
     entry["preparing_seconds"] = rank.preparing_seconds;
     entry["loaded_forms"] = rank.loaded_forms;
     entry["made_forms"] = rank.made_forms;
+    entry["made_kernels"] = rank.made_kernels;
+    entry["kept_kernels"] = rank.kept_kernels;
     json.push_back(std::move(entry));
   }
   return json;

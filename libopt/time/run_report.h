@@ -39,6 +39,7 @@ struct RankCount {
   // Forms of the rank's parts that the bundle kept, and that it did not; 0 in older files, and where none was asked
   // for.
   std::int64_t loaded_forms = 0, made_forms = 0;
+  std::int64_t made_kernels = 0, kept_kernels = 0;  // KernelCounts; 0 in older files
 };
 
 // A loop or an `if` of the program (a plan may have several of one place): how often it ran, and the iterations of all

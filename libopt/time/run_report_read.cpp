@@ -104,6 +104,9 @@ std::vector<RankCount> read_ranks(const Json& json, const Reader& reader) {
     rank.preparing_seconds = reader.get<double>(entry, "preparing_seconds");
     rank.loaded_forms = reader.count(entry, "loaded_forms");
     rank.made_forms = reader.count(entry, "made_forms");
+    if (!entry.contains("made_kernels")) continue;
+    rank.made_kernels = reader.count(entry, "made_kernels");
+    rank.kept_kernels = reader.count(entry, "kept_kernels");
   }
   return ranks;
 }

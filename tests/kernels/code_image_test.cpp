@@ -79,19 +79,18 @@ TEST_F(Compiled, IsLoadedAndNothingThatIsSpoiledIs) {
   const CompiledPlan plan = compiler->compile(1, nullptr);
   ASSERT_EQ(plan.objects.size(), 1U);
   const std::string whole = plan.objects[0].code;
-  const std::vector<std::string> objects{whole};
-  CodeImage image(objects);
+  CodeImage image(plan.objects);
   EXPECT_NE(image.find("f"), nullptr);
   EXPECT_THROW((void)image.find("g"), InternalError);
   CodeImage moved(std::move(image));
   EXPECT_NE(moved.find("f"), nullptr);
   for (std::size_t n = 0; n < whole.size(); n += 7) {
-    const std::vector<std::string> cut{whole.substr(0, n)};
+    const std::vector<CompiledObject> cut{{"", whole.substr(0, n), plan.objects[0].functions}};
     EXPECT_THROW(CodeImage{cut}, InternalError) << n;
   }
   for (std::size_t at = 0; at < whole.size(); ++at) {  // an error or another image, but no access outside of it
-    std::vector<std::string> other{whole};
-    other[0][at] = static_cast<char>(~other[0][at]);
+    std::vector<CompiledObject> other = plan.objects;
+    other[0].code[at] = static_cast<char>(~whole[at]);
     try {
       const CodeImage loaded(other);
     } catch (const InternalError&) {

@@ -224,6 +224,9 @@ RunReport report_of(const Prepared& p, const RunResult& result, const RunSetting
   report.by_rank.at(0).preparing_seconds = p.times.preparing;
   report.by_rank.at(0).loaded_forms = p.forms == nullptr ? 0 : p.forms->loaded();
   report.by_rank.at(0).made_forms = p.forms == nullptr ? 0 : p.forms->made();
+  const KernelCounts kernels = p.kernels->kernels();
+  report.by_rank.at(0).made_kernels = kernels.made;
+  report.by_rank.at(0).kept_kernels = kernels.kept;
   report.kernels = settings.kernels == KernelChoice::interpreter ? "interpreter" : "generated";
   report.processor = p.kernels->processor();
   report.choices = p.kernels->choices();

@@ -220,8 +220,9 @@ class Cases {
     Collected both(*here, *there);
     PlanKernels plan{.target = arm};  // so that nothing is stored past the caches
     (void)ask_for_kernels(module, plan, both);
-    const CompiledPlan compiled = here->compile(1, nullptr), foreign = there->compile(1, nullptr);
-    const CodeImage image(std::vector<std::string>{compiled.objects.at(0).code});
+    std::string text;
+    const CompiledPlan compiled = here->compile(1, nullptr), foreign = there->compile(1, &text);
+    const CodeImage image(compiled.objects);
     const std::string prefix = fmt::format("p{}_", plans_++);
     write(prefix + "kernels.o", foreign.objects.at(0).code);
     const std::int64_t scratch = std::max(compiled.scratch_bytes, foreign.scratch_bytes);
