@@ -1,6 +1,7 @@
 #include "libcore/lang/declare.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -133,17 +134,21 @@ void Declarations::append_outputs() {
 void Declarations::check_defines() const {
   for (const auto& [name, value] : defines_) {
     if (defined_.contains(name)) continue;
+    const DimId made = module_.find_dim(name);  // by a def
+    if (made != no_dim && std::to_string(module_.dim(made).size) == value) continue;
     Names known;
     for (const Constant& c : module_.constants) known.push_back(c.name);
     for (const Op& op : module_.body.ops) {
       if (op.code == OpCode::param) known.push_back(op.name);
     }
-    std::string remedy = did_you_mean(name, known);
-    if (remedy.empty() && module_.find_dim(name) != no_dim) {
-      remedy = fmt::format("sizes of dimensions are given with --dim {}={}", name, value);
+    for (const Dimension& dim : module_.dims) {
+      if (!dim.is_derived()) known.push_back(dim.name);
     }
-    fail(ExitStatus::usage, fmt::format("-D {}={}: the program has no const or param '{}'", name, value, name), {},
-         remedy);
+    std::string remedy = did_you_mean(name, known);
+    if (remedy.empty() && made != no_dim) remedy = "a def makes this dimension; leave it out";
+    if (remedy.empty()) remedy = known.empty() ? "leave it out" : fmt::format("it has {}", fmt::join(known, ", "));
+    fail(ExitStatus::usage,
+         fmt::format("-D {}={}: the program has no const, param or dimension '{}'", name, value, name), {}, remedy);
   }
 }
 

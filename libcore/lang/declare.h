@@ -29,6 +29,7 @@ class Declarations : Part {
   // Nothing for a size that consts give.
   [[nodiscard]] Derivation derivation(const Statement& s);
   void own(const Statement& s, Dimension dim);
+  void take_given_size(const Statement& s, Dimension& dim);
   [[nodiscard]] Derivation filling(const Statement& s, Derivation derived) const;
   [[nodiscard]] DimId source_of(const Statement& s) const;  // of a slice, or of `some N`
   [[nodiscard]] Derivation some(const Statement& s) const;

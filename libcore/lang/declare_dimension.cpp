@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include "libcore/ir/derived_dims.h"
@@ -16,6 +19,12 @@ namespace {
 void add_operands(const Node& node, ScalarOp op, std::vector<const Node*>& operands) {
   if (node.kind != NodeKind::operation || node.op != op) return operands.push_back(&node);
   for (const Node& arg : node.args) add_operands(arg, op, operands);
+}
+
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
@@ -36,12 +45,35 @@ void Declarations::dimension(const Statement& s) {
     dim.size = evaluator_.count(s.value[0], 1, fmt::format("the size of '{}'", s.name.text));
   }
   if (scopes_.in_call()) return own(s, std::move(dim));
+  take_given_size(s, dim);
   if (scopes_.find(dim.name) == nullptr && module_.find_dim(dim.name) != no_dim) {
     source_.fail(s.mark, fmt::format("'{}' is a dimension that a call above made", dim.name), {},
                  "choose another name, or declare it before");
   }
   const DimId id = builder_.add_dim(std::move(dim));
   scopes_.define(s.name.text, s.mark, {.kind = Binding::Kind::dimension, .dim = id, .fixed = "it is a dimension"});
+}
+
+// `-D K=20` stands for `dim K = 20` where the program leaves the size to the data.
+void Declarations::take_given_size(const Statement& s, Dimension& dim) {
+  const auto given = defines_.find(s.name.text);
+  if (given == defines_.end()) return;
+  defined_.insert(s.name.text);
+  const std::string what = fmt::format("-D {}={}", s.name.text, given->second);
+  if (dim.is_derived()) {
+    fail(ExitStatus::usage, fmt::format("{}: the size of dimension '{}' follows from others", what, s.name.text), {},
+         "leave it out");
+  }
+  const std::optional<std::int64_t> size = whole_number(given->second);
+  if (size.value_or(0) < 1) {
+    fail(ExitStatus::usage, fmt::format("{}: '{}' is a dimension", what, s.name.text), {},
+         "give its size, a number above 0");
+  }
+  if (dim.size >= 0 && dim.size != *size) {
+    fail(ExitStatus::usage, fmt::format("{}: the program says that '{}' has {} indices", what, s.name.text, dim.size),
+         {}, "write dim K = k with a const, and give -D k=... for another number");
+  }
+  dim.size = *size;
 }
 
 // Of a def: each call makes it anew. Its name in the plan begins with that of the def.

@@ -447,7 +447,7 @@ repetitions: 2
                                   ("strategy: gredy\n", "2:11", ["did you mean 'greedy'?"]),
                                   ("mesh: [none, 2x0]\n", "2:14", ["'2x0' is no mesh of workers", "mesh: [none, 2x2, auto]"]),
                                   ("ranks: some\n", "2:8", ["'ranks' is an integer"]),
-                                  ("define: {thta: 1}\n", "2:16", ["no const or param 'thta'", "did you mean 'theta'?"]),
+                                  ("define: {thta: 1}\n", "2:16", ["no const, param or dimension 'thta'", "did you mean 'theta'?"]),
                                   ("define: {theta: [1e-2, x]}\n", "2:24", ["theta=x", "unknown name 'x'"]),
                                   ("define: {theta: 1e400}\n", "2:17", ["theta=1e400", "out of range"]),
                                   ("define: {theta: [1, 007]}\n", "2:21", ["'007' begins with 0"]),

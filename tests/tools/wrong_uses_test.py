@@ -52,7 +52,9 @@ USES = """
 64 | run fused.kir --bundle data -D thet=1 | no param 'thet' .. did you mean 'theta'?
 64 | run fused.kir --bundle data -D theta=1 -D theta=2 | --param names 'theta' twice .. give it one value
 64 | plan two.ks -D theta= | -D theta= gives no value .. f64
-64 | plan two.ks -D N=3 | no const or param 'N' .. --dim N=3
+64 | plan two.ks -D M=3 | no const, param or dimension 'M' .. it has theta
+64 | plan two.ks -D N=few | -D N=few: 'N' is a dimension .. a number above 0
+64 | plan two.ks -D N=0 | -D N=0: 'N' is a dimension .. a number above 0
 64 | partition --program two.kir x=x.csv -o d2 --workers two | --workers takes an integer, not 'two'
 64 | partition --program two.kir x=x.csv -o d2 --workers 2.5 | --workers takes an integer, not '2.5'
 64 | partition --program two.kir x=x.csv -o d2 --workers 1e3 | --workers takes an integer, not '1e3'

@@ -17,7 +17,7 @@ using Arguments = std::vector<std::string>;
 void declare_program(Tool& tool) {
   tool.under("Program and data");
   tool.options.add_options()("define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
-                             "sets a const, or the default of a param")(
+                             "sets a const, the default of a param, or a dimension's size")(
       "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(
       "dim", po::value<Arguments>()->value_name("N=SIZE"), "see kasen partition")(
       "columns", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(

@@ -4,6 +4,7 @@
 
 #include "libcomm/data/bundle/bundle.h"
 #include "libcore/boxes/box_parts.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
 #include "libopt/time/observed.h"
@@ -29,6 +30,19 @@ Sizes bundle_sizes(const Module& module, const std::string& name, const std::str
   read_all_lists(
       bundle, [&](const Part& part) { builder.add(part); }, workers);
   return builder.finish(origin, info.digest);
+}
+
+void fit_local_dimensions(Module& module, const Sizes& sizes) {
+  for (Dimension& dim : module.dims) {
+    if (!dim.local || dim.size >= 0 || dim.is_derived()) continue;
+    const auto known = sizes.totals.find({SymbolKind::size, dim.name, {}, -1});
+    if (known != sizes.totals.end()) dim.size = known->second;
+  }
+  const auto size_of = [&](DimId source) { return module.dim(source).size; };
+  for (Dimension& dim : module.dims) {
+    if (dim.is_derived() && !dim.is_workers() && !dim.is_observed() && dim.size < 0)
+      dim.size = derived_size(dim.derived, size_of);
+  }
 }
 
 Module with_sizes_of(Module module, const RunReport& run) {

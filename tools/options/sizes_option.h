@@ -22,6 +22,9 @@ void declare_sizes_options(Tool& tool);  // and their input files
 [[nodiscard]] Sizes bundle_sizes(const Module& module, const std::string& name, const std::string& bundle, int workers,
                                  const Module* beside = nullptr);
 
+// Gives local dimensions that the program leaves to the data their sizes there.
+void fit_local_dimensions(Module& module, const Sizes& sizes);
+
 // The module with the sizes that this run of it found (libcore/ir/observed.h).
 [[nodiscard]] Module with_sizes_of(Module module, const RunReport& run);
 

@@ -79,13 +79,15 @@ OptimizeOptions options_from(const po::variables_map& values) {
 }
 
 // From here on, choices are made for this bundle; a plan of level 3 leaves nothing to choose.
-void fit(Module& module, const std::string& name, const std::string& digest) {
+void fit(Module& module, const std::string& name, const Sizes& sizes) {
+  const std::string& digest = sizes.bundle_digest;
   if (digest.empty() || module.fitted_to == digest) return;
   if (module.level >= 3) {
     fail(ExitStatus::bad_input, "a plan of level 3 is not fitted any more", "its choices are made",
          "give --bundle where the program is fused", Location{name, 1, 0});
   }
   module.fitted_to = digest;
+  fit_local_dimensions(module, sizes);
 }
 
 // Reports the default sizes that decided something.
@@ -230,7 +232,7 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   Prover laws;
   require_valid(module, laws);
   if (const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(plan), workers_option(values))) {
-    fit(module, shown_name(plan), sizes->bundle_digest);
+    fit(module, shown_name(plan), *sizes);
     options.sizes = sizes_of_plans(values, *sizes);
     if (mesh_is_auto(values)) options.mesh_workers = sizes->workers > 0 ? sizes->workers : known_workers(*sizes);
   }

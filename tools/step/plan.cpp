@@ -29,7 +29,7 @@ int plan_main(int argc, char** argv) {
   Tool tool{.info = {"kasen-plan", "turns a program into IR (level 1)", "[PROGRAM.ks] [-D NAME=VALUE]... [-o PLAN.kir]",
                      "kasen plan examples/pagerank.ks -D theta=1e-8 > plan.kir"}};
   tool.options.add_options()("define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
-                             "sets a const, or the default of a param")(
+                             "sets a const, the default of a param, or a dimension's size")(
       "output,o", po::value<std::string>()->default_value("-")->value_name("FILE"), "the output file of the IR")(
       "no-history", "leaves out the line that states how the file was made");
   tool.hidden.add_options()("program", po::value<std::string>()->default_value("-")->value_name("PROGRAM.ks"));

@@ -82,7 +82,7 @@ Term Formulas::sided_term(ValueId value, EntrySide side, std::vector<DimId> dims
     source_.fail(mark, fmt::format("'{}' is {}", builder_.base_name(value), show(module_, type)),
                  fmt::format("arrays beside entries hold scalars in at most {} columns, whose number plan knows",
                              most_point_coordinates),
-                 fmt::format("write the size where the dimension is declared: dim {} local = 20",
+                 fmt::format("write the size where the dimension is declared, dim {0} local = 20, or give -D {0}=20",
                              module_.dim(type.dims.back()).name));
   }
   const auto known = std::find_if(sided_.begin(), sided_.end(),
