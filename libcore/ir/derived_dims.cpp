@@ -183,9 +183,28 @@ DimId workers_dim(const IdMap<DimId, Dimension>& dims) {
   return no_dim;
 }
 
+namespace {
+
+// The dimension of which this one has all indices in their order.
+DimId origin_of(const Module& module, DimId dim) {
+  for (;;) {
+    const Derivation& derived = module.dim(dim).derived;
+    const bool all =
+        derived.kind == Derivation::Kind::slice && derived.begin.value_or(0) == 0 && !derived.end && derived.step == 1;
+    if (!all) return dim;
+    dim = derived.sources.at(0);
+  }
+}
+
+}  // namespace
+
 bool is_product_of(const Module& module, DimId whole, const std::vector<DimId>& parts) {
   const Derivation& derived = module.dim(whole).derived;
-  if (derived.kind == Derivation::Kind::product && derived.sources == parts) return true;
+  const auto same = [&](DimId a, DimId b) { return origin_of(module, a) == origin_of(module, b); };
+  if (parts.size() == 1 && same(whole, parts[0])) return true;
+  if (derived.kind == Derivation::Kind::product &&
+      std::equal(derived.sources.begin(), derived.sources.end(), parts.begin(), parts.end(), same))
+    return true;
   const auto divides = [&](DimId part, DimId by) {
     const Derivation& own = module.dim(part).derived;
     return is_quotient(own) && own.sources == std::vector<DimId>{whole, by};

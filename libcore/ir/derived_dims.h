@@ -64,8 +64,8 @@ void derive_sizes(IdMap<DimId, Dimension>& dims, std::string_view origin, std::i
 // The first dimension of workers, or no_dim.
 [[nodiscard]] DimId workers_dim(const IdMap<DimId, Dimension>& dims);
 
-// True if the indices of `whole` are all tuples of indices of these: it is their product, or one of two is the quotient
-// of `whole` by the other.
+// True if the indices of `whole` are all tuples of indices of these, by whatever names (N, or N[:]): it is their
+// product, or one of two is the quotient of `whole` by the other.
 [[nodiscard]] bool is_product_of(const Module& module, DimId whole, const std::vector<DimId>& parts);
 
 // "N[5:8]", "N * M", "N + M", "N / M", "fills N / M", as the language and the IR write it; of workers, what they are.

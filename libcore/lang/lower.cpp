@@ -26,6 +26,7 @@ Lowering::Lowering(const SourceText& source, Module start, const Declarations::D
       generators_(part_),
       along_axis_(part_, reducers_),
       rearrangements_(part_),
+      renaming_(part_),
       linear_(part_),
       products_(part_, calls_, reducers_, folds_, matrix_products_, reductions_, views_, contractions_),
       indexed_(part_, frames_, reducers_, contractions_),

@@ -11,12 +11,10 @@
 //   Evaluator      nodes as terms, for every form that has expressions inside. Here the one circle is closed
 //   Types          types and dimensions as written
 //   Calls, Reducers         scalar functions applied to terms; reducers, their identities and masks
-//   Folds, Contractions, MatrixProducts, Reductions, Views, Generators, AlongAxis, Rearrangements, LinearAlgebra,
-//   Products work on whole arrays. Each adds its calls to Functions by name, so that a new one changes its own part
-//   alone
-//   Indexed                 index notation
-//   Definitions             calls of a def: its body, lowered for each call
-//   Lists, Expressions      lists; what each node means. Expressions set how the Evaluator lowers a node
+//   Folds, Contractions, MatrixProducts, Reductions, Views, Generators, AlongAxis, Rearrangements, Renaming,
+//   LinearAlgebra, Products work on whole arrays. Each adds its calls to Functions by name, so that a new one changes
+//   its own part alone Indexed                 index notation Definitions             calls of a def: its body, lowered
+//   for each call Lists, Expressions      lists; what each node means. Expressions set how the Evaluator lowers a node
 //   Declarations, Assumptions, Control, Statements   the statements; Control lowers bodies by a callback
 #pragma once
 
@@ -26,6 +24,7 @@
 #include "libcore/lang/calls/generate.h"
 #include "libcore/lang/calls/linear.h"
 #include "libcore/lang/calls/rearrange.h"
+#include "libcore/lang/calls/rename.h"
 #include "libcore/lang/definition.h"
 #include "libcore/lang/expression.h"
 #include "libcore/lang/indexed/indexed.h"
@@ -61,6 +60,7 @@ class Lowering {
   Generators generators_;
   AlongAxis along_axis_;
   Rearrangements rearrangements_;
+  Renaming renaming_;
   LinearAlgebra linear_;
   Products products_;
   Indexed indexed_;

@@ -44,6 +44,9 @@ struct ComponentNode {  // f64, id[N], [f64; d]
   std::vector<Node> count;  // none: a plain scalar
 };
 
+// The text of the call that `X as [N, G]` is, of X and `over N, G`. No program can call it so.
+inline constexpr const char* renaming_call = "X as [...]";
+
 struct NameAt {
   std::string text;
   Mark mark;

@@ -86,6 +86,7 @@ class Parser {
   struct Grammar;  // of operators
   Node expression();
   Node postfix();
+  Node renamed(Node array);
   Node index_expression();
   Node primary();
   Node number();

@@ -124,6 +124,8 @@ Node Parser::postfix() {
       next();
       node = make(NodeKind::component, token.mark, one(std::move(node)));
       node.component = component;
+    } else if (token.is_name("as") && peek(1).is("[")) {
+      node = renamed(std::move(node));
     } else {
       return node;
     }

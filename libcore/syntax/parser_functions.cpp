@@ -20,6 +20,22 @@ Statement Parser::function() {
   return s;
 }
 
+// `X as [N, G]`
+Node Parser::renamed(Node array) {
+  const Token& as = next();
+  Node dims = make(NodeKind::over, as.mark);
+  expect("[", "and the dimensions");
+  do dims.names.push_back(new_name("the name of a dimension"));
+  while (accept(","));
+  expect("]", "after the dimensions");
+  std::vector<Node> args;
+  args.push_back(std::move(array));
+  args.push_back(std::move(dims));
+  Node node = make(NodeKind::call, as.mark, std::move(args));
+  node.text = renaming_call;
+  return node;
+}
+
 // `{ a = e; b = e; result }`
 void Parser::function_body(Statement& fn) {
   expect("{", "or '=' and the body");

@@ -35,6 +35,7 @@ param g = 0.5
     "dim F local, C local\ninput H : f64[F, F], X : f64[C, F], g : f64[F]\n",
     "dim N, F local\ninput X : f64[N, F], y : f64[N]\n",
     "dim N, F local\ninput A : f64[N, F], x : f64[N]\n",
+    "dim N, F local, G local = F[:]\ninput A : f64[F, F], X : f64[N, F]\n",
     "use \"linalg\"\ndim N, F local\ninput X : f64[N, F]\n",
     "use \"blocks\"\ndim N, M\ninput A : dense f64[N, M], b : f64[N]\n",
     "use \"stats\"\ndim N, F local\ninput X : f64[N, F], x : f64[N]\n",
@@ -227,7 +228,7 @@ bool is_of_words(const std::string& form) {
     std::istringstream all(
         "dim local const param input dense sparse output fn def return use list assume while for in reversed unroll if "
         "then else "
-        "likely "
+        "likely as "
         "expect over push true false inf nan f64 f32 i64 i32 bool null id ; ( ) [ ] { } = @ && || ! == != < <= > >= "
         "30");
     return std::set<std::string>(std::istream_iterator<std::string>(all), {});

@@ -171,7 +171,7 @@ const std::vector<Fault> cases{
     {"declared_twice", "param x = 1\noutput x", 4, 7, "already declared", ""},
     {"outer_of_one", "z = outer(x)\noutput z", 4, 5, "outer of 1 arguments", "outer(u, v)"},
     {"square_reduction", "input A : dense f64[N, N]\nz = sum(A, over N)\noutput z", 5, 5,
-     "a reduction of an array over [N, N]", "vector of ones"},
+     "a reduction of an array over [N, N]", "A as [N, Other]"},
     {"null_with_a_local_dimension", "dim F local\ninput v : null[N, F]\noutput x", 5, 11, "cannot be sparse",
      "'local' at dim F"},
     {"sparse_with_a_local_dimension", "dim F local\ninput v : sparse f64[F, N]\noutput x", 5, 11, "cannot be sparse",

@@ -14,6 +14,18 @@ bool stands_twice(std::vector<DimId> dims) {
   return std::adjacent_find(dims.begin(), dims.end()) != dims.end();
 }
 
+namespace {
+
+// What to write where a dimension stands twice.
+std::string another_name(const Module& module, std::vector<DimId> dims) {
+  std::sort(dims.begin(), dims.end());
+  const Dimension& twice = module.dim(*std::adjacent_find(dims.begin(), dims.end()));
+  return fmt::format("give one of them another name: dim Other{} = {}[:], and A as [{}, Other]",
+                     twice.local ? " local" : "", twice.name, twice.name);
+}
+
+}  // namespace
+
 AlongAxis::AlongAxis(const Part& part, Reducers& reducers) : NamedAxes(part), reducers_(reducers) {
   using Name = Functions::Name;
   functions_.add({"scan"}, Name::yields, [this](auto& node, auto& hint) { return scan_call(node, hint); });
@@ -31,8 +43,7 @@ ValueId NamedAxes::array(const Node& node, const Node& call, bool may_repeat) {
   const std::vector<DimId>& dims = module_.type(made).dims;
   if (may_repeat || !stands_twice(dims)) return made;
   source_.fail(node.mark, fmt::format("{} of an array over {}", call.text, show_dims(module_, dims)),
-               "arrays meet by the names of dimensions, and one stands twice",
-               "declare the array with another name for one of them: dense f64[N, M]");
+               "arrays meet by the names of dimensions, and one stands twice", another_name(module_, dims));
 }
 
 ValueId NamedAxes::sliced(ValueId array, DimId part, DimId whole, std::int64_t by, Mark mark, const std::string& hint) {
@@ -42,12 +53,13 @@ ValueId NamedAxes::sliced(ValueId array, DimId part, DimId whole, std::int64_t b
   if (!outside.what.empty()) source_.fail(mark, outside.what, outside.why, outside.remedy);
   Op op{.code = OpCode::slice, .operands = {array}, .over = {whole}, .dim = part};
   displace(op, by);
-  const bool square = stands_twice(type.dims);
+  const std::vector<DimId> dims = type.dims;
   std::replace(type.dims.begin(), type.dims.end(), whole, part);
-  if (square || stands_twice(type.dims)) {
-    source_.fail(mark, fmt::format("a slice over {}", show_dims(module_, type.dims)),
+  if (stands_twice(dims) || stands_twice(type.dims)) {
+    source_.fail(mark,
+                 fmt::format("a slice of an array over {} to {}", show_dims(module_, dims), module_.dim(part).name),
                  "arrays meet by the names of dimensions, and one stands twice",
-                 "declare the array with another name for one of them: dense f64[N, M]");
+                 another_name(module_, stands_twice(dims) ? dims : type.dims));
   }
   return builder_.emit(std::move(op), mark, hint, type);
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "libcore/syntax/habits.h"
@@ -101,10 +100,14 @@ std::vector<DimId> Types::named(const std::vector<DimId>& whole, const Node* ove
   }
   if (dims.empty()) source_.fail(mark, "a reduction along no dimension", "the function got a single value");
   if (rest.empty()) return {};
-  if (std::set<DimId>(whole.begin(), whole.end()).size() < whole.size()) {
+  const auto again = [&](DimId d) { return std::count(whole.begin(), whole.end(), d) > 1; };
+  const auto twice = std::find_if(whole.begin(), whole.end(), again);
+  if (twice != whole.end()) {
     source_.fail(mark, fmt::format("a reduction of an array over {} along some of them", show_dims(module_, whole)),
                  "a dimension is listed twice, and the name does not say which is meant",
-                 "multiply with a vector of ones: A @ fill(1.0, N) for the rows, A' @ fill(1.0, N) for the columns");
+                 fmt::format("give one of them another name: dim Other{1} = {0}[:], and sum(A as [{0}, Other], over "
+                             "Other) for the sums of rows",
+                             module_.dim(*twice).name, module_.dim(*twice).local ? " local" : ""));
   }
   return dims;
 }

@@ -1,0 +1,128 @@
+#include "libcore/lang/calls/rename.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/ir/axis_ops.h"
+#include "libcore/ir/derived_dims.h"
+
+namespace kasen::lang {
+namespace {
+
+// The axes that change, and those whose dimension stands twice before or behind, with all between them.
+AxisRange affected(const std::vector<DimId>& from, const std::vector<DimId>& to) {
+  size_t first = from.size(), last = 0;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const bool twice = std::count(from.begin(), from.end(), from[i]) > 1 || std::count(to.begin(), to.end(), to[i]) > 1;
+    if (from[i] == to[i] && !twice) continue;
+    first = std::min(first, i);
+    last = i;
+  }
+  return {first, last - first + 1};
+}
+
+bool same_indices(const Module& module, DimId a, DimId b) {
+  return is_product_of(module, a, {b}) || is_product_of(module, b, {a});
+}
+
+// Whether no name stands twice on the way if one axis after another changes.
+bool stays_plain(std::vector<DimId> dims, const std::vector<DimId>& to) {
+  if (stands_twice(dims)) return false;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    dims[i] = to[i];
+    if (stands_twice(dims)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Renaming::Renaming(const Part& part) : NamedAxes(part) {
+  functions_.add({renaming_call}, Functions::Name::yields,
+                 [this](auto& node, auto& hint) { return renamed(node, hint); });
+}
+
+Term Renaming::renamed(const Node& node, const std::string& hint) {
+  const ValueId from = array(node.args.at(0), node, true);
+  const std::vector<DimId> dims = module_.type(from).dims, to = wanted(node, dims);
+  if (to == dims) return values_.term(from);
+  return values_.term(stays_plain(dims, to) ? one_by_one(from, to, node.mark, hint)
+                                            : through_product(from, to, node.mark, hint));
+}
+
+std::vector<DimId> Renaming::wanted(const Node& node, const std::vector<DimId>& dims) const {
+  std::vector<DimId> to;
+  for (const NameAt& name : node.args.at(1).names) {
+    for (const DimId d : types_.dims(name)) to.push_back(d);
+  }
+  const std::string what = fmt::format("an array over {} as {}", show_dims(module_, dims), show_dims(module_, to));
+  if (to.size() != dims.size()) {
+    source_.fail(node.mark, what, "it keeps its axes, with other names",
+                 fmt::format("name {} dimension{}", dims.size(), dims.size() == 1 ? "" : "s"));
+  }
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const Dimension &old = module_.dim(dims[i]), &made = module_.dim(to[i]);
+    if (same_indices(module_, dims[i], to[i]) && old.local == made.local) continue;
+    source_.fail(node.mark, what, fmt::format("'{}' is not '{}' by another name", made.name, old.name),
+                 fmt::format("declare it so: dim {}{} = {}[:]", made.name, old.local ? " local" : "", old.name));
+  }
+  return to;
+}
+
+// A slice of all indices is a view; the way back is a reshape.
+ValueId Renaming::one_by_one(ValueId array, const std::vector<DimId>& to, Mark mark, const std::string& hint) {
+  for (size_t i = 0; i < to.size(); ++i) {
+    std::vector<DimId> dims = module_.type(array).dims;
+    if (dims[i] == to[i]) continue;
+    if (is_part(module_, to[i], dims[i])) {
+      array = sliced(array, to[i], dims[i], 0, mark, hint);
+      continue;
+    }
+    const DimId old = std::exchange(dims[i], to[i]);
+    array = reshaped(array, {old}, to[i], std::move(dims), mark, hint);
+  }
+  return array;
+}
+
+// Through one line of all elements along the axes that change: a line has no name twice.
+ValueId Renaming::through_product(ValueId array, const std::vector<DimId>& to, Mark mark, const std::string& hint) {
+  const std::vector<DimId> from = module_.type(array).dims;
+  const AxisRange range = affected(from, to);
+  const auto taken = [&](const std::vector<DimId>& dims) {
+    const auto begin = dims.begin() + static_cast<std::ptrdiff_t>(range.first);
+    return std::vector<DimId>(begin, begin + static_cast<std::ptrdiff_t>(range.count));
+  };
+  const DimId line = product_of(taken(from));
+  std::vector<DimId> between(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(range.first));
+  between.push_back(line);
+  between.insert(between.end(), from.begin() + static_cast<std::ptrdiff_t>(range.first + range.count), from.end());
+  array = reshaped(array, taken(from), line, std::move(between), mark, hint);
+  return reshaped(array, taken(to), line, to, mark, hint);
+}
+
+ValueId Renaming::reshaped(ValueId array, std::vector<DimId> parts, DimId whole, std::vector<DimId> dims, Mark mark,
+                           const std::string& hint) {
+  Type type = module_.type(array);
+  type.dims = std::move(dims);
+  return builder_.emit({.code = OpCode::reshape, .operands = {array}, .over = std::move(parts), .dim = whole}, mark,
+                       hint, type);
+}
+
+DimId Renaming::product_of(const std::vector<DimId>& dims) {
+  for (const DimId d : module_.dims.ids()) {
+    const Derivation& derived = module_.dim(d).derived;
+    if (derived.kind == Derivation::Kind::product && derived.sources == dims) return d;
+  }
+  Dimension made{"", module_.dim(dims[0]).local, -1};
+  made.derived.kind = Derivation::Kind::product;
+  made.derived.sources = dims;
+  made.size = derived_size(made.derived, [&](DimId d) { return module_.dim(d).size; });
+  for (const DimId d : dims) made.name += (made.name.empty() ? "" : "_") + module_.dim(d).name;
+  const std::string name = made.name;
+  for (int next = 2; module_.find_dim(made.name) != no_dim; ++next) made.name = fmt::format("{}_{}", name, next);
+  return builder_.add_dim(std::move(made));
+}
+
+}  // namespace kasen::lang

@@ -1,0 +1,26 @@
+// The same array over dimensions of other names: X as [N, G].
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcore/lang/calls/axis.h"
+
+namespace kasen::lang {
+
+class Renaming : NamedAxes {
+ public:
+  explicit Renaming(const Part& part);
+
+ private:
+  [[nodiscard]] Term renamed(const Node& node, const std::string& hint);
+  [[nodiscard]] std::vector<DimId> wanted(const Node& node, const std::vector<DimId>& dims) const;
+  [[nodiscard]] ValueId one_by_one(ValueId array, const std::vector<DimId>& to, Mark mark, const std::string& hint);
+  [[nodiscard]] ValueId through_product(ValueId array, const std::vector<DimId>& to, Mark mark,
+                                        const std::string& hint);
+  [[nodiscard]] ValueId reshaped(ValueId array, std::vector<DimId> parts, DimId whole, std::vector<DimId> dims,
+                                 Mark mark, const std::string& hint);
+  [[nodiscard]] DimId product_of(const std::vector<DimId>& dims);
+};
+
+}  // namespace kasen::lang
