@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libopt/fusion/explore.h"
 #include "libopt/fusion/from_module.h"
@@ -58,6 +59,13 @@ StrategyChoice weigh_strategies(const Module& program, LawChecker& laws, const O
   });
   if (!decided) choice.defaults = pricing.defaults();
   return choice;
+}
+
+Strategy automatic_strategy(const Module& program, const OptimizeOptions& options) {
+  int operators = 0;
+  for_each_op(program, [&](const Op&, int, int) { ++operators; });
+  const bool meshed = names_layouts(program) || !options.mesh.empty() || options.mesh_workers > 0;
+  return meshed || operators > most_automatic_operators ? Strategy::greedy : Strategy::cost;
 }
 
 std::string strategies_text(const StrategyChoice& choice) {

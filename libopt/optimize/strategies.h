@@ -14,6 +14,11 @@ namespace kasen {
 // equal ones greedy, then the first.
 [[nodiscard]] StrategyChoice weigh_strategies(const Module& program, LawChecker& laws, const OptimizeOptions& options);
 
+// Returns cost where planning by every strategy takes well under 0.2 s: for programs of at most
+// `most_automatic_operators` operators. Else, and over a mesh, greedy.
+inline constexpr int most_automatic_operators = 200;
+[[nodiscard]] Strategy automatic_strategy(const Module& program, const OptimizeOptions& options);
+
 // Returns "regret of the greedy plan: 1.02 (...)", with the prices, the choice and the runner-up.
 [[nodiscard]] std::string strategies_text(const StrategyChoice& choice);
 

@@ -35,8 +35,8 @@ void declare_plan(Tool& tool) {
       "compress", po::value<std::string>()->default_value("none")->value_name("WHAT"),
       "see kasen partition; auto or none")(
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
-      "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
-      "none, greedy, fuse-all, fuse-no-redundancy or cost")(
+      "strategy", po::value<std::string>()->default_value("auto")->value_name("NAME"),
+      "none, greedy, fuse-all, fuse-no-redundancy, cost or auto")(
       "epilogue", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "see kasen fuse")(
       "swap", "with --memory of a worker's buffers: see kasen fuse")(
       "observed", po::value<std::string>()->value_name("FILE"), "see kasen fuse");
@@ -47,7 +47,7 @@ void declare_plan(Tool& tool) {
   takes(tool, "method", method_words);
   takes(tool, "compress", compress_words);
   takes(tool, "sync", sync_words);
-  takes(tool, "strategy", strategy_words);
+  takes(tool, "strategy", strategy_choices);
   takes(tool, "epilogue", epilogue_words);
 }
 

@@ -117,7 +117,7 @@ class Pipeline {
     (void)choose(values_, "method", method_words);
     (void)choose(values_, "compress", compress_words);
     (void)choose(values_, "sync", sync_words);
-    (void)choose(values_, "strategy", strategy_words);
+    (void)choose(values_, "strategy", strategy_choices);
     (void)choose(values_, "epilogue", epilogue_words);
     (void)choose(values_, "kernels", kernel_words);
     if (has("repeats")) (void)choose(values_, "repeats", repeats_words);

@@ -32,6 +32,12 @@ inline constexpr Words<Repeats, 6> repeats_words{{{"refuse", Repeats::refuse},
                                                   {"smallest", Repeats::smallest},
                                                   {"largest", Repeats::largest}}};
 inline constexpr const auto& strategy_words = strategy_names;
+inline constexpr auto strategy_choices = [] {  // nothing: auto
+  Words<std::optional<Strategy>, strategy_names.size() + 1> all{};
+  for (std::size_t k = 0; k < strategy_names.size(); ++k) all[k] = strategy_names[k];
+  all.back() = {"auto", std::nullopt};
+  return all;
+}();
 inline constexpr const auto& sync_words = sync_names;
 inline constexpr const auto& tile_words = tile_names;
 inline constexpr const auto& tile_cost_words = tile_cost_names;

@@ -55,7 +55,6 @@ void read_memory(const po::variables_map& values, OptimizeOptions& options) {
 
 OptimizeOptions options_from(const po::variables_map& values) {
   OptimizeOptions options;
-  options.strategy = choose(values, "strategy", strategy_words);
   options.sync = choose(values, "sync", sync_words);
   const EpilogueWord epilogue = choose(values, "epilogue", epilogue_words);
   options.epilogue = epilogue.join;
@@ -243,6 +242,7 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   std::vector<std::string> observed = observe(values, module, options);
   const bool meshed = options.mesh_workers > 0 || !options.mesh.empty() || names_layouts(module);
   if (meshed) refuse_regions(values);
+  options.strategy = choose(values, "strategy", strategy_choices).value_or(automatic_strategy(module, options));
   if (values.count("print-tiling") > 0) {
     require_open_layouts(module, meshed, "print-tiling");
     write_text(values["output"].as<std::string>(),
@@ -281,13 +281,14 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
 void declare_options(Tool& tool) {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
   auto add = tool.options.add_options();
-  takes(tool, "strategy", strategy_words);
+  takes(tool, "strategy", strategy_choices);
   takes(tool, "sync", sync_words);
   takes(tool, "split", on_off_words);
   takes(tool, "epilogue", epilogue_words);
   add("strategy", text("NAME")->default_value("greedy"),
       "none: every operator by itself; greedy: regions as large as possible; fuse-all, fuse-no-redundancy: by these "
-      "heuristics (docs/fusion.md); cost: the least predicted time, of fusion plans, too");
+      "heuristics (docs/fusion.md); cost: the least predicted time, of fusion plans, too; auto: cost, or greedy for long "
+      "programs and meshes");
   add("sync", text("MODE")->default_value("hybrid"),
       "where gather and scatter stand: lazy (together, where a rule first fails), eager (together, behind the "
       "producer), hybrid (gather early, scatter late), auto (the cheapest, for each region)");
@@ -335,7 +336,7 @@ void declare_looks(Tool& tool) {
 int fuse_main(int argc, char** argv) {
   Tool tool{.info = {"kasen-fuse", "places states and transitions, fuses operators and assigns buffers (level 3)",
                      "[PLAN.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--sync lazy|eager|hybrid|auto] "
-                     "[--strategy none|greedy|fuse-all|fuse-no-redundancy|cost] [-o FUSED.kir]",
+                     "[--strategy none|greedy|fuse-all|fuse-no-redundancy|cost|auto] [-o FUSED.kir]",
                      "kasen plan examples/pagerank.ks | kasen fuse --sync hybrid > fused.kir"}};
   tool.under("What decides");
   declare_sizes_options(tool);

@@ -220,8 +220,8 @@ class Cases {
     Collected both(*here, *there);
     PlanKernels plan{.target = arm};  // so that nothing is stored past the caches
     (void)ask_for_kernels(module, plan, both);
-    std::string text;
-    const CompiledPlan compiled = here->compile(1, nullptr), foreign = there->compile(1, &text);
+    std::string assembly;  // asked for, it makes one object of all kernels
+    const CompiledPlan compiled = here->compile(1, nullptr), foreign = there->compile(1, &assembly);
     const CodeImage image(compiled.objects);
     const std::string prefix = fmt::format("p{}_", plans_++);
     write(prefix + "kernels.o", foreign.objects.at(0).code);
