@@ -24,6 +24,13 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "RegionKind and regions.def list the kinds in one order");
 
+bool is_read_before_results(const std::vector<Op>& ops, ValueId v) {
+  const auto gives = [&](const Op& op) { return contains(ops.back().operands, op.results.at(0)); };
+  const auto first = std::find_if(ops.begin(), ops.end() - 1, gives);
+  const bool as_map = !contains(first->operands, v) || first->code == OpCode::map;
+  return as_map && std::none_of(first + 1, ops.end(), [&](const Op& op) { return contains(op.operands, v); });
+}
+
 }  // namespace
 
 std::span<const RegionRow> region_rows() { return kinds; }
@@ -41,6 +48,7 @@ bool may_write_over(const Op& op, ValueId v) {
   }
   if (!row(op.kind).in_place) return false;
   const std::vector<Op>& ops = op.blocks.at(0).ops;
+  if (is_rows(op)) return is_read_before_results(ops, v);
   return std::none_of(ops.begin(), ops.end(), [&](const Op& inner) {
     if (is_view(inner)) return !is_row_chain(op) && viewed(inner) == v;
     return is_product(inner) && contains(inner.operands, v);

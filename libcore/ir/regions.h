@@ -28,7 +28,8 @@ struct RegionRow {
 // True if a result of a region, or of a contraction onto `v`, may be written over operand `v`, element by element.
 // Element i of `v` is read before element i of any result is written, and not after that. Elements that a product or a
 // view reads at other positions are excluded. A row_chain has read everything that its views show of a row when it
-// writes the row.
+// writes the row. In a region of rows nothing reads `v` behind the first operator whose result is handed on, and this
+// one only as a map.
 [[nodiscard]] bool may_write_over(const Op& op, ValueId v);
 
 // The product and the gather at the beginning of a product_epilogue region.

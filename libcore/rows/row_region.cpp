@@ -138,8 +138,9 @@ RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows) {
     if (!is_total(op, dim) && contains(ops.back().operands, v)) outside_bytes += bytes_of_a_row(form, v);
   }
   RowBlocks made;
-  made.rows =
-      std::clamp(bytes_of_a_block / std::max<std::int64_t>(row_bytes, 1) / row_unit * row_unit, row_unit, most_rows);
+  const std::int64_t fitting =
+      std::clamp(bytes_of_a_block / std::max<std::int64_t>(row_bytes, 1), std::int64_t{1}, most_rows);
+  made.rows = fitting < row_unit ? fitting : fitting / row_unit * row_unit;
   const std::int64_t most_shares = std::max(least_shares, totals_bytes / std::max<std::int64_t>(total, 1));
   const std::int64_t wanted =
       rounded_up(checked_mul(rows, std::max<std::int64_t>(outside_bytes, 1), "a part's size"), share_bytes);

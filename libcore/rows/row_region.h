@@ -32,7 +32,7 @@ namespace kasen {
 /// The blocks of a region's rows. Threads take *shares*, each of some blocks in order. The totals of the shares are
 /// combined in order, so results do not depend on threads. All follows from sizes alone.
 struct RowBlocks {
-  std::int64_t rows = 0;        ///< of a block; a multiple of 8, or all
+  std::int64_t rows = 0;        ///< of a block; a multiple of 8, or fewer long ones
   std::int64_t share_rows = 0;  ///< a multiple of `rows`
   std::int64_t shares = 0;
 };

@@ -102,11 +102,17 @@ class RowsPlanner {
       const bool together = !is_slice(op) && !dims.empty() && groups_[made->second].dims == dims;
       first = std::max(first, made->second + (together ? 0 : 1));
     }
+    // A result may lie where an array was that operators before this one read (may_write_over).
+    if (made_.values[static_cast<size_t>(numbers_.at(op.results[0]))].result >= 0) first = std::max(first, behind_);
     size_t at = first;
     while (at < groups_.size() && (dims.empty() || groups_[at].dims != dims)) ++at;
     if (at == groups_.size()) groups_.push_back({dims, {}});
     groups_[at].ops.push_back(&op);
     group_of_[op.results[0]] = at;
+    const bool reads_outside = std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) {
+      return made_.values[static_cast<size_t>(numbers_.at(v))].operand >= 0;
+    });
+    if (reads_outside) behind_ = std::max(behind_, at + (is_slice(op) ? 1 : 0));
   }
 
   void add_step(const Group& group, const std::function<ElementwiseKernel(const LoopBody&)>& loop) {
@@ -169,6 +175,7 @@ class RowsPlanner {
   std::map<ValueId, int> numbers_;
   std::vector<Group> groups_;
   std::map<ValueId, size_t> group_of_;
+  size_t behind_ = 0;  // the first group in which no operator so far reads arrays from outside at other places
 };
 
 }  // namespace

@@ -106,7 +106,7 @@ class CheckedGate : public RowGate {
 };
 
 std::vector<Array> run_rows_of(KernelSet& kernels, const Module& m, std::int64_t rows, const std::vector<Array>& given,
-                               bool gated = false) {
+                               bool gated = false, bool in_place = false) {
   const Op& op = m.body.ops.back();
   std::vector<Array> inputs, outputs;
   for (const Array& a : given) inputs.push_back(copy(a));
@@ -128,11 +128,13 @@ std::vector<Array> run_rows_of(KernelSet& kernels, const Module& m, std::int64_t
   std::vector<View> in, out;
   for (Array& a : inputs) in.push_back(view(a));
   for (Array& a : outputs) out.push_back(view(a));
+  if (in_place) out[0] = in[0];
   CheckedGate gate;
   kernels.rows(RowsCall{&op, in, out, rows, gated ? &gate : nullptr});
   if (gated) {
     EXPECT_EQ(gate.left(), rows);
   }
+  if (in_place) outputs[0] = copy(inputs[0]);
   return outputs;
 }
 
@@ -188,6 +190,31 @@ TEST(Rows, AgreeWithTheInterpreter) {
 TEST(Rows, MultiplyMatricesThatTheyMake) {
   for (const std::string type : {"f64", "f32"}) {
     for (const std::int64_t cols : {1, 7, 64}) compare_rows(type, products, cols, 4000);
+  }
+}
+
+// Results that lie where an operand was: what all operators read of a block is read before it is written.
+TEST(Rows, WriteWhereAnOperandWas) {
+  for (const std::string& region : {softmax, totals}) {
+    const Module m = rows_module("f64", 100, region);
+    const Op& op = m.body.ops.back();
+    ASSERT_EQ(may_write_over(op, op.operands[0]), true);
+    const auto generated = testing::make_kernels({.threads = 3});
+    const auto reference = make_interpreter_kernels();
+    Random random(9);
+    std::vector<Array> inputs;
+    for (const ValueId v : op.operands) {
+      const bool index = m.type(v).element.is(Scalar::i64);
+      inputs.push_back(index ? Array(m.type(v).element, 1)
+                             : positive_array(random, m.type(v).element, elements_of(m, v, 3000)));
+      if (index) store_word(Scalar::i64, inputs.back().plane(0), Word::integer(0));
+    }
+    for (KernelSet* kernels : {static_cast<KernelSet*>(generated.get()), reference.get()}) {
+      kernels->prepare(m);
+      const std::vector<Array> apart = run_rows_of(*kernels, m, 3000, inputs);
+      const std::vector<Array> within = run_rows_of(*kernels, m, 3000, inputs, false, true);
+      for (size_t k = 0; k < apart.size(); ++k) EXPECT_EQ(difference(apart[k], within[k], apart[k].count), "") << k;
+    }
   }
 }
 

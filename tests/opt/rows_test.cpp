@@ -72,6 +72,19 @@ TEST(Rows, ReadTheMatrixOnce) {
   EXPECT_EQ(fused.model.read.text(names), "80 N");
 }
 
+// Nothing reads a block of the matrix when its result is written, so one buffer holds both. What must not be read later
+// is a row's result, too.
+TEST(Rows, WorkInPlace) {
+  const auto matrices = [](const std::string& step) {
+    const Module made = plan(compile("dim N, F local = 4\ninput X : f64[N, F]\nA = X + 1\nfor turn in 0..3 {\n" + step +
+                                     "\n}\noutput A, s = sum(A)"),
+                             Strategy::greedy, SyncMode::hybrid);
+    return std::count_if(made.buffers.begin(), made.buffers.end(), [](const auto& b) { return b.dims.size() == 2; });
+  };
+  EXPECT_EQ(matrices("A = A / sum(A, over F)"), 1);
+  EXPECT_EQ(matrices("B = A / sum(A, over F)\nA = B + sum(B * A, over F)"), 1);
+}
+
 // Results of products and totals are on every worker.
 TEST(Rows, CountTotalsWhereTheyAre) {
   const Module program = compile(

@@ -287,7 +287,8 @@ void declare_options(Tool& tool) {
   takes(tool, "epilogue", epilogue_words);
   add("strategy", text("NAME")->default_value("greedy"),
       "none: every operator by itself; greedy: regions as large as possible; fuse-all, fuse-no-redundancy: by these "
-      "heuristics (docs/fusion.md); cost: the least predicted time, of fusion plans, too; auto: cost, or greedy for long "
+      "heuristics (docs/fusion.md); cost: the least predicted time, of fusion plans, too; auto: cost, or greedy for "
+      "long "
       "programs and meshes");
   add("sync", text("MODE")->default_value("hybrid"),
       "where gather and scatter stand: lazy (together, where a rule first fails), eager (together, behind the "
