@@ -44,8 +44,8 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
   EXPECT_EQ(pass_names(passes, true), "speculate place identity-copies fuse-vector buffers");
   EXPECT_EQ(
       pass_names(passes, false),
-      "dead-code compressed simplify speculate-branch loop-invariant pipeline product-order accumulate transposes tile "
-      "fuse-products fuse-rows fuse-row-blocks fuse-epilogue batch-shareds");
+      "dead-code compressed simplify speculate-branch loop-invariant pipeline fold-sides product-order accumulate "
+      "transposes tile fuse-products fuse-rows fuse-row-blocks fuse-epilogue batch-shareds");
   EXPECT_EQ(printed.size() + 4, pass_rows().size());  // all but fuse-selected, swap and schedule
 
   passes.clear();
