@@ -222,8 +222,12 @@ std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes, cons
     if (op.code == OpCode::input && on_disk.contains(op.name)) gone.insert(op.results[0]);
   const CostReport report = measure(module);
   std::set<ValueId> repeated;  // results of products in loops that keep a second form
+  std::set<ValueId> with_folds;
   for_each_op(module, [&](const Op& op, int number, int) {
-    if (!is_sparse_product(module, op) || has_columns(module, op)) return;
+    if (op.code == OpCode::region && holds_fold(op)) {
+      for (const Op& inner : entry_operators(op)) with_folds.insert(inner.results.at(0));
+    }
+    if (!is_sparse_product(module, op) || has_columns(module, op) || with_folds.contains(op.results[0])) return;
     if (report.rows[static_cast<size_t>(number)].loop < 0) return;
     const auto small_arrays = [&](ValueId v) { return has_small_arrays(module.type(v).element); };
     if (!small_arrays(op.operands.at(0)) && !small_arrays(op.operands.at(1)) && !small_arrays(op.results.at(0)))

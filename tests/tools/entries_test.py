@@ -4,6 +4,7 @@ are not stored, beside SciPy's sparse matrices.
 
 Usage: entries_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import json
 import re
 import sys
 import unittest
@@ -76,6 +77,22 @@ class Entries(ArrayTest):
             outside = re.sub(r"region mxm.*?\n  }", "region mxm", plan, flags=re.S)
             read[strategy] = len(re.findall(r"= (?:region mxm|fold_|mxv)", outside))
         self.assertEqual(read, {"greedy": 2, "none": 8})
+
+    def test_a_product_in_a_loop_needs_no_second_form_beside_a_fold(self):
+        """Its predicted memory is what the kernels hold, for rows that alone would be sorted."""
+        X, dense = self.matrix(3000, 400, 0.05)
+        program = HEAD + ("p : f64[N] = 0.0\nt = 0.0\nfor i in 0..3 {\n  p = X @ b\n  t = t + max(sum(abs(X) * b, over M))\n"
+                          "  b = b * 0.5\n}\noutput p, t\n")
+        self.ready(program, X, dense, 2)
+        b = dense["b"]
+        wanted = {"p": X @ (b * 0.25), "t": sum((abs(X) @ (b * 0.5 ** i)).max() for i in range(3))}
+        held = {}
+        for strategy in ("greedy", "none"):
+            self.kasen("fuse", "p.kir", "--bundle", "bundle", "--strategy", strategy, "-o", "f.kir")
+            self.run_it("f.kir", wanted, strategy)
+            held[strategy] = json.loads((self.dir / "run.json").read_text())["kernel_bytes"]
+        self.assertEqual(held["greedy"], 0)
+        self.assertGreater(held["none"], 0)
 
     def test_memo_and_plans_name_them(self):
         X, dense = self.matrix(300, 300, 0.1)
