@@ -151,19 +151,19 @@ Term Expressions::name_of_program(const Node& node) {
 
 // x ^ 2 and x ^ 3 are products: exact where pow is not, and of any numeric type.
 Term Expressions::operation(const Node& node) {
-  std::vector<Term> args = evaluator_.elements(node.args);
+  std::vector<Term> args = evaluator_.operands(node.args);
   const Term& last = args.back();
   const bool whole = node.op == ScalarOp::pow && last.literal && last.type().is(Scalar::i64);
   const std::int64_t power = whole ? last.expr.literal.i : 0;
   return located(source_, node.mark, [&] {
-    if (power != 2 && power != 3) return combine(module_, node.op, std::move(args));
+    if (power != 2 && power != 3) return combine(module_, node.op, std::move(args), Pairs::open);
     const Term base = args[0];
     Term result = base;
     for (std::int64_t i = 1; i < power; ++i) {
       std::vector<Term> factors;
       factors.push_back(std::move(result));
       factors.push_back(evaluator_.charge(base));
-      result = combine(module_, ScalarOp::mul, std::move(factors));
+      result = combine(module_, ScalarOp::mul, std::move(factors), Pairs::open);
     }
     return result;
   });

@@ -37,6 +37,12 @@ LEGAL = [  # a name, its expression, and NumPy's
 ]
 CUT = [("a", "u as [M]", "u"), ("b", "sum(S as [N, M], over M)", "S.sum(1)"), ("c", "sum(S as [M, N], over M)", "S.sum(0)"),
        ("d", "outer(u, u as [M]) * (S as [N, M])", "numpy.outer(u, u) * S"), ("e", "(S as [N, M]) as [N, N] + S", "2 * S")]
+PAIRS = [("a", "u + v + D", "u[:, None] + v + D"), ("b", "D + (v + u)", "D + (v + u[:, None])"), ("c", "tanh(v - u) * D", "numpy.tanh(v - u[:, None]) * D"),
+         ("d", "(u + v) as [N, P]", "u[:, None] + v"), ("e", "(v + u) as [N, P]", "u[:, None] + v"), ("f", "(u * v) as [P, N]", "(u[:, None] * v).T"),
+         ("g", "sum((v + 2 * u) as [N, P], over P)", "(v + 2 * u[:, None]).sum(1)"), ("h", "(if u > v then u else v) + D", "numpy.maximum(u[:, None], v) + D"),
+         ("i", "((u + v) as [N, P]) + D + v", "u[:, None] + v + D + v"), ("j", "(u - v) ^ 2 + D", "(u[:, None] - v) ** 2 + D"),
+         ("k", "w + v + ((u + v) as [N, P]) + E", "w + v[:, None] + (u[:, None] + v)[:, :, None] + E")]
+NOT_PAIRED = ["u + v", "v + u", "sum(u + v)", "D @ (u + v)", "max(u, v)", "dot(u, v)", "(u + v, 1.0)", "-(u + v)", "map((x, y) -> x + y, u, v)", "(v + u) * 2.0"]
 REFUSED = [
     ("X as [N]", ["an array over [N, F] as [N]", "name 2 dimensions"]),
     ("X as [G, N]", ["'G' is not 'N' by another name", "dim G = N[:]"]),
@@ -125,6 +131,25 @@ class Renamed(ToolTest):
             (self.dir / "p.ks").write_text(HEAD + f"dim K local = G[1:3], L local = N[:]\noutput y = {form}\n")
             err = self.fault("plan", "p.ks", "-o", "p.kir", status=BAD, says=says)
             self.assertIn("p.ks:4:", err)
+
+    def test_arrays_meet_in_any_order_of_writing(self):
+        """Where none has all dimensions, the one that has them gives the order, or `as`."""
+        draw = numpy.random.default_rng(9)
+        self.arrays = {"u": draw.random(11), "v": draw.random(6), "w": draw.random(4), "D": draw.random((11, 6)), "E": draw.random((11, 6, 4))}
+        for name, array in self.arrays.items():
+            numpy.save(self.dir / f"{name}.npy", array)
+        head = "dim N, P, F local\ninput u : f64[N], v : f64[P], w : f64[F], D : dense f64[N, P], E : dense f64[N, P, F]\n"
+        text = head + "".join(f"output {name} = {form}\n" for name, form, _ in PAIRS)
+        for workers in (1, 2):
+            self.check(text, PAIRS, "--workers", workers)
+        for form in NOT_PAIRED:
+            (self.dir / "q.ks").write_text(head + f"output y = {form}\n")
+            err = self.fault("plan", "q.ks", "-o", "p.kir", status=BAD, says=[])
+            if form != "dot(u, v)" and "@" not in form:
+                self.assertIn("(a + b) as [N, M]", err, form)
+        for form, says in [("(u + v) as [N]", "named once"), ("(u + v) as [N, N]", "named once"), ("(u + v) as [N, P, F]", "all pairs over [N, P]")]:
+            (self.dir / "q.ks").write_text(head + f"output y = {form}\n")
+            self.fault("plan", "q.ks", "-o", "p.kir", status=BAD, says=says)
 
     def test_as_is_a_name_elsewhere(self):
         with self.run_program(HEAD + "as = 2 * w\noutput as, y = as + 1, z = as as [G]\n") as f:

@@ -115,7 +115,7 @@ Term Calls::built_in(const Node& fn, std::vector<Term> args, Mark mark) {
                  "a def works on whole arrays", fmt::format("call it by itself, or write fn {}(x) = ...", fn.text));
   }
   if (found == nullptr) functions_.unknown(fn.text, args.size(), fn.mark);
-  return located(source_, mark, [&] { return combine(module_, found->op, std::move(args)); });
+  return located(source_, mark, [&] { return combine(module_, found->op, std::move(args), Pairs::open); });
 }
 
 Term Calls::scalar(const Node& call) {
@@ -123,7 +123,7 @@ Term Calls::scalar(const Node& call) {
   if (!conversion && !Functions::is_scalar(call.text)) {
     functions_.unknown(call.text, call.args.size(), call.mark);  // before errors in its arguments
   }
-  std::vector<Term> args = evaluator_.elements(call.args);
+  std::vector<Term> args = evaluator_.operands(call.args);
   if (conversion && args.size() != 1) source_.fail(call.mark, fmt::format("{}(x) takes one argument", call.text));
   return built_in(call, std::move(args), call.mark);
 }

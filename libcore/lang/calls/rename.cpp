@@ -45,18 +45,40 @@ Renaming::Renaming(const Part& part) : NamedAxes(part) {
 }
 
 Term Renaming::renamed(const Node& node, const std::string& hint) {
-  const ValueId from = array(node.args.at(0), node, true);
-  const std::vector<DimId> dims = module_.type(from).dims, to = wanted(node, dims);
+  Term term = evaluator_.operand(node.args.at(0));
+  if (term.open) return all_pairs(std::move(term), node);
+  values_.require_array(term, node.mark, "as");
+  const ValueId from = values_.materialise(std::move(term), "t", node.mark);
+  const std::vector<DimId> dims = module_.type(from).dims, to = named(node);
+  require_names(node, dims, to);
   if (to == dims) return values_.term(from);
   return values_.term(stays_plain(dims, to) ? one_by_one(from, to, node.mark, hint)
                                             : through_product(from, to, node.mark, hint));
 }
 
-std::vector<DimId> Renaming::wanted(const Node& node, const std::vector<DimId>& dims) const {
+std::vector<DimId> Renaming::named(const Node& node) const {
   std::vector<DimId> to;
   for (const NameAt& name : node.args.at(1).names) {
     for (const DimId d : types_.dims(name)) to.push_back(d);
   }
+  return to;
+}
+
+// Of `(u + v) as [N, M]`, where no operand has both: in this order.
+Term Renaming::all_pairs(Term term, const Node& node) const {
+  std::vector<DimId> to = named(node);
+  if (!std::is_permutation(to.begin(), to.end(), term.dims.begin(), term.dims.end())) {
+    source_.fail(node.mark,
+                 fmt::format("all pairs over {} as {}", show_dims(module_, term.dims), show_dims(module_, to)),
+                 "each of their dimensions is named once, in the order that the array gets",
+                 fmt::format("write as {}", show_dims(module_, term.dims)));
+  }
+  term.dims = std::move(to);
+  term.open = false;
+  return term;
+}
+
+void Renaming::require_names(const Node& node, const std::vector<DimId>& dims, const std::vector<DimId>& to) const {
   const std::string what = fmt::format("an array over {} as {}", show_dims(module_, dims), show_dims(module_, to));
   if (to.size() != dims.size()) {
     source_.fail(node.mark, what, "it keeps its axes, with other names",
@@ -68,7 +90,6 @@ std::vector<DimId> Renaming::wanted(const Node& node, const std::vector<DimId>& 
     source_.fail(node.mark, what, fmt::format("'{}' is not '{}' by another name", made.name, old.name),
                  fmt::format("declare it so: dim {}{} = {}[:]", made.name, old.local ? " local" : "", old.name));
   }
-  return to;
 }
 
 // A slice of all indices is a view; the way back is a reshape.

@@ -14,7 +14,9 @@ class Renaming : NamedAxes {
 
  private:
   [[nodiscard]] Term renamed(const Node& node, const std::string& hint);
-  [[nodiscard]] std::vector<DimId> wanted(const Node& node, const std::vector<DimId>& dims) const;
+  [[nodiscard]] std::vector<DimId> named(const Node& node) const;
+  [[nodiscard]] Term all_pairs(Term term, const Node& node) const;
+  void require_names(const Node& node, const std::vector<DimId>& dims, const std::vector<DimId>& to) const;
   [[nodiscard]] ValueId one_by_one(ValueId array, const std::vector<DimId>& to, Mark mark, const std::string& hint);
   [[nodiscard]] ValueId through_product(ValueId array, const std::vector<DimId>& to, Mark mark,
                                         const std::string& hint);

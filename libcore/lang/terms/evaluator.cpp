@@ -12,11 +12,19 @@ constexpr std::int64_t max_work = 20'000'000;
 
 }  // namespace
 
-Term Evaluator::eval(const Node& node, const std::string& hint) {
+Term Evaluator::lower(const Node& node, const std::string& hint) {
   const Until guard(depth_, depth_ + 1);
   if (depth_ > max_eval_depth) source_.fail(node.mark, "functions are nested too deeply in each other");
   return lower_(node, hint);
 }
+
+Term Evaluator::eval(const Node& node, const std::string& hint) {
+  Term term = lower(node, hint);
+  located(source_, node.mark, [&] { require_closed(module_, term); });
+  return term;
+}
+
+Term Evaluator::operand(const Node& node) { return require_element(lower(node, {}), node); }
 
 Term Evaluator::element(const Node& node, const std::string& hint) { return require_element(eval(node, hint), node); }
 
@@ -32,6 +40,12 @@ Term Evaluator::require_element(Term term, const Node& node) const {
   if (term.type().is(Scalar::null)) term.expr = make_param(0, ElementType::of(Scalar::f64));
   term.named = false;
   return term;
+}
+
+std::vector<Term> Evaluator::operands(const std::vector<Node>& nodes) {
+  std::vector<Term> terms;
+  for (const Node& node : nodes) terms.push_back(operand(node));
+  return terms;
 }
 
 std::vector<Term> Evaluator::elements(const std::vector<Node>& nodes, size_t from) {

@@ -25,6 +25,9 @@ class Evaluator {
   // An operand of element-wise work.
   [[nodiscard]] Term element(const Node& node, const std::string& hint = {});
   [[nodiscard]] Term require_element(Term term, const Node& node) const;
+  // The same; it may be open.
+  [[nodiscard]] Term operand(const Node& node);
+  [[nodiscard]] std::vector<Term> operands(const std::vector<Node>& nodes);
   [[nodiscard]] std::vector<Term> elements(const std::vector<Node>& nodes, size_t from = 0);
   // A value with a declared type: literals take the type, also those inside `(1, 2)` and `[1, 2]`.
   [[nodiscard]] Term typed(const Node& node, const ElementType& wanted, const std::string& hint = {});
@@ -36,6 +39,8 @@ class Evaluator {
   [[nodiscard]] Term charge(Term term);
 
  private:
+  [[nodiscard]] Term lower(const Node& node, const std::string& hint);
+
   const SourceText& source_;
   Builder& builder_;
   Values& values_;

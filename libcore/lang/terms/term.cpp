@@ -14,40 +14,54 @@ bool contains_all(const std::vector<DimId>& whole, const std::vector<DimId>& par
   return std::all_of(part.begin(), part.end(), [&](DimId d) { return contains(whole, d); });
 }
 
-// One operand has every dimension of the result, the others some of them in the same order.
-void merge_dims(const Module& module, std::vector<DimId>& dims, const std::vector<DimId>& other) {
-  if (dims == other) return;
-  const std::vector<DimId>& whole = dims.size() >= other.size() ? dims : other;
-  const std::vector<DimId>& part = dims.size() >= other.size() ? other : dims;
-  if (!contains_all(whole, part)) {
-    fail(ExitStatus::bad_input,
-         fmt::format("arrays over {} and {} do not match", show_dims(module, dims), show_dims(module, other)),
-         "element-wise work pairs elements of the same dimensions, by name",
-         "use a product with a matrix to go from one dimension to another, or outer(f, a, b) for all pairs");
+[[noreturn]] void refuse_pair(const Module& module, const std::vector<DimId>& dims, const std::vector<DimId>& other) {
+  const std::string what =
+      fmt::format("arrays over {} and {} do not match", show_dims(module, dims), show_dims(module, other));
+  if (dims.size() == other.size() && contains_all(dims, other)) {
+    fail(ExitStatus::bad_input, what, "their dimensions stand in different orders",
+         dims.size() == 2 ? "write A' for one of them" : "");
   }
-  if (whole.size() == part.size()) {
-    fail(ExitStatus::bad_input,
-         fmt::format("arrays over {} and {} do not match", show_dims(module, dims), show_dims(module, other)),
-         "their dimensions stand in different orders");
-  }
-  if (other.size() > dims.size()) dims = other;
+  fail(ExitStatus::bad_input, what, "element-wise work pairs elements of the same dimensions, by name",
+       "use a product with a matrix to go from one dimension to another, or outer(f, a, b) for all pairs, or "
+       "(a + b) as [N, M]");
 }
 
-// The dimensions of the operand with the most of them. The others are compared with these, in any order.
-std::vector<DimId> widest_dims(const std::vector<Term>& args) {
-  const auto fewer = [](const Term& a, const Term& b) { return a.dims.size() < b.dims.size(); };
-  const auto widest = std::max_element(args.begin(), args.end(), fewer);
-  return widest == args.end() ? std::vector<DimId>{} : widest->dims;
+// The dimensions of the result: those of the closed operand with the most of them, if it has all. Else it is open, over
+// all of them as they are declared.
+void merge_dims(const Module& module, const std::vector<Term>& args, Pairs pairs, Term& out) {
+  const Term* widest = nullptr;
+  std::vector<DimId> all;
+  for (const Term& arg : args) {
+    if (!arg.open && (widest == nullptr || arg.dims.size() > widest->dims.size())) widest = &arg;
+    all.insert(all.end(), arg.dims.begin(), arg.dims.end());
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (widest != nullptr && contains_all(widest->dims, all)) {
+    out.dims = widest->dims;
+    for (const Term& arg : args) {
+      if (!arg.open && arg.dims.size() == out.dims.size() && arg.dims != out.dims)
+        refuse_pair(module, out.dims, arg.dims);
+    }
+    return;
+  }
+  if (pairs == Pairs::refused) {
+    const std::vector<DimId> first = widest == nullptr ? all : widest->dims;
+    for (const Term& arg : args) {
+      if (!contains_all(first, arg.dims)) refuse_pair(module, first, arg.dims);
+    }
+  }
+  out.open = true;
+  out.dims = std::move(all);
 }
 
 // What `make` makes of the arguments' trees, over their merged leaves.
 template <class Make>
-Term merged(const Module& module, std::vector<Term> args, Make make) {
+Term merged(const Module& module, std::vector<Term> args, Pairs pairs, Make make) {
   std::vector<Expr> trees;
   Term out;
-  out.dims = widest_dims(args);
+  merge_dims(module, args, pairs, out);
   for (Term& arg : args) {
-    merge_dims(module, out.dims, arg.dims);
     std::vector<int> to;
     bool moved = false;
     for (const ValueId leaf : arg.leaves) {
@@ -183,23 +197,39 @@ Term adapt(Term term, Scalar to) {
   return literal_term(to, convert(from, to, term.expr.literal));
 }
 
-Term combine(const Module& module, ScalarOp op, std::vector<Term> args) {
+void require_closed(const Module& module, const Term& term) {
+  if (!term.open) return;
+  std::vector<DimId> first;
+  for (const ValueId leaf : term.leaves) {
+    if (leaf < 0) continue;
+    const std::vector<DimId>& dims = module.type(leaf).dims;
+    if (!contains_all(first, dims) && !contains_all(dims, first)) refuse_pair(module, first, dims);
+    if (dims.size() > first.size()) first = dims;
+  }
+  refuse_pair(module, first, term.dims);
+}
+
+Term combine(const Module& module, ScalarOp op, std::vector<Term> args, Pairs pairs) {
   settle_literals(op, args);
   const bool literal = all_literal(args);
-  Term out = merged(module, std::move(args), [&](std::vector<Expr> trees) { return make_op(op, std::move(trees)); });
+  Term out =
+      merged(module, std::move(args), pairs, [&](std::vector<Expr> trees) { return make_op(op, std::move(trees)); });
   return literal ? fold(std::move(out)) : out;
 }
 
 Term convert_term(const Module& module, Scalar to, Term arg) {
   const bool literal = arg.literal;
-  Term out = merged(module, {std::move(arg)}, [&](std::vector<Expr> e) { return make_cast(to, std::move(e[0])); });
+  Term out = merged(module, {std::move(arg)}, Pairs::open,
+                    [&](std::vector<Expr> e) { return make_cast(to, std::move(e[0])); });
   if (!literal) return out;
   out = fold(std::move(out));
   out.literal = false;  // `f32(1)` has a type of its own
   return out;
 }
 
-Term tuple_term(const Module& module, std::vector<Term> args) { return merged(module, std::move(args), make_tuple); }
+Term tuple_term(const Module& module, std::vector<Term> args) {
+  return merged(module, std::move(args), Pairs::refused, make_tuple);
+}
 
 Term component_term(Term tuple, int index) {
   tuple.expr = make_component(std::move(tuple.expr), index);
@@ -211,7 +241,7 @@ Term component_term(Term tuple, int index) {
 }
 
 Term element_term(const Module& module, Term array, Term index) {
-  return merged(module, {std::move(array), adapt(std::move(index), Scalar::i64)},
+  return merged(module, {std::move(array), adapt(std::move(index), Scalar::i64)}, Pairs::refused,
                 [](std::vector<Expr> e) { return make_element(std::move(e[0]), std::move(e[1])); });
 }
 
@@ -252,9 +282,9 @@ Term array_term(const Module& module, std::vector<Term> parts, int number) {
   const auto count = static_cast<std::int64_t>(parts.size());
   settle_literals(ScalarOp::add, parts);
   // They are combined in pairs, whose shapes alone might not match.
-  std::vector<DimId> dims = widest_dims(parts);
-  for (const Term& part : parts) merge_dims(module, dims, part.dims);
-  for (Term& part : parts) part.dims = dims;
+  Term shape;
+  merge_dims(module, parts, Pairs::refused, shape);
+  for (Term& part : parts) part.dims = shape.dims;
   Term body = choose(module, parts, number, 0, parts.size());
   return loop_term(ScalarOp::build, number, count, std::move(body));
 }

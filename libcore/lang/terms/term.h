@@ -25,6 +25,7 @@ struct Term {
   Expr expr;                    // parameter k is leaves[k]
   std::vector<ValueId> leaves;  // without repeats
   std::vector<DimId> dims;      // of the whole expression
+  bool open = false;            // no operand has all of these, so that they have no order: u + v over [N] and [M]
   bool literal = false;         // made of literals without a type of their own: takes the type of its operands
   bool named = false;           // a name of the program as it stands (assigning it makes a copy)
   int depth = 1;
@@ -48,7 +49,11 @@ struct Term {
 
 // Operators on terms: literals take the others' type, leaves are merged, and shapes broadcast by dimension name. All
 // throw UserError without a position.
-[[nodiscard]] Term combine(const Module& module, ScalarOp op, std::vector<Term> args);
+// Arrays of which none has all dimensions are refused, or left open until one that has them is met.
+enum class Pairs : std::uint8_t { refused, open };
+[[nodiscard]] Term combine(const Module& module, ScalarOp op, std::vector<Term> args, Pairs pairs = Pairs::refused);
+// Throws UserError, without a position, if the term is open.
+void require_closed(const Module& module, const Term& term);
 [[nodiscard]] Term convert_term(const Module& module, Scalar to, Term arg);
 [[nodiscard]] Term tuple_term(const Module& module, std::vector<Term> args);
 [[nodiscard]] Term component_term(Term tuple, int index);
