@@ -11,6 +11,7 @@
 /// | text to a module | kasen::compile_program, kasen::parse_module |
 /// | module to plan | kasen::optimize, with a kasen::LawChecker (kasen::Prover) |
 /// | plan to a report of every byte | kasen::measure, kasen::report_text |
+/// | numbers of nonzeros, for plans with sparse values | kasen::number_entries |
 /// | plan to results | kasen::execute, with a kasen::Transport and a kasen::KernelSet (kasen::make_generated_kernels) |
 /// | reference results | kasen::interpret |
 ///
@@ -22,6 +23,7 @@
 #pragma once
 
 #include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/bundle/entries.h"
 #include "libcomm/data/checkpoint/checkpoint.h"
 #include "libcomm/data/cut/partition.h"
 #include "libcomm/data/read/readers.h"

@@ -241,7 +241,7 @@ class GeneratedKernelSet : public GeneratedKernels {
           pointers[static_cast<size_t>(call.range.end)] - pointers[static_cast<size_t>(call.range.begin)];
       work_.push_back(rows + entries);
       count_.read_bytes += rows * kernel.row_reads + entries * kernel.entry_reads;
-      count_.written_bytes += rows * kernel.row_writes;
+      count_.written_bytes += rows * kernel.row_writes + entries * kernel.entry_writes;
     }
     side_by_side(calls, [&](Workshop& shop, size_t i) { run_entry_fold(shop, kernel, calls[i]); });
   }

@@ -167,8 +167,14 @@ RuleAnswer product_rule(const Question& q) {
 // Checks one operand of a fold: it is read where nonzeros are, and numbered like the other operands of its side. On the
 // result's own side an operand has the set of its axis. On the other side all have one set that holds their axis.
 std::optional<RuleAnswer> check_side(const Question& q, size_t i, int rule) {
-  if (entry_side(q.module, q.op, i) == EntrySide::shared) return std::nullopt;
-  const SlaveSet axis = entry_slaves(q.module, q.op, entry_side(q.module, q.op, i));
+  const EntrySide side = entry_side(q.module, q.op, i);
+  if (side == EntrySide::shared) return std::nullopt;
+  if (side == EntrySide::entries) {
+    if (!q.states[i].is_pre()) return std::nullopt;
+    return no(rule, fmt::format("{}, but {} reads it at its nonzeros", q.says(i), row(q.op.code).name),
+              "gather it first");
+  }
+  const SlaveSet axis = entry_slaves(q.module, q.op, side);
   const std::string set = '{' + slaves_text(axis) + '}';
   const State& state = q.states[i];
   if (!state.is_cons() || !set_contains(state.slaves, axis)) {
@@ -194,6 +200,7 @@ RuleAnswer fold_rule(const Question& q) {
   for (size_t i = 1; i < q.op.operands.size(); ++i) {
     if (auto broken = check_side(q, i, rule)) return *broken;
   }
+  if (gives_entries(q.op)) return yes(rule, State::part());
   return yes(rule, State::pre(q.op.fns[1], entry_slaves(q.module, q.op, result_side(q.op))));
 }
 

@@ -56,7 +56,9 @@ struct Dimension {
   bool local = false;      // every worker holds all of it: never cut
   std::int64_t size = -1;  // known at plan time (`dim K = 10`), else -1: bound by the data
   Derivation derived = {};
+  std::string entries_of = {};  // its indices are the stored nonzeros of this sparse input (ir/entries.h); "": not so
 
+  [[nodiscard]] bool is_entries() const { return !entries_of.empty(); }
   [[nodiscard]] bool is_derived() const { return derived.kind != Derivation::Kind::none; }
   // Its size is known when it runs (ir/observed.h).
   [[nodiscard]] bool is_observed() const { return derived.kind == Derivation::Kind::some; }

@@ -172,8 +172,32 @@ Expr function_of(const Module& module, const EntryPass& pass, const Op& op) {
 
 }  // namespace
 
+bool is_over_entries(const Module& module, const Type& type) {
+  return type.dims.size() == 1 && module.dim(type.dims[0]).is_entries();
+}
+
+DimId entries_dim(const Module& module, const std::string& matrix) {
+  for (const DimId dim : module.dims.ids())
+    if (module.dim(dim).entries_of == matrix) return dim;
+  return no_dim;
+}
+
+bool has_entries_dims(const Module& module) {
+  return std::any_of(module.dims.begin(), module.dims.end(), [](const Dimension& dim) { return dim.is_entries(); });
+}
+
+bool numbers_entries(const Module& module, const Op& fold) {
+  const auto at_entries = [&](ValueId v) { return is_over_entries(module, module.type(v)); };
+  return is_fold(fold) && (gives_entries(fold) || std::any_of(fold.operands.begin(), fold.operands.end(), at_entries));
+}
+
+bool numbers_entries(const Module& module, std::span<const Op> ops) {
+  return std::any_of(ops.begin(), ops.end(), [&](const Op& op) { return numbers_entries(module, op); });
+}
+
 EntrySide entry_side(const Module& module, const Op& fold, size_t i) {
-  if (Layout(module, fold.operands.at(i)).is_shared()) return EntrySide::shared;
+  if (is_over_entries(module, module.type(fold.operands.at(i)))) return EntrySide::entries;
+  if (Layout(module, fold.operands[i]).is_shared()) return EntrySide::shared;
   return i <= static_cast<size_t>(fold.at_rows) ? EntrySide::rows : EntrySide::cols;
 }
 
@@ -183,7 +207,7 @@ SlaveSet entry_slaves(const Module& module, const Op& fold, EntrySide side) {
 
 bool is_across(const Module& module, const Op& fold, size_t i) {
   const EntrySide side = entry_side(module, fold, i);
-  return side != EntrySide::shared && side != result_side(fold);
+  return (side == EntrySide::rows || side == EntrySide::cols) && side != result_side(fold);
 }
 
 ValueId across_operand(const Module& module, const Op& fold) {
@@ -215,7 +239,7 @@ bool visits_entries(const Module& module, const Op& op) { return is_fold(op) || 
 
 bool joins_folds(const Module& module, const Op& op) {
   if (!visits_entries(module, op)) return false;
-  if (is_fold(op)) return true;
+  if (is_fold(op)) return !gives_entries(op);
   const bool pattern = module.type(op.operands.at(1)).element.is(Scalar::null);
   if (pattern && !module.fn(op.fns.at(0)).params.at(1).type.is_scalar()) return false;
   return seen_element(module, module.type(op.operands[0])) && seen_element(module, module.type(op.results.at(0)));
@@ -246,6 +270,8 @@ std::vector<EntryPass::Operand> entry_operands(const Module& module, std::span<c
 EntryPass entry_pass(const Module& module, std::span<const Op> ops) {
   EntryPass pass;
   pass.matrix = product_matrix(ops.front());
+  pass.stores = gives_entries(ops.front());
+  pass.numbered = numbers_entries(module, ops);
   pass.operands = entry_operands(module, ops);
   const ElementType& stored = module.type(pass.matrix).element;
   std::vector<ScalarParam> params{{"entry", stored.is(Scalar::null) ? ElementType::of(Scalar::f64) : stored, {}}};
@@ -254,8 +280,11 @@ EntryPass entry_pass(const Module& module, std::span<const Op> ops) {
   }
   for (const Op& op : ops) {
     const Type& made = module.type(op.results.at(0));
-    EntryPass::Result result{
-        op.results[0], made.element, op.fns.at(1), made.dims.size() > 1, point_columns(module, made), {}};
+    EntryPass::Result result{op.results[0], made.element, no_fn, made.dims.size() > 1, 1, {}};
+    if (!pass.stores) {
+      result.reducer = op.fns.at(1);
+      result.columns = point_columns(module, made);
+    }
     result.function.name = module.fn(op.fns[0]).name;
     result.function.body = function_of(module, pass, op);
     pass.results.push_back(std::move(result));

@@ -1,9 +1,14 @@
-// Work on the nonzeros of a sparse matrix (operators fold_rows and fold_cols). A function takes the value of a nonzero,
-// the elements at its row and at its column, and shareds. Its results are combined along rows or columns. It is a
-// product whose multiplier sees both sides: the Outer template of Boehm et al. (VLDB 2018, Table 1), and their Cell
-// template over nonzeros, in one pass.
+// Work on the nonzeros of a sparse matrix (operators fold_rows, fold_cols and entries). A function takes the value of a
+// nonzero, the elements at its row, at its column and at itself, and shareds. Its results are combined along rows or
+// columns. It is a product whose multiplier sees both sides: the Outer template of Boehm et al. (VLDB 2018, Table 1),
+// and their Cell template over nonzeros, in one pass. Operator `entries` does not combine them: it stores each.
 //
-// Operands: the matrix over [N, M]; `at_rows` arrays over N; arrays over M; shareds of rank 0. Of an array over
+// A dimension of nonzeros (`dim E entries "X"`) has an index for each stored nonzero of the input X. An array over it
+// is a sparse value: a matrix with X's nonzeros and values of its own. The worker that has a nonzero owns its index.
+// The indices of one worker follow each other, in the order of its part of X, and workers follow each other.
+//
+// Operands: the matrix over [N, M]; `at_rows` arrays over N; arrays over M; sparse values; shareds of rank 0. Operator
+// entries has arrays on both sides, so that its nonzeros are met in the order of a fold_rows. Of an array over
 // [N, K...], K local, the function sees all elements at an index as one small array (a point). The function gives a
 // point where the result is over [N, K...] or [M, K...]. Then the reducer works on each column by itself.
 //
@@ -30,16 +35,29 @@ inline constexpr int point_lanes = 32;
 
 [[nodiscard]] inline bool is_fold(const Op& op) { return row(op.code).group == OpGroup::entries; }
 
-enum class EntrySide : std::uint8_t { rows, cols, shared };
+enum class EntrySide : std::uint8_t { rows, cols, entries, shared };
 // The ghosts that nonzeros need along that axis: {G.rows} or {G.cols}.
 [[nodiscard]] SlaveSet entry_slaves(const Module& module, const Op& fold, EntrySide side);
 // The side of operand i >= 1.
 [[nodiscard]] EntrySide entry_side(const Module& module, const Op& fold, size_t i);
-// The side of the result: rows for fold_rows.
+// The side along which nonzeros are met: that of the result, and rows for entries.
 [[nodiscard]] inline EntrySide result_side(const Op& fold) {
-  return fold.code == OpCode::fold_rows ? EntrySide::rows : EntrySide::cols;
+  return fold.code == OpCode::fold_cols ? EntrySide::cols : EntrySide::rows;
 }
-// True if the result is over the matrix's rows (mxvt, fold_rows).
+[[nodiscard]] inline bool gives_entries(const Op& op) { return op.code == OpCode::entries; }
+// The value whose storage numbers the rows that are met: the result, and for entries the first operand over rows.
+[[nodiscard]] inline ValueId along_value(const Op& op) {
+  return gives_entries(op) ? op.operands.at(1) : op.results.at(0);
+}
+// True if one of them reads or makes sparse values: the form of the matrix knows the index of each nonzero.
+[[nodiscard]] bool numbers_entries(const Module& module, const Op& fold);
+[[nodiscard]] bool numbers_entries(const Module& module, std::span<const Op> ops);
+// True if the elements lie at the nonzeros of a sparse matrix.
+[[nodiscard]] bool is_over_entries(const Module& module, const Type& type);
+// The dimension of a matrix's nonzeros, by the matrix's name; no_dim if the module has none.
+[[nodiscard]] DimId entries_dim(const Module& module, const std::string& matrix);
+[[nodiscard]] bool has_entries_dims(const Module& module);
+// True if the matrix is read row by row (mxvt, fold_rows, entries).
 [[nodiscard]] inline bool gives_rows(const Op& op) {
   return op.code == OpCode::mxvt || (is_fold(op) && result_side(op) == EntrySide::rows);
 }
@@ -55,7 +73,8 @@ enum class EntrySide : std::uint8_t { rows, cols, shared };
 
 // True for an operator that goes over the nonzeros of a sparse matrix: a fold, or a product with it.
 [[nodiscard]] bool visits_entries(const Module& module, const Op& op);
-// True if it may share one pass over its matrix with folds: a fold, or a product whose columns are points.
+// True if it may share one pass over its matrix with folds: a fold, or a product whose columns are points. Operator
+// entries goes alone.
 [[nodiscard]] bool joins_folds(const Module& module, const Op& op);
 // True for a fold, and a region mxm with one.
 [[nodiscard]] bool holds_fold(const Op& op);
@@ -71,18 +90,22 @@ struct EntryPass {
     EntrySide side = EntrySide::shared;
     bool across = false;
     [[nodiscard]] bool is_point() const { return element != seen; }
+    // True if each nonzero reads it anew: at its other side, or at its own number.
+    [[nodiscard]] bool at_each() const { return across || side == EntrySide::entries; }
     // Bytes at an index that are counted; shareds cost nothing.
     [[nodiscard]] std::int64_t bytes() const { return side == EntrySide::shared ? 0 : columns * element.bytes(); }
   };
   struct Result {
     ValueId value = no_value;
     ElementType element;
-    FnId reducer = no_fn;
+    FnId reducer = no_fn;  // operator entries has none
     bool points = false;
     std::int64_t columns = 1;
     ScalarFunction function;  // for a nonzero: a scalar or tuple, or a `build` of scalars
   };
   ValueId matrix = no_value;
+  bool stores = false;    // operator entries, alone: each nonzero's value is stored at its number
+  bool numbered = false;  // sparse values are read or made
   std::vector<Operand> operands;
   // Parts of the functions. Each part takes the nonzero, the operands, then a parameter for each of `sums` and each of
   // `once`. It uses only those before it. Parts that are equal for several results stand here once.

@@ -187,7 +187,9 @@ struct Block {
 ///   solve                 operands: the matrix, the right side
 ///   qr, eigh, svd         operands[0] the matrix; two or three results
 ///   fold_rows, fold_cols  fns[0] F(nonzero, operands...), fns[1] reducer; operands[0] a matrix, then `at_rows` arrays
-///                         over its rows, then arrays over its columns, then shareds (entries.h)
+///                         over its rows, then arrays over its columns, then arrays over its nonzeros, then shareds
+///                         (entries.h)
+///   entries               fns[0] F(nonzero, operands...); operands as those of fold_rows (entries.h)
 ///   index, size           dim
 ///   get                   operands: list, i.  put: list, i, array.  push: list, array
 ///   make_list             operands[0] and the result type's list length

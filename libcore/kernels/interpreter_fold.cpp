@@ -85,7 +85,8 @@ class FoldRun {
       if (operand.side == EntrySide::shared) load(i, 0);
     }
     for (const auto* list : {&pass_.sums, &pass_.once}) args_.resize(args_.size() + list->size(), Words(1));
-    for (size_t r = 0; r < pass_.results.size(); ++r) sums_.emplace_back(pass_.results[r], fold.results[r]);
+    for (size_t r = 0; r < pass_.results.size() && !pass_.stores; ++r)
+      sums_.emplace_back(pass_.results[r], fold.results[r]);
   }
 
   void run() {
@@ -95,9 +96,12 @@ class FoldRun {
       move(row, false);
       for (RowFold& sum : sums_) sum.begin();
       for (std::int64_t e = pointers[static_cast<size_t>(row)]; e < pointers[static_cast<size_t>(row) + 1]; ++e) {
-        if (!fold_.pattern) entries.load(e, args_[0].data());
-        move(call_.matrix->indices[static_cast<size_t>(e)], true);
-        take();
+        at_nonzero(entries, e);
+        if (pass_.stores) {
+          store_at(number(e));
+        } else {
+          take();
+        }
       }
       for (size_t r = 0; r < sums_.size(); ++r) store(r, row);
     }
@@ -115,6 +119,24 @@ class FoldRun {
     }
   }
 
+  // Operator entries: the nonzero's value goes to its number.
+  void store_at(std::int64_t index) {
+    compute_parts();
+    for (const size_t output : fold_.results[0].outputs) {
+      compute(0);
+      Lens(pass_.results[0].element, call_.outputs[output]).store(index, made_.data());
+    }
+  }
+
+  [[nodiscard]] std::int64_t number(std::int64_t e) const { return call_.matrix->numbers[static_cast<size_t>(e)]; }
+
+  void at_nonzero(const Lens& entries, std::int64_t e) {
+    if (!fold_.pattern) entries.load(e, args_[0].data());
+    move(call_.matrix->indices[static_cast<size_t>(e)], true);
+    for (size_t i = 0; i < pass_.operands.size(); ++i)
+      if (pass_.operands[i].side == EntrySide::entries) load(i, number(e));
+  }
+
   void load(size_t i, std::int64_t index) {
     const EntryPass::Operand& operand = pass_.operands[i];
     const std::int64_t planes = operand.element.planes();
@@ -125,7 +147,8 @@ class FoldRun {
   void move(std::int64_t index, bool across) {
     for (size_t i = 0; i < pass_.operands.size(); ++i) {
       const EntryPass::Operand& operand = pass_.operands[i];
-      if (operand.side != EntrySide::shared && operand.across == across) load(i, index);
+      const bool at_side = operand.side == EntrySide::rows || operand.side == EntrySide::cols;
+      if (at_side && operand.across == across) load(i, index);
     }
   }
 
@@ -134,8 +157,8 @@ class FoldRun {
     evaluate(fn, args, out);
   }
 
-  // Takes the functions of one nonzero into their results. Parts that several have are computed once.
-  void take() {
+  // The parts of one nonzero's functions. Those that several functions have are computed once.
+  void compute_parts() {
     size_t next = pass_.operands.size() + 1;
     for (const ScalarFunction& sum : pass_.sums) {
       Words terms(static_cast<size_t>(sum.result().planes()));
@@ -147,9 +170,18 @@ class FoldRun {
       evaluate_with(one, word);
       args_[next++] = std::move(word);
     }
+  }
+
+  void compute(size_t r) {
+    made_.resize(static_cast<size_t>(pass_.results[r].function.result().planes()));
+    evaluate_with(pass_.results[r].function, made_);
+  }
+
+  // Takes the functions of one nonzero into their results.
+  void take() {
+    compute_parts();
     for (size_t r = 0; r < sums_.size(); ++r) {
-      made_.resize(static_cast<size_t>(pass_.results[r].function.result().planes()));
-      evaluate_with(pass_.results[r].function, made_);
+      compute(r);
       sums_[r].take(made_);
     }
   }
@@ -178,9 +210,10 @@ Fold make_fold(const Module& module, const Op& op) {
   const std::vector<ValueId>& handed_on = op.code == OpCode::region ? op.blocks[0].ops.back().operands : op.results;
   for (size_t r = 0; r < ops.size(); ++r) {
     Fold::Result& result = fold.results.emplace_back();
-    result.reduce = &module.fn(ops[r].fns.at(1));
     for (size_t o = 0; o < handed_on.size(); ++o)
       if (handed_on[o] == ops[r].results.at(0)) result.outputs.push_back(o);
+    if (fold.pass.stores) continue;
+    result.reduce = &module.fn(fold.pass.results[r].reducer);
     const auto identity = reducer_identity(*result.reduce);
     if (!identity) {
       fail(ExitStatus::bad_input, "the reducer " + result.reduce->name + " has no identity element",
@@ -197,14 +230,14 @@ void run_fold(const Fold& fold, const ProductCall& call, AccessCount& count) {
   const std::int64_t rows = call.range.size();
   const std::int64_t entries =
       pointers[static_cast<size_t>(call.range.end)] - pointers[static_cast<size_t>(call.range.begin)];
-  count.read_bytes += 8 * rows + entries * (4 + call.matrix->element.bytes());
+  count.read_bytes += 8 * rows + entries * (4 + (fold.pass.numbered ? 4 : 0) + call.matrix->element.bytes());
   for (const EntryPass::Operand& operand : fold.pass.operands) {
-    count.read_bytes += (operand.across ? entries : rows) * operand.bytes();
+    count.read_bytes += (operand.at_each() ? entries : rows) * operand.bytes();
   }
   for (size_t r = 0; r < fold.results.size(); ++r) {
     const EntryPass::Result& result = fold.pass.results[r];
     const auto copies = static_cast<std::int64_t>(fold.results[r].outputs.size());
-    count.written_bytes += rows * result.columns * result.element.bytes() * copies;
+    count.written_bytes += (fold.pass.stores ? entries : rows) * result.columns * result.element.bytes() * copies;
   }
 }
 

@@ -1,5 +1,6 @@
 // Folds of the interpreter kernels, alone or with others in a region (entries.h): nonzero by nonzero, in the order that
-// kernel_set.h and entries.h fix. Internal to libcore/kernels/interpreter_kernels.cpp.
+// kernel_set.h and entries.h fix. Operator entries is one that stores the function's value for each nonzero.
+// Internal to libcore/kernels/interpreter_kernels.cpp.
 #pragma once
 
 #include <vector>
@@ -12,7 +13,7 @@ namespace kasen::interpreter {
 // One pass over nonzeros: what it reads and makes of a call's arrays.
 struct Fold {
   struct Result {
-    const ScalarFunction* reduce = nullptr;
+    const ScalarFunction* reduce = nullptr;  // null: operator entries
     std::vector<Word> identity;
     std::vector<size_t> outputs;  // its places among the call's outputs
   };

@@ -1,7 +1,10 @@
 #include "libcore/kernels/local_matrix.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -60,10 +63,30 @@ void check_shape(const PartMatrix& matrix, size_t rows) {
        "its dimension, slaves and pointers do not agree", "partition the data again");
 }
 
+// Brings the values of nonzeros to their places, and their numbers if the form has them.
+class EntryMover {
+ public:
+  EntryMover(const Array& from, LocalMatrix& to, bool numbered)
+      : values_(from, to.values), numbers_(numbered ? to.numbers.own().data() : nullptr) {}
+
+  void move(std::int64_t from, std::int64_t to) const {
+    values_.move(from, to);
+    if (numbers_ != nullptr) numbers_[to] = static_cast<std::int32_t>(from);
+  }
+  void move_run(std::int64_t from, std::int64_t to, std::int64_t count) const {
+    values_.move_run(from, to, count);
+    if (numbers_ != nullptr) std::iota(numbers_ + to, numbers_ + to + count, static_cast<std::int32_t>(from));
+  }
+
+ private:
+  PlaneMover values_;
+  std::int32_t* numbers_;
+};
+
 // mxv: outputs are columns. Rows are taken in ascending global order, so that each output's nonzeros ascend, too.
 // Nonzeros are counted and placed by the part's own columns, because each lookup of a position would be a random
 // access.
-void pull_columns(const MatrixSource& source, const LocalSpace& operand, LocalMatrix& local) {
+void pull_columns(const MatrixSource& source, const LocalSpace& operand, LocalMatrix& local, bool numbered) {
   LargeVector<std::int64_t>& pointers = local.pointers.own();
   LargeVector<std::int64_t> next(source.cols.size(), 0);
   for (const std::int32_t c : source.matrix.columns) {
@@ -82,7 +105,7 @@ void pull_columns(const MatrixSource& source, const LocalSpace& operand, LocalMa
     const std::int32_t at = source.row(r);
     if (at != absent_place) row_at[static_cast<size_t>(at)] = r;
   }
-  const PlaneMover values(source.matrix.values, local.values);
+  const EntryMover values(source.matrix.values, local, numbered);
   std::int32_t* const indices = local.indices.own().data();
   for (const std::int32_t at : order_by_global(operand)) {
     const size_t r = row_at[static_cast<size_t>(at)];
@@ -112,7 +135,7 @@ bool copy_ascending(const MatrixSource& source, const LocalSpace& operand, std::
 }
 
 // mxvt: outputs are rows. A row's nonzeros are sorted if ghosts among the columns break the order.
-void pull_rows(const MatrixSource& source, const LocalSpace& operand, LocalMatrix& local) {
+void pull_rows(const MatrixSource& source, const LocalSpace& operand, LocalMatrix& local, bool numbered) {
   LargeVector<std::int64_t>& pointers = local.pointers.own();
   std::int32_t* const indices = local.indices.own().data();
   for (size_t r = 0; r < source.rows.size(); ++r) {
@@ -121,7 +144,7 @@ void pull_rows(const MatrixSource& source, const LocalSpace& operand, LocalMatri
     pointers[static_cast<size_t>(at) + 1] = source.matrix.row_pointers[r + 1] - source.matrix.row_pointers[r];
   }
   std::partial_sum(pointers.begin(), pointers.end(), pointers.begin());
-  const PlaneMover values(source.matrix.values, local.values);
+  const EntryMover values(source.matrix.values, local, numbered);
   std::vector<std::pair<std::int64_t, std::int64_t>> row;  // global column, nonzero
   for (size_t r = 0; r < source.rows.size(); ++r) {
     if (source.rows[r] == absent_place) continue;
@@ -200,7 +223,11 @@ LocalMatrix local_matrix(const PartMatrix& matrix, bool transposed, const LocalS
 }
 
 LocalMatrix make_local_matrix(const PartMatrix& matrix, bool transposed, const LocalSpace& operand,
-                              const LocalSpace& result) {
+                              const LocalSpace& result, bool numbered) {
+  if (numbered && std::ssize(matrix.columns) > std::numeric_limits<std::int32_t>::max()) {
+    fail(ExitStatus::limit, fmt::format("a part with {} nonzeros", matrix.columns.size()),
+         "values at nonzeros are numbered by 31 bits on each worker", "partition the data for more workers");
+  }
   const MatrixSource source(matrix, transposed, operand, result);
   LocalMatrix local = sized_local_matrix(matrix, operand, result);
   local.pointers.own().assign(static_cast<size_t>(result.total) + 1, 0);
@@ -208,10 +235,11 @@ LocalMatrix make_local_matrix(const PartMatrix& matrix, bool transposed, const L
   if (matrix.element.bytes() > 0) {
     local.values = Array(matrix.element, static_cast<std::int64_t>(matrix.columns.size()));
   }
+  if (numbered) local.numbers.own().resize(matrix.columns.size());
   if (transposed) {
-    pull_rows(source, operand, local);
+    pull_rows(source, operand, local, numbered);
   } else {
-    pull_columns(source, operand, local);
+    pull_columns(source, operand, local, numbered);
   }
   return local;
 }

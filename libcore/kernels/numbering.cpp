@@ -324,7 +324,7 @@ std::int64_t Numbering::list_bytes(int part) const {
 }
 
 std::int64_t LocalMatrix::storage_bytes() const {
-  return 8 * (outputs + 1) + 4 * entries() + entries() * element.bytes();
+  return 8 * (outputs + 1) + 4 * entries() + entries() * element.bytes() + 4 * std::ssize(numbers);
 }
 
 }  // namespace kasen

@@ -143,10 +143,12 @@ struct LocalMatrix {
   HeldList<std::int32_t> indices;   ///< one for each nonzero
   ElementType element;
   Array values;  ///< one for each nonzero (none for null), and perhaps room behind them
+  /// Of a form that sparse values are read or made with: the place of each nonzero among those of the part.
+  HeldList<std::int32_t> numbers;
   /// The nonzeros are on a disk, and in memory only while a call uses them: no other form of them is made.
   bool goes_by = false;
   [[nodiscard]] std::int64_t entries() const { return pointers.empty() ? 0 : pointers.back(); }
-  /// 8 (outputs + 1) + 4 entries + value bytes: the actual cost of this format.
+  /// 8 (outputs + 1) + 4 entries + value bytes, and 4 entries for numbers: the actual cost of this format.
   [[nodiscard]] std::int64_t storage_bytes() const;
 };
 

@@ -28,6 +28,10 @@ std::map<std::string, Array> Interpreter::run() {
 }
 
 std::int64_t Interpreter::size_of(const Dimension& dim) const {
+  if (dim.is_entries()) {
+    const auto matrix = inputs_.matrices.find(dim.entries_of);
+    return matrix == inputs_.matrices.end() ? -1 : std::ssize(matrix->second.rows);
+  }
   const auto it = inputs_.dims.find(dim.name);
   if (dim.is_derived()) {
     const std::int64_t size = derived_size(dim.derived, [&](DimId source) { return sizes_.at(source); });

@@ -185,33 +185,53 @@ std::span<const Word> Interpreter::point(ValueId v, std::int64_t index) const {
   return std::span(this->words(v)).subspan(static_cast<size_t>(index) * words, words);
 }
 
+// The arguments of a fold's function at nonzero e. Sparse values have one element for each, in the matrix's order.
+std::vector<std::span<const Word>> Interpreter::arguments_at(const Op& op, const WholeMatrix& matrix, size_t e,
+                                                             Words& entry) const {
+  const ScalarFunction& fn = module_.fn(op.fns.at(0));
+  entry.clear();
+  if (module_.type(op.operands[0]).element.bytes() > 0) {
+    append_element(matrix.values, static_cast<std::int64_t>(e), entry);
+  } else {
+    entry.push_back(is_float(fn.params.at(0).type.scalar()) ? Word::real(1) : Word::integer(1));
+  }
+  std::vector<std::span<const Word>> args{entry};
+  for (size_t i = 1; i < op.operands.size(); ++i) {
+    const EntrySide side = entry_side(module_, op, i);
+    const std::int64_t index = side == EntrySide::rows      ? matrix.rows[e]
+                               : side == EntrySide::cols    ? matrix.cols[e]
+                               : side == EntrySide::entries ? static_cast<std::int64_t>(e)
+                                                            : 0;
+    args.push_back(point(op.operands[i], index));
+  }
+  return args;
+}
+
+void Interpreter::run_entries(const Op& op, const WholeMatrix& matrix) {
+  const ScalarFunction& fn = module_.fn(op.fns.at(0));
+  Words made, entry, term(static_cast<size_t>(fn.result().planes()));
+  work_.calls(static_cast<std::int64_t>(matrix.rows.size()), op.fns[0]);
+  for (size_t e = 0; e < matrix.rows.size(); ++e) {
+    evaluate(fn, arguments_at(op, matrix, e, entry), term);
+    made.insert(made.end(), term.begin(), term.end());
+  }
+  set(op.results[0], std::move(made));
+}
+
 void Interpreter::run_fold(const Op& op) {
   const WholeMatrix& matrix = *values_.at(op.operands.at(0)).matrix;
+  if (gives_entries(op)) return run_entries(op, matrix);
   const bool by_rows = result_side(op) == EntrySide::rows;
   const auto& to = by_rows ? matrix.rows : matrix.cols;
   const ScalarFunction& fn = module_.fn(op.fns.at(0));
-  const bool pattern = module_.type(op.operands[0]).element.bytes() == 0;
-  const Word one = is_float(fn.params.at(0).type.scalar()) ? Word::real(1) : Word::integer(1);
   Words made = identities(op.fns.at(1), count_of(op.results.at(0)), op.where);
   Words term(static_cast<size_t>(fn.result().planes()));
   const size_t planes = planes_of(op.results[0]), columns = term.size() / planes;
   work_.calls(static_cast<std::int64_t>(to.size()), op.fns[0]);
   work_.calls(static_cast<std::int64_t>(to.size() * columns), op.fns[1]);
+  Words entry;
   for (const size_t e : ascending(by_rows ? matrix.cols : matrix.rows)) {
-    Words entry{one};
-    if (!pattern) {
-      entry.clear();
-      append_element(matrix.values, static_cast<std::int64_t>(e), entry);
-    }
-    std::vector<std::span<const Word>> args{entry};
-    for (size_t i = 1; i < op.operands.size(); ++i) {
-      const EntrySide side = entry_side(module_, op, i);
-      const std::int64_t index = side == EntrySide::rows   ? matrix.rows[e]
-                                 : side == EntrySide::cols ? matrix.cols[e]
-                                                           : 0;
-      args.push_back(point(op.operands[i], index));
-    }
-    evaluate(fn, args, term);
+    evaluate(fn, arguments_at(op, matrix, e, entry), term);
     for (size_t c = 0; c < columns; ++c) {
       fold(op.fns[1], made, to[e] * static_cast<std::int64_t>(columns) + static_cast<std::int64_t>(c),
            std::span(term).subspan(c * planes, planes));

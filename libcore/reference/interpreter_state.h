@@ -88,6 +88,9 @@ class Interpreter {
   void for_lines(const Op& op, const Use& use) const;
   void run_contract(const Op& op);
   void run_fold(const Op& op);
+  void run_entries(const Op& op, const WholeMatrix& matrix);
+  [[nodiscard]] std::vector<std::span<const Word>> arguments_at(const Op& op, const WholeMatrix& matrix, size_t e,
+                                                                Words& entry) const;
 
   [[nodiscard]] std::int64_t size_of(const Dimension& dim) const;
   static bool params_known(const Block& block, const std::string& name);

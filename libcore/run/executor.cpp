@@ -265,6 +265,10 @@ Module bind_sizes(const Module& module, const std::vector<Part>& parts, const st
       }
       dim.size = it->second.size;
     }
+    if (dim.size < 0 && dim.is_entries()) {
+      fail(ExitStatus::bad_input, fmt::format("the parts do not number the nonzeros of '{}'", dim.entries_of),
+           "the plan has values at them", "give the parts to number_entries first");
+    }
     if (dim.size < 0 && !dim.is_workers()) {
       fail(ExitStatus::bad_input, fmt::format("the data has no dimension '{}'", dim.name), "the plan uses it",
            "partition the data with this program");

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "libcore/ir/entries.h"
 #include "libcore/run/executor_steps.h"
 
 namespace kasen::executor {
@@ -12,7 +13,7 @@ namespace kasen::executor {
 class SparseStep : public Step {
  public:
   SparseStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at, const Op& product)
-      : Step(decoded, at), matrices_(matrices), place_(matrices.find(run, product)), made_(product.results.at(0)) {}
+      : Step(decoded, at), matrices_(matrices), place_(matrices.find(run, product)), made_(along_value(product)) {}
 
   void prepare(Execution& run) override;
   [[nodiscard]] std::optional<EntryUse> entries(const Execution& run, int part) const override;
@@ -22,7 +23,7 @@ class SparseStep : public Step {
   [[nodiscard]] int place() const { return place_; }
   // The matrix's form is on a disk on that part, and its nonzeros go by.
   [[nodiscard]] bool goes_by(int part) const { return !matrices_.entries(place_, part).arrays.empty(); }
-  // The product's result, and the number of its rows that are owned elements.
+  // What the product's rows are stored along (along_value), and the number of its rows that are owned elements.
   [[nodiscard]] ValueId made() const { return made_; }
   [[nodiscard]] std::int64_t masters(const Execution& run, int part) const { return run.storage.masters(made_, part); }
 

@@ -85,14 +85,15 @@ int MatrixStore::find(const Execution& run, const Op& product) {
   if (forms_.empty()) make_keys(run);
   const bool fold = is_fold(product);
   const ValueInfo& operand = run.storage.info(fold ? across_operand(run.module, product) : product.operands.at(0));
-  const ValueInfo& result = run.storage.info(product.results.at(0));
+  const ValueInfo& result = run.storage.info(along_value(product));
   if (operand.cut == no_dim || result.cut == no_dim || (!fold && operand.inner != result.inner)) {
     fail(ExitStatus::bad_input, "a product of a sparse matrix with something that is not distributed as it is", "", "",
          product.where);
   }
   const int form = forms_.at(product.results[0]);
-  keys_.at(static_cast<size_t>(form)) = {input_name(run.module, product), gives_rows(product), operand.space,
-                                         result.space};
+  Key& key = keys_.at(static_cast<size_t>(form));
+  const bool numbered = key.numbered || numbers_entries(run.module, product);
+  key = {input_name(run.module, product), gives_rows(product), operand.space, result.space, numbered};
   return form;
 }
 
@@ -120,6 +121,7 @@ void MatrixStore::number_form(Execution& run, size_t k, int part) {
   const Key& key = keys_[k];
   const PartMatrix& matrix = matrix_of(run, key.name, part);
   if (run.options.spill == nullptr) throw InternalError("a matrix on a disk, and no disk for its form");
+  if (key.numbered) throw InternalError("a matrix on a disk whose nonzeros have values of the program");
   const auto p = static_cast<size_t>(part);
   LocalMatrix form =
       FormOnDisk(matrix, key.transposed, run.numbering.space(key.operand, part), run.numbering.space(key.result, part))
@@ -167,9 +169,12 @@ void MatrixStore::build_form(const Execution& run, size_t k) {
     const auto part = static_cast<size_t>(p);
     if (!passing_[k][part].arrays.empty()) continue;
     const LocalSpace& operand = run.numbering.space(key.operand, p);
+    const LocalSpace& result = run.numbering.space(key.result, p);
+    const PartMatrix& matrix = matrix_of(run, key.name, p);
     LocalMatrix& form = matrices_[k][part];
-    form = local_matrix(matrix_of(run, key.name, p), key.transposed, operand, run.numbering.space(key.result, p),
-                        run.options.forms, form_name(run, key, p));
+    form = key.numbered
+               ? make_local_matrix(matrix, key.transposed, operand, result, true)
+               : local_matrix(matrix, key.transposed, operand, result, run.options.forms, form_name(run, key, p));
     rows_alone_[k][part] = count_rows_alone(form, operand.masters);
   }
 }
@@ -287,7 +292,7 @@ std::int64_t MatrixStore::bytes(const Execution& run, int part) const {
   for (const Key& key : keys_) {
     const PartMatrix& matrix = matrix_of(run, key.name, part);
     if (matrix.on_disk == nullptr) {
-      const std::int64_t entry = 4 + matrix.element.bytes();
+      const std::int64_t entry = 4 + (key.numbered ? 4 : 0) + matrix.element.bytes();
       total = checked_add(total, checked_mul(std::ssize(matrix.columns), entry, what), what);
     }
     total += 8 * (run.numbering.space(key.result, part).total + 1);

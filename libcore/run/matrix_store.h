@@ -68,7 +68,8 @@ class MatrixStore {
   struct Key {
     std::string name;
     bool transposed;
-    int operand, result;  // spaces
+    int operand, result;    // spaces
+    bool numbered = false;  // sparse values are read or made with it
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   void make_keys(const Execution& run);

@@ -199,13 +199,15 @@ std::vector<ProductForm> product_forms(const Module& module) {
   std::map<std::tuple<ValueId, bool, SlaveSet, SlaveSet>, size_t> known;
   for_each_op(module, [&](const Op& op, int, int) {
     if (!is_sparse_product(module, op) && !is_fold(op)) return;
-    const ValueId operand = is_fold(op) ? across_operand(module, op) : op.operands.at(0), result = op.results.at(0);
+    const ValueId operand = is_fold(op) ? across_operand(module, op) : op.operands.at(0), result = along_value(op);
     const ValueId matrix = product_matrix(op);
     const auto [at, fresh] = known.emplace(
         std::tuple(matrix, gives_rows(op), module.type(operand).state.slaves, module.type(result).state.slaves),
         forms.size());
-    if (fresh) forms.push_back({matrix, gives_rows(op), operand, result, {}});
-    forms[at->second].products.push_back(result);
+    if (fresh) forms.push_back({matrix, gives_rows(op), operand, result, {}, false});
+    ProductForm& form = forms[at->second];
+    form.products.push_back(op.results.at(0));
+    form.numbered = form.numbered || numbers_entries(module, op);
   });
   return forms;
 }

@@ -18,8 +18,9 @@ namespace kasen {
 struct ProductForm {
   ValueId matrix = no_value;
   bool by_rows = false;                           ///< the results are over the matrix's rows
-  ValueId operand = no_value, result = no_value;  ///< of its first product
+  ValueId operand = no_value, result = no_value;  ///< of its first product; of an `entries` what lies along its rows
   std::vector<ValueId> products;                  ///< the results of the products and folds that read it, in preorder
+  bool numbered = false;                          ///< it knows the index of each nonzero (LocalMatrix::numbers)
 };
 /// In preorder of their first products.
 [[nodiscard]] std::vector<ProductForm> product_forms(const Module& module);

@@ -84,6 +84,9 @@ bool ModuleParser::dimension() {
     d.derived.step = -1;
     derivation(d);
     if (!fills(d.derived)) lexer_.fail_at(name, "a dimension fills a quotient", "write dim Z fills N / M");
+  } else if (!d.local && lexer_.accept("entries")) {
+    d.entries_of = unquoted(lexer_.expect(TokenKind::string, "the name of a sparse input").text);
+    if (lexer_.accept("=")) d.size = parse_integer(lexer_, "a size");
   } else if (!d.local && lexer_.accept("workers")) {
     d.derived.kind = Derivation::Kind::workers;
     if (!m_.mesh.empty()) d.size = 1;

@@ -215,7 +215,8 @@ struct ModulePrinter {
       const std::string value = d.is_derived() ? derivation_text(m, id) : fmt::format("{}", d.size);
       const bool known = d.is_derived() || d.size >= 0;
       const char* const is = d.is_observed() || fills(d.derived) ? " " : " = ";
-      out += fmt::format("  dim {}{}{}\n", d.name, d.local ? " local" : "", known ? is + value : "");
+      const std::string of = d.is_entries() ? " entries " + quoted_text(d.entries_of) : "";
+      out += fmt::format("  dim {}{}{}{}\n", d.name, of, d.local ? " local" : "", known ? is + value : "");
     }
     for (const Constant& c : m.constants)
       out += fmt::format("  const {} = {}\n", c.name, literal_text(c.scalar, c.value));

@@ -13,7 +13,7 @@ namespace {
 class FoldCheck {
  public:
   FoldCheck(const Module& module, const Op& op, Faults& faults)
-      : m_(module), op_(op), faults_(faults), fn_(module.fn(op.fns.at(0))), combine_(module.fn(op.fns.at(1))) {}
+      : m_(module), op_(op), faults_(faults), fn_(module.fn(op.fns.at(0))) {}
 
   void run() {
     if (!matrix() || !entry()) return;
@@ -22,8 +22,9 @@ class FoldCheck {
       if (!operand(i)) return;
       across = across || is_across(m_, op_, i);
     }
-    if (across) return result();
-    faults_.add(op_, "its nonzeros have no operand at their other side",
+    const bool along = !gives_entries(op_) || op_.at_rows > 0;
+    if (across && along) return gives_entries(op_) ? stored() : result();
+    faults_.add(op_, fmt::format("its nonzeros have no operand at their {}", across ? "rows" : "other side"),
                 "an operand gives that dimension its numbering", "add a fill over it");
   }
 
@@ -61,7 +62,8 @@ class FoldCheck {
                  "an entry of a null matrix is the constant 1");
   }
 
-  // The operands after the matrix are arrays over its rows (`at_rows` of them), arrays over its columns, and shareds.
+  // The operands after the matrix are arrays over its rows (`at_rows` of them), arrays over its columns, sparse values,
+  // and shareds.
   bool operand(size_t i) {
     const Type& t = type(i);
     const EntrySide side = entry_side(m_, op_, i);
@@ -69,8 +71,9 @@ class FoldCheck {
       const bool last = i > static_cast<size_t>(op_.at_rows) && t.dims.empty();
       return last ? takes(i, t.element) : fault(name(i) + " is a shared", "shareds of rank 0 stand behind the arrays");
     }
+    const bool behind = i > 1 && entry_side(m_, op_, i - 1) > side;
+    if (side == EntrySide::entries) return sparse_value(i, behind);
     const DimId dim = type(0).dims[side == EntrySide::rows ? 0 : 1];
-    const bool behind = i > 1 && entry_side(m_, op_, i - 1) == EntrySide::shared;
     if (t.sparse || behind || !is_over(t, dim)) {
       return fault(fmt::format("{} is {}", name(i), type_text(m_, t)),
                    fmt::format("operand {} of this fold is over {} and local dimensions", i, m_.dim(dim).name));
@@ -80,6 +83,30 @@ class FoldCheck {
     return fault(fmt::format("{} is {}, which is no array of points", name(i), type_text(m_, t)),
                  fmt::format("a point is made of scalars, at most {} of them, as many as the program says",
                              most_point_coordinates));
+  }
+
+  // A sparse value lies at the nonzeros of this matrix; it stands behind the arrays of both sides.
+  bool sparse_value(size_t i, bool behind) {
+    const Type& t = type(i);
+    if (has_entries(t) && !behind && i > static_cast<size_t>(op_.at_rows)) return takes(i, t.element);
+    return fault(fmt::format("{} is {}", name(i), type_text(m_, t)),
+                 fmt::format("values at the nonzeros of {} stand between the arrays over its columns and the shareds",
+                             matrix_name(m_, op_.operands[0])));
+  }
+
+  [[nodiscard]] bool has_entries(const Type& t) const {
+    return is_over_entries(m_, t) && t.list == 0 && m_.dim(t.dims[0]).entries_of == matrix_name(m_, op_.operands[0]);
+  }
+
+  void stored() {
+    const Type& made = m_.type(op_.results[0]);
+    if (!has_entries(made)) {
+      (void)fault("its result is " + type_text(m_, made),
+                  fmt::format("it gives an element for each nonzero of {}", matrix_name(m_, op_.operands[0])));
+    } else if (fn_.result() != made.element) {
+      (void)fault("its result is " + type_text(m_, made),
+                  fmt::format("{} gives {} for each entry", fn_.name, shown(fn_.result())));
+    }
   }
 
   [[nodiscard]] bool is_over(const Type& t, DimId dim) const {
@@ -101,17 +128,18 @@ class FoldCheck {
                   fmt::format("{} gives {} for each entry", fn_.name, shown(fn_.result())));
       return;
     }
+    const ScalarFunction& combine = m_.fn(op_.fns.at(1));
     const bool reduces =
-        combine_.params.size() == 2 && combine_.params[0].type == made.element && combine_.result() == made.element;
+        combine.params.size() == 2 && combine.params[0].type == made.element && combine.result() == made.element;
     if (reduces) return;
-    (void)fault(fmt::format("{} does not combine two {}", combine_.name, shown(made.element)),
+    (void)fault(fmt::format("{} does not combine two {}", combine.name, shown(made.element)),
                 "the reducer takes the columns of the result one by one");
   }
 
   const Module& m_;
   const Op& op_;
   Faults& faults_;
-  const ScalarFunction &fn_, &combine_;
+  const ScalarFunction& fn_;
 };
 
 }  // namespace

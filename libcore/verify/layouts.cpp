@@ -69,6 +69,11 @@ class LayoutCheck {
   }
 
   void types() {
+    for (const Dimension& dim : m_.dims) {
+      if (dim.is_entries() && names_layouts(m_))
+        faults_.add(fmt::format("'{}' has the nonzeros of '{}'", dim.name, dim.entries_of),
+                    "they lie where the bundle put them, and a module with layouts cuts all arrays itself");
+    }
     for (const Value& v : m_.values) {
       std::string fault = cuts_fault(v.type.dims, v.type.cuts, v.type.sparse);
       if (fault.empty() && v.type.compressed && !v.type.cuts.empty()) fault = "a compressed input has the usual layout";

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/ir/derived_dims.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/observed.h"
 #include "libcore/scalar/element_range.h"
 #include "libcore/scalar/loops.h"
@@ -37,6 +38,7 @@ struct TableCheck {
   void dimension(DimId id) {
     const Dimension& d = m.dim(id);
     if (d.size < -1) faults.add(fmt::format("dimension '{}' has size {}", d.name, d.size));
+    if (d.is_entries()) nonzeros(id);
     if (!d.is_derived()) return;
     const auto wrong = [&](const char* why) {
       faults.add(fmt::format("dimension '{}' is derived wrongly", d.name), why);
@@ -67,6 +69,20 @@ struct TableCheck {
     if (!is_quotient(derived) || size < 0) return;
     const std::int64_t whole = m.dim(derived.sources[0]).size, parts = m.dim(derived.sources[1]).size;
     if (parts == 0 ? whole != 0 : whole % parts != 0) wrong("a quotient is of equal parts");
+  }
+
+  void nonzeros(DimId id) {
+    const Dimension& d = m.dim(id);
+    const auto wrong = [&](const std::string& why) {
+      faults.add(fmt::format("dimension '{}' is no dimension of nonzeros", d.name), why);
+    };
+    const bool read = std::any_of(m.body.ops.begin(), m.body.ops.end(), [&](const Op& op) {
+      return op.code == OpCode::input && op.name == d.entries_of && op.results.size() == 1 &&
+             m.values.contains(op.results[0]) && m.type(op.results[0]).sparse;
+    });
+    if (!read) wrong(fmt::format("'{}' is no sparse input", d.entries_of));
+    if (d.local || d.is_derived()) wrong("it is cut as the nonzeros are, and has no source");
+    if (entries_dim(m, d.entries_of) != id) wrong(fmt::format("'{}' has one already", d.entries_of));
   }
 
   [[nodiscard]] std::string element_fault(const ElementType& type) const {

@@ -49,7 +49,7 @@ class TypeCheck {
       const bool region = op.code == OpCode::region;
       if (type(op, i).sparse && !region && !(is_product(op) && i == 1) && !(is_fold(op) && i == 0)) {
         return faults_.add(op, name(op, i) + " is a sparse matrix", "only products and folds read nonzeros",
-                           "use it as the matrix of mxv, mxvt, fold_rows or fold_cols");
+                           "use it as the matrix of mxv, mxvt, fold_rows, fold_cols or entries");
       }
     }
     for (const ValueId id : op.results) {

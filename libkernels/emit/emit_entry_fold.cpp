@@ -2,7 +2,6 @@
 // entry. Sums over the coordinates of points, and the columns of a result, go on lanes, in straight-line code: their
 // number is known.
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <utility>
 
@@ -40,6 +39,7 @@ class EntryFoldEmitter {
     e_.loop(f->getArg(1), f->getArg(2), 1, [&](llvm::Value* row) {
       move(row, false);
       fetch_rows(e_.b.CreateNSWAdd(row, e_.integer(entries_ahead)), f->getArg(2));
+      if (pass_.stores) return store_each(row);
       for_each_chunk([&](Result& result, Chunk& chunk) { chunk.total->fill(e_, result.identity); });
       llvm::Value* end = pointer(e_.b.CreateNSWAdd(row, e_.integer(1)));
       e_.loop(pointer(row), end, reduction_block, [&](llvm::Value* first) {
@@ -62,7 +62,7 @@ class EntryFoldEmitter {
 
   struct Result {
     const EntryPass::Result* of;
-    const ScalarFunction* reducer;
+    const ScalarFunction* reducer;  // null, and no chunks: the result is stored
     std::vector<Word> identity;
     std::vector<Chunk> chunks;
     std::unique_ptr<OperatorValue> made;
@@ -100,6 +100,7 @@ class EntryFoldEmitter {
     ArgumentLayout layout;
     pointers_ = e_.b.CreateIntToPtr(read_word(e_, arguments, layout.add_word()), e_.b.getPtrTy());
     indices_ = e_.b.CreateIntToPtr(read_word(e_, arguments, layout.add_word()), e_.b.getPtrTy());
+    numbers_ = e_.b.CreateIntToPtr(read_word(e_, arguments, layout.add_word()), e_.b.getPtrTy());
     const auto array = [&](const ElementType& element) {
       return read_array(e_, arguments, layout.add_array(element), element);
     };
@@ -110,7 +111,10 @@ class EntryFoldEmitter {
       values_ = std::make_unique<MemorySource>(values, MemorySource::Access::shared);
     }
     sources_.push_back(values_ ? static_cast<Source*>(values_.get()) : one_.get());
-    for (const EntryPass::Operand& operand : pass_.operands) open(operand, array(operand.element));
+    for (const EntryPass::Operand& operand : pass_.operands) {
+      operands_.emplace_back(e_, operand, array(operand.element));
+      sources_.push_back(operands_.back().source());
+    }
     for (size_t i = 0; i < pass_.sums.size() + pass_.once.size(); ++i) {
       parts_.push_back(std::make_unique<ValueSource>());
       sources_.push_back(parts_.back().get());
@@ -125,21 +129,11 @@ class EntryFoldEmitter {
     }
   }
 
-  void open(const EntryPass::Operand& operand, const ArrayPlanes& planes) {
-    Operand& made = operands_.emplace_back();
-    if (operand.is_point()) {
-      made.point = std::make_unique<PointSource>(planes, operand.columns);
-      sources_.push_back(made.point.get());
-    } else {
-      made.element = std::make_unique<MemorySource>(planes, MemorySource::Access::shared);
-      sources_.push_back(made.element.get());
-    }
-    if (operand.side == EntrySide::shared) made.element->move_to(e_, e_.integer(0));
-  }
-
   Result& open(const EntryPass::Result& result) {
     Result& made = results_.emplace_back();
     made.of = &result;
+    made.made = std::make_unique<OperatorValue>(result.element);
+    if (pass_.stores) return made;
     made.reducer = &module_.fn(result.reducer);
     made.identity = require_identity(module_, result.reducer, where_);
     for (std::int64_t first = 0; first < (result.points ? result.columns : 1); first += e_.lanes()) {
@@ -147,7 +141,6 @@ class EntryFoldEmitter {
                              std::make_unique<Accumulator>(e_, result.element),
                              std::make_unique<Accumulator>(e_, result.element)});
     }
-    made.made = std::make_unique<OperatorValue>(result.element);
     return made;
   }
 
@@ -157,25 +150,37 @@ class EntryFoldEmitter {
 
   // Moves the operands to the row, or to an entry's position on the other axis.
   void move(llvm::Value* index, bool across) {
-    for (size_t i = 0; i < operands_.size(); ++i) {
-      const EntryPass::Operand& operand = pass_.operands[i];
-      if (operand.side == EntrySide::shared || operand.across != across) continue;
-      if (operands_[i].point) {
-        operands_[i].point->move_to(e_, index);
-      } else {
-        operands_[i].element->move_to(e_, index);
-      }
-    }
+    for (PassOperand& operand : operands_)
+      if (operand.is_at_side() && operand.of().across == across) operand.move_to(e_, index);
   }
 
   // ---- entries
 
+  void at_entry(llvm::Value* entry) {
+    move(index(entry), true);
+    fetch_ahead(entry);
+    if (values_) values_->move_to(e_, entry);
+    if (!pass_.numbered) return;
+    number_ = word_at(numbers_, entry);
+    for (PassOperand& operand : operands_)
+      if (operand.of().side == EntrySide::entries) operand.move_to(e_, number_);
+  }
+
+  void store_each(llvm::Value* row) {
+    Result& result = results_[0];
+    e_.loop(pointer(row), pointer(e_.b.CreateNSWAdd(row, e_.integer(1))), 1, [&](llvm::Value* entry) {
+      at_entry(entry);
+      make_parts();
+      make(result);
+      for (auto& output : result.outputs) store_one(result, *output, number_, *result.made);
+      e_.mask = nullptr;
+    });
+  }
+
   void segment(llvm::Value* begin, llvm::Value* end) {
     for_each_chunk([&](Result& result, Chunk& chunk) { chunk.segment->fill(e_, result.identity); });
     e_.loop(begin, end, 1, [&](llvm::Value* entry) {
-      move(index(entry), true);
-      fetch_ahead(entry);
-      if (values_) values_->move_to(e_, entry);
+      at_entry(entry);
       take();
     });
     for_each_chunk([&](Result& result, Chunk& chunk) {
@@ -185,8 +190,10 @@ class EntryFoldEmitter {
     e_.mask = nullptr;
   }
 
-  llvm::Value* index(llvm::Value* entry) {
-    llvm::Value* at = e_.b.CreateGEP(e_.b.getInt32Ty(), indices_, entry);
+  llvm::Value* index(llvm::Value* entry) { return word_at(indices_, entry); }
+
+  llvm::Value* word_at(llvm::Value* words, llvm::Value* entry) {
+    llvm::Value* at = e_.b.CreateGEP(e_.b.getInt32Ty(), words, entry);
     return e_.b.CreateZExt(e_.b.CreateLoad(e_.b.getInt32Ty(), at), e_.b.getInt64Ty());
   }
 
@@ -194,49 +201,57 @@ class EntryFoldEmitter {
   void fetch_ahead(llvm::Value* entry) {
     llvm::Value* soon = e_.b.CreateNSWAdd(entry, e_.integer(entries_ahead));
     llvm::Value* there = nullptr;
-    for (size_t i = 0; i < operands_.size(); ++i) {
-      if (!pass_.operands[i].across || !operands_[i].point) continue;
+    for (const PassOperand& operand : operands_) {
+      if (!operand.of().across || operand.point() == nullptr) continue;
       if (there == nullptr) there = index(e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, soon, last_));
-      operands_[i].point->fetch(e_, there);
+      operand.point()->fetch(e_, there);
     }
   }
 
   // If rows have few entries, the data of rows are as far away.
   void fetch_rows(llvm::Value* row, llvm::Value* end) {
-    for (size_t i = 0; i < operands_.size(); ++i) {
-      const EntryPass::Operand& operand = pass_.operands[i];
-      if (operand.across || !operand.is_point()) continue;
-      operands_[i].point->fetch(
+    for (const PassOperand& operand : operands_) {
+      if (operand.of().across || operand.point() == nullptr) continue;
+      operand.point()->fetch(
           e_, e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, row, e_.b.CreateNSWSub(end, e_.integer(1))));
     }
   }
 
-  void take() {
+  void make_parts() {
     e_.forget();
     size_t part = 0;
     for (const ScalarFunction& sum : pass_.sums) parts_[part++]->value = lane_sum(sum);
     for (const ScalarFunction& one : pass_.once) parts_[part++]->value = e_.value(one.body, sources_);
+  }
+
+  void take() {
+    make_parts();
     for (Result& result : results_) take(result);
     e_.mask = nullptr;
   }
 
-  void take(Result& result) {
-    const Expr& body = result.of->function.body;
+  // What its function gives for the entry, unless that is a point.
+  void make(Result& result) {
     e_.forget();
+    for_each_plane(e_, result.of->element, [&](int c, const Plane* j) {
+      const Plane value = e_.value_at(result.of->function.body, sources_, c, j);
+      if (j == nullptr) {
+        result.made->set(c, value);
+      } else {
+        result.made->store(e_, c, j->value, value);
+      }
+    });
+  }
+
+  void take(Result& result) {
     if (!result.of->points) {
-      for_each_plane(e_, result.of->element, [&](int c, const Plane* j) {
-        const Plane value = e_.value_at(body, sources_, c, j);
-        if (j == nullptr) {
-          result.made->set(c, value);
-        } else {
-          result.made->store(e_, c, j->value, value);
-        }
-      });
+      make(result);
       return reduce(result, *result.chunks[0].segment, *result.made);
     }
+    e_.forget();
     for (Chunk& chunk : result.chunks) {
       e_.mask = chunk.mask;
-      result.made->set(0, on_lanes(body, chunk.first));
+      result.made->set(0, on_lanes(result.of->function.body, chunk.first));
       reduce(result, *chunk.segment, *result.made);
     }
     e_.mask = nullptr;
@@ -263,8 +278,8 @@ class EntryFoldEmitter {
                          std::vector<std::unique_ptr<ColumnsSource>>& columns) {
     if (reads_column(e, number) && e.args[0].index >= 1 && std::cmp_less_equal(e.args[0].index, operands_.size())) {
       const auto i = static_cast<size_t>(e.args[0].index) - 1;
-      if (operands_[i].point && count <= pass_.operands[i].columns) {
-        columns.push_back(std::make_unique<ColumnsSource>(*operands_[i].point, first_));
+      if (operands_[i].point() != nullptr && count <= pass_.operands[i].columns) {
+        columns.push_back(std::make_unique<ColumnsSource>(*operands_[i].point(), first_));
         e = make_param(static_cast<int>(sources.size()), e.type);
         sources.push_back(columns.back().get());
         return;
@@ -278,30 +293,17 @@ class EntryFoldEmitter {
   Plane lane_sum(const ScalarFunction& summands) {
     const Expr& build = summands.body;
     const Scalar scalar = build.args[0].type.scalar();
-    constexpr auto vectors = static_cast<size_t>(point_lanes / reduction_lanes);
-    std::array<llvm::Value*, vectors> totals{};
+    LaneTotals totals{};
     size_t next = 0;
     for (std::int64_t first = 0; first < build.count; first += reduction_lanes) {
-      llvm::Value*& total = totals.at(next++ % vectors);
+      llvm::Value*& total = totals.at(next++ % totals.size());
       if (total == nullptr) total = e_.spread({e_.word(scalar, Word::real(0)), true});
       e_.mask = lanes_below(first, build.count);
       llvm::Value* more = e_.b.CreateFAdd(total, e_.spread(on_lanes(build, first)));
       total = e_.mask == nullptr ? more : e_.b.CreateSelect(e_.mask, more, total);
     }
     e_.mask = nullptr;
-    for (size_t half = vectors / 2; half > 0; half /= 2) {
-      for (size_t v = 0; v < half; ++v) {
-        llvm::Value* more = totals.at(v + half);  // none: zeros
-        if (more != nullptr) totals.at(v) = e_.b.CreateFAdd(totals.at(v), more);
-      }
-    }
-    llvm::Value* total = totals[0];
-    for (int by = reduction_lanes / 2; by > 0; by /= 2) {
-      std::vector<int> places;
-      for (int l = 0; l < reduction_lanes; ++l) places.push_back((l + by) % reduction_lanes);
-      total = e_.b.CreateFAdd(total, e_.b.CreateShuffleVector(total, places));
-    }
-    return {e_.b.CreateExtractElement(total, std::uint64_t{0}), true};
+    return sum_of_lanes(e_, totals);
   }
 
   // ---- results
@@ -314,32 +316,32 @@ class EntryFoldEmitter {
           e_.mask = chunk.mask;
           output->set_index(e_.b.CreateAdd(e_.b.CreateMul(row, e_.integer(of.columns)), e_.integer(chunk.first)));
           output->store(e_, 0, nullptr, chunk.total->load(e_, 0, nullptr));
-          continue;
+        } else {
+          store_one(result, *output, row, *chunk.total);
         }
-        output->set_index(row);
-        if (e_.lanes() > 1) e_.mask = lanes_below(0, 1);
-        for_each_plane(e_, of.element,
-                       [&](int c, const Plane* j) { output->store(e_, c, j, chunk.total->load(e_, c, j)); });
       }
     }
     e_.mask = nullptr;
   }
 
-  struct Operand {
-    std::unique_ptr<PointSource> point;
-    std::unique_ptr<MemorySource> element;
-  };
+  void store_one(Result& result, MemorySource& output, llvm::Value* index, Source& value) {
+    output.set_index(index);
+    if (e_.lanes() > 1) e_.mask = lanes_below(0, 1);
+    for_each_plane(e_, result.of->element,
+                   [&](int c, const Plane* j) { output.store(e_, c, j, value.load(e_, c, j)); });
+  }
 
   const Module& module_;
   const EntryFoldKernel& kernel_;
   const EntryPass& pass_;
   const Location& where_;
   Emitter e_;
-  llvm::Value *pointers_ = nullptr, *indices_ = nullptr;
-  llvm::Value* last_ = nullptr;  // the last entry of the current rows
+  llvm::Value *pointers_ = nullptr, *indices_ = nullptr, *numbers_ = nullptr;
+  llvm::Value* number_ = nullptr;  // of the current entry
+  llvm::Value* last_ = nullptr;    // the last entry of the current rows
   std::unique_ptr<MemorySource> values_;
   std::unique_ptr<OneSource> one_;
-  std::vector<Operand> operands_;
+  std::vector<PassOperand> operands_;
   std::vector<std::unique_ptr<ValueSource>> parts_;
   Sources sources_;
   std::vector<Result> results_;
@@ -354,11 +356,11 @@ EntryFoldKernel described(const Module& module, const Op& op, const EntryPass& p
   EntryFoldKernel kernel;
   kernel.symbol = name;
   kernel.matrix = module.type(pass.matrix).element;
-  kernel.entry_reads = 4 + kernel.matrix.bytes();
+  kernel.entry_reads = 4 + (pass.numbered ? 4 : 0) + kernel.matrix.bytes();
   kernel.row_reads = 8;
   for (const EntryPass::Operand& operand : pass.operands) {
     kernel.operands.push_back({operand.element, place(op.operands, operand.value)});
-    (operand.across ? kernel.entry_reads : kernel.row_reads) += operand.bytes();
+    (operand.at_each() ? kernel.entry_reads : kernel.row_reads) += operand.bytes();
   }
   const std::vector<ValueId>& handed_on = op.code == OpCode::region ? op.blocks[0].ops.back().operands : op.results;
   for (const EntryPass::Result& result : pass.results) {
@@ -367,7 +369,8 @@ EntryFoldKernel described(const Module& module, const Op& op, const EntryPass& p
     for (size_t o = 0; o < handed_on.size(); ++o) {
       if (handed_on[o] == result.value) made.outputs.push_back(static_cast<int>(o));
     }
-    kernel.row_writes += result.columns * result.element.bytes() * std::ssize(made.outputs);
+    const std::int64_t written = result.columns * result.element.bytes() * std::ssize(made.outputs);
+    (pass.stores ? kernel.entry_writes : kernel.row_writes) += written;
   }
   return kernel;
 }

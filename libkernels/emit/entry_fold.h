@@ -1,5 +1,5 @@
 // Folds of a sparse matrix's entries (libcore/ir/entries.h), alone or several in one pass: one function for a row's
-// entries, columns of points on lanes.
+// entries, columns of points on lanes. Operator entries stores what its function gives for each of them.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ struct EntryFoldKernel {
   std::vector<Operand> operands;
   std::vector<Result> results;
   // Bytes that are counted for an entry, and for a row of the results.
-  std::int64_t entry_reads = 0, row_reads = 0, row_writes = 0;
+  std::int64_t entry_reads = 0, entry_writes = 0, row_reads = 0, row_writes = 0;
 };
 
-// Emits rows(arguments, begin, end, scratch), to be looked up as `symbol`. The arguments: pointers, indices, the
-// matrix's values, the operands, the outputs of each result. UserError(bad_input) if it cannot be generated.
+// Emits rows(arguments, begin, end, scratch), to be looked up as `symbol`. The arguments: pointers, indices, numbers,
+// the matrix's values, the operands, the outputs of each result. UserError(bad_input) if it cannot be generated.
 [[nodiscard]] EntryFoldKernel emit_entry_fold(Jit& jit, const Module& module, const Op& op, const std::string& name,
                                               std::int64_t& scratch_bytes);
 

@@ -1,8 +1,13 @@
-// Points in generated code: all columns at an index of an array over [N, K], side by side (entries.h).
+// Operands of a pass over nonzeros in generated code (entries.h). A point is all columns at an index of an array over
+// [N, K], side by side.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
+#include "libcore/ir/entries.h"
 #include "libkernels/emit/elements.h"
 
 namespace kasen {
@@ -65,5 +70,51 @@ class ColumnsSource : public Source {
   PointSource* point_;
   const std::int64_t* first_;
 };
+
+// An operand of a pass over nonzeros: an element, or a point.
+class PassOperand {
+ public:
+  PassOperand(Emitter& e, const EntryPass::Operand& of, const ArrayPlanes& planes) : of_(&of) {
+    if (of.is_point()) {
+      point_ = std::make_unique<PointSource>(planes, of.columns);
+    } else {
+      element_ = std::make_unique<MemorySource>(planes, MemorySource::Access::shared);
+    }
+    if (of.side == EntrySide::shared) element_->move_to(e, e.integer(0));
+  }
+
+  [[nodiscard]] const EntryPass::Operand& of() const { return *of_; }
+  [[nodiscard]] PointSource* point() const { return point_.get(); }  // null: an element
+  [[nodiscard]] Source* source() const { return point_ ? static_cast<Source*>(point_.get()) : element_.get(); }
+  [[nodiscard]] bool is_at_side() const { return of_->side == EntrySide::rows || of_->side == EntrySide::cols; }
+
+  void move_to(Emitter& e, llvm::Value* index) {
+    if (point_) return point_->move_to(e, index);
+    element_->move_to(e, index);
+  }
+
+ private:
+  const EntryPass::Operand* of_;
+  std::unique_ptr<PointSource> point_;
+  std::unique_ptr<MemorySource> element_;
+};
+
+// The sum of the lanes of a coordinate sum, vector by vector and then within one (entries.h). Null: zeros.
+using LaneTotals = std::array<llvm::Value*, static_cast<std::size_t>(point_lanes / reduction_lanes)>;
+inline Plane sum_of_lanes(Emitter& e, LaneTotals totals) {
+  for (size_t half = totals.size() / 2; half > 0; half /= 2) {
+    for (size_t v = 0; v < half; ++v) {
+      llvm::Value* more = totals.at(v + half);
+      if (more != nullptr) totals.at(v) = e.b.CreateFAdd(totals.at(v), more);
+    }
+  }
+  llvm::Value* total = totals[0];
+  for (int by = reduction_lanes / 2; by > 0; by /= 2) {
+    std::vector<int> places;
+    for (int l = 0; l < reduction_lanes; ++l) places.push_back((l + by) % reduction_lanes);
+    total = e.b.CreateFAdd(total, e.b.CreateShuffleVector(total, places));
+  }
+  return {e.b.CreateExtractElement(total, std::uint64_t{0}), true};
+}
 
 }  // namespace kasen

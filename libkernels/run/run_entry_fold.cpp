@@ -7,7 +7,8 @@ void run_entry_fold(Workshop& shop, const EntryFoldKernel& kernel, const Product
   if (call.range.size() <= 0) return;
   const LocalMatrix& m = *call.matrix;
   std::vector<std::int64_t> words{reinterpret_cast<std::int64_t>(m.pointers.data()),
-                                  reinterpret_cast<std::int64_t>(m.indices.data())};
+                                  reinterpret_cast<std::int64_t>(m.indices.data()),
+                                  reinterpret_cast<std::int64_t>(m.numbers.data())};
   append_array(words, kernel.matrix, View{const_cast<std::byte*>(m.values.bytes.data()), m.values.count});
   for (const EntryFoldKernel::Operand& operand : kernel.operands)
     append_array(words, operand.element, call.inputs[static_cast<size_t>(operand.input)]);

@@ -195,15 +195,17 @@ Cost actual_product(const CostContext& c, const Op& op) {
 }
 
 // Folds, alone or with products: each nonzero reads the elements at its index of the other axis, each row of a result
-// the elements at that row, each once for all that read them there. `handed_on`: the results that are written.
+// the elements at that row, each once for all that read them there. Sparse values are found by the number of each
+// nonzero. `handed_on`: the results that are written.
 Cost entry_pass_cost(const CostContext& c, std::span<const Op> ops, const std::vector<ValueId>& handed_on) {
   Cost cost;
   const ValueId matrix = product_matrix(ops[0]);
-  const Polynomial rows = stored_indices(*c.module, c.type(ops[0].results.at(0))), entries = c.entries(matrix);
-  cost.read = Polynomial(8) * rows + entries * Polynomial(4 + c.type(matrix).element.bytes());
+  const Polynomial rows = stored_indices(*c.module, c.type(along_value(ops[0]))), entries = c.entries(matrix);
+  const std::int64_t number = numbers_entries(*c.module, ops) ? 4 : 0;
+  cost.read = Polynomial(8) * rows + entries * Polynomial(4 + number + c.type(matrix).element.bytes());
   for (const EntryPass::Operand& operand : entry_operands(*c.module, ops)) {
     if (operand.side == EntrySide::shared) continue;
-    cost.read += (operand.across ? entries : rows) * element_bytes(c, operand.value);
+    cost.read += (operand.at_each() ? entries : rows) * element_bytes(c, operand.value);
   }
   for (const ValueId result : handed_on) cost.written += stored_bytes(c, result);
   return cost;

@@ -10,6 +10,7 @@ namespace {
 Polynomial whole_size(const Module& module, DimId dim) {
   const Dimension& d = module.dim(dim);
   if (d.size >= 0) return d.size;
+  if (d.is_entries()) return Polynomial(Symbol{SymbolKind::entries, d.entries_of, {}, -1});
   return Polynomial(Symbol{SymbolKind::whole, d.name, {}, -1});
 }
 
@@ -23,7 +24,9 @@ Polynomial inner_elements(const Module& module, const Type& type) {
 
 Polynomial master_indices(const Module& module, const Type& type) {
   if (Layout(module, type).is_shared()) return Polynomial(Symbol{SymbolKind::workers, "", {}, -1});
-  return Polynomial(Symbol{SymbolKind::size, Layout(module, type).cut_name(), {}, -1});
+  const Dimension& cut = module.dim(Layout(module, type).cut());
+  if (cut.is_entries()) return Polynomial(Symbol{SymbolKind::entries, cut.entries_of, {}, -1});
+  return Polynomial(Symbol{SymbolKind::size, cut.name, {}, -1});
 }
 
 Polynomial slave_indices(const Module& module, const Type& type) {

@@ -152,6 +152,11 @@ std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker
   return largest + repacked + whole_bytes(module, sizes.by_worker.at(static_cast<size_t>(worker)));
 }
 
+// Of an index, of a number, and of the value.
+std::int64_t form_entry_bytes(const Module& module, const ProductForm& form) {
+  return 4 + (form.numbered ? 4 : 0) + module.type(form.matrix).element.bytes();
+}
+
 Symbol nonzeros_of(const Module& module, const ProductForm& form) {
   return {SymbolKind::entries, matrix_name(module, form.matrix), {}, -1};
 }
@@ -282,7 +287,7 @@ std::int64_t form_bytes(const Module& module, const ProductForm& form, const Siz
   const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
   const std::int64_t entries = sizes.on_worker(worker, nonzeros_of(module, form));
   const std::int64_t outputs = stored_indices(module, module.type(form.result)).value(here);
-  return 8 * (outputs + 1) + entries * (4 + module.type(form.matrix).element.bytes());
+  return 8 * (outputs + 1) + entries * form_entry_bytes(module, form);
 }
 
 Polynomial buffer_bytes(const Module& module, const BufferDecl& buffer) {
@@ -298,7 +303,7 @@ Footprint footprint(const Module& module) {
     const Polynomial entries(nonzeros_of(module, form));
     total.matrices += Polynomial(8) * stored_indices(module, module.type(form.result));
     total.matrices += Polynomial(8) * Polynomial(Symbol{SymbolKind::workers, "", {}, -1});
-    total.matrices += entries * Polynomial(4 + module.type(form.matrix).element.bytes());
+    total.matrices += entries * Polynomial(form_entry_bytes(module, form));
   }
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;

@@ -96,17 +96,23 @@ Cost model_product(const CostContext& c, const Op& op) {
   return cost;
 }
 
+// The nonzeros of a fold read every operand.
+void add_entry_reads(const CostContext& c, const Op& op, Cost& cost) {
+  for (size_t i = 1; i < op.operands.size(); ++i) {
+    const Type& type = c.type(op.operands[i]);
+    if (entry_side(*c.module, op, i) == EntrySide::shared) continue;
+    const Polynomial share = c.entries(op.operands.at(0)) * inner_elements(*c.module, type);
+    cost.read += share * Polynomial(type.element.bytes());
+    cost.read_elements += share;
+  }
+}
+
 // Like a product whose nonzeros read every operand and give a point, whose columns are read and written back.
 void add_model_fold(const CostContext& c, const Op& op, Cost& cost) {
-  const Polynomial entries = c.entries(op.operands.at(0));
-  const auto share = [&](ValueId v) { return entries * inner_elements(*c.module, c.type(v)); };
-  for (size_t i = 1; i < op.operands.size(); ++i) {
-    if (entry_side(*c.module, op, i) == EntrySide::shared) continue;
-    cost.read += share(op.operands[i]) * Polynomial(c.type(op.operands[i]).element.bytes());
-    cost.read_elements += share(op.operands[i]);
-  }
+  add_entry_reads(c, op, cost);
   const Type& result = c.type(op.results.at(0));
-  const Polynomial results = share(op.results[0]), bytes(result.element.bytes());
+  const Polynomial results = c.entries(op.operands.at(0)) * inner_elements(*c.module, result),
+                   bytes(result.element.bytes());
   cost.read += results * bytes;
   cost.written += results * bytes;
   cost.read_elements += results;
@@ -120,6 +126,15 @@ Cost model_fold(const CostContext& c, const Op& op) {
   Cost cost;
   add_matrix(c, op.operands.at(0), cost);
   add_model_fold(c, op, cost);
+  return cost;
+}
+
+// Each nonzero's value is written once.
+Cost model_entries(const CostContext& c, const Op& op) {
+  Cost cost;
+  add_matrix(c, op.operands.at(0), cost);
+  add_entry_reads(c, op, cost);
+  make_array(c, op.results.at(0), cost);
   return cost;
 }
 

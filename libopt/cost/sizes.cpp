@@ -83,7 +83,8 @@ std::vector<std::pair<std::string, SlaveSet>> slave_sets(const Module& module) {
     add({dims.at(0)}, {SlaveAtom{op.name, Axis::rows}});
     add({dims.at(1)}, {SlaveAtom{op.name, Axis::cols}});
   });
-  for (const Dimension& dim : module.dims) found.emplace(dim.name, SlaveSet{});  // the paper's union
+  for (const Dimension& dim : module.dims)
+    if (!dim.is_entries()) found.emplace(dim.name, SlaveSet{});  // the paper's union
   if (module.level == 1) {
     add_unions(found);
     add_whole(module, found);

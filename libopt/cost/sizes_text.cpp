@@ -154,6 +154,7 @@ std::vector<Symbol> module_symbols(const Module& module, const CostReport& repor
     add(row.executions);
   }
   for (const Dimension& dim : module.dims) {
+    if (dim.is_entries()) continue;  // nonzeros have a symbol
     if (!dim.local || dim.size < 0) found.insert({SymbolKind::size, dim.name, {}, -1});
   }
   // Before states are placed, no cost holds ghosts, but ghosts decide how states are placed.

@@ -196,6 +196,7 @@ Work entries_work(const CostContext& c, std::span<const Op> ops) {
   for (const ScalarFunction& fn : pass.once) add_function(fn);
   for (const EntryPass::Result& result : pass.results) {
     add_function(result.function);
+    if (pass.stores) continue;
     const Polynomial columns = inner_elements(module, c.type(result.value));
     add(work, operations_of(module.fn(result.reducer), {true, true}), entries * columns);
   }

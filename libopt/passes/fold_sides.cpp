@@ -49,7 +49,7 @@ class Turning {
   // True for a fold to rows that nothing but a reduction to one value reads, by the same function.
   [[nodiscard]] bool is_free(int place) {
     const Op& fold = at(place);
-    if (!is_fold(fold) || !gives_rows(fold) || m_.type(fold.results[0]).dims.size() != 1) return false;
+    if (fold.code != OpCode::fold_rows || m_.type(fold.results[0]).dims.size() != 1) return false;
     const std::vector<int>& readers = graph_.needed_by(place);
     if (readers.size() != 1 || uses_[static_cast<size_t>(fold.results[0])] != 1) return false;
     const Op& reader = at(readers[0]);

@@ -132,7 +132,7 @@ std::optional<RegionKey> vector_key(const Module& module, const Op& op, bool box
 
 // A stored matrix has a form for each direction and space of its operands; one pass over a dense one serves both.
 std::optional<RegionKey> product_key(const Module& module, const Op& op, bool boxes) {
-  if (boxes || (!is_product(op) && !is_fold(op))) return std::nullopt;
+  if (boxes || (!is_product(op) && !is_fold(op)) || gives_entries(op)) return std::nullopt;
   if (is_dense_product(module, op)) {
     if (!shares_dense_pass(module, op)) return std::nullopt;
     return RegionKey{{}, std::nullopt, op.operands[1]};

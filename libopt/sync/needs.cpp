@@ -48,7 +48,7 @@ class FlowCollector {
       case OpGroup::entries:
         for (size_t i = 1; i < op.operands.size(); ++i) {
           const EntrySide side = entry_side(m_, op, i);
-          if (side == EntrySide::shared) continue;
+          if (side == EntrySide::shared || side == EntrySide::entries) continue;
           SlaveSet& set = direct_[op.operands[i]];
           set = set_union(set, entry_slaves(m_, op, side));
         }

@@ -314,7 +314,7 @@ void Placer::fold(const Op& op) {
   }
   for (size_t i = 1; i < op.operands.size(); ++i) {
     const EntrySide side = entry_side(m_, op, i);
-    if (side == EntrySide::shared) {
+    if (side == EntrySide::shared || side == EntrySide::entries) {
       placed.operands[i] = read(op.operands[i]);
     } else {
       const bool other = is_across(m_, op, i);

@@ -17,6 +17,7 @@
 
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
+#include "libcore/kernels/entry_dims.h"
 #include "libcore/reference/interpreter.h"
 #include "libcore/run/executor.h"
 
@@ -214,6 +215,13 @@ inline std::vector<Part> split(const TestData& data) {
     }
     parts.push_back(std::move(part));
   }
+  return parts;
+}
+
+// With the module's dimensions of nonzeros.
+inline std::vector<Part> split(const TestData& data, const Module& module) {
+  std::vector<Part> parts = split(data);
+  number_entries(module, parts, entry_counts(parts));
   return parts;
 }
 

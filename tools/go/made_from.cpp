@@ -108,6 +108,7 @@ std::string wanted_data(const Module& module, std::string_view method) {
   std::string text;
   for (const DimId id : module.dims.ids()) {
     const Dimension& dim = module.dim(id);
+    if (dim.is_entries()) continue;  // no data has it
     text += fmt::format("dim {} {} {} {} {}\n", dim.name, dim.local, dim.size, is_whole(module, id),
                         derivation_text(module, id));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libcore/boxes/box_parts.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
 
@@ -53,6 +54,8 @@ std::set<std::string> passing_inputs(const Module& plan) {
   for (const Op& op : plan.body.ops) {
     if (op.code != OpCode::input) continue;
     const Type& type = plan.type(op.results[0]);
+    // A form that numbers its nonzeros stays in memory.
+    if (type.sparse && entries_dim(plan, op.name) != no_dim) return {};
     if (type.sparse) matrices.insert(op.name);
     if (!type.sparse && !type.compressed && Layout(plan, type).cut() != no_dim) arrays.insert(op.name);
   }

@@ -207,6 +207,7 @@ std::vector<DimData> dims_of(const Module& module, const po::variables_map& valu
   std::vector<DimData> dims;
   for (const DimId id : module.dims.ids()) {
     const Dimension& d = module.dim(id);
+    if (d.is_entries()) continue;  // its size follows from the matrix
     DimData data{d.name, d.local, d.size < 0 ? unknown_size : d.size, {}, is_whole(module, id), d.derived};
     if (const auto it = given.find(d.name); it != given.end()) {
       if (d.is_derived()) refuse_size_of_derived(module, id);

@@ -10,6 +10,7 @@
 #include "libcomm/data/cut/partition.h"
 #include "libcomm/data/cut/sample.h"
 #include "libcore/ir/derived_dims.h"
+#include "libcore/kernels/entry_dims.h"
 #include "libcore/system/memory_limit.h"
 #include "libopt/cost/sizes.h"
 #include "libopt/cost/sizes_sampled.h"
@@ -68,9 +69,9 @@ std::vector<ScalingPoint> exact_points(const Module& module, const ProgramInputs
     if (!points.empty()) data = inputs.read();
     SizesBuilder sizes(module);
     sizes.leave_out_pairs();
-    for (const Part& part : partition(data.dims, std::move(data.inputs), partition_options(values, workers))) {
-      sizes.add(part);
-    }
+    std::vector<Part> parts = partition(data.dims, std::move(data.inputs), partition_options(values, workers));
+    number_entries(module, parts, entry_counts(parts));
+    for (const Part& part : parts) sizes.add(part);
     points.push_back({sizes.finish(origin), {}});
   }
   return points;

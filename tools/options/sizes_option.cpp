@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/bundle/entries.h"
 #include "libcore/boxes/box_parts.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
@@ -28,7 +29,13 @@ Sizes bundle_sizes(const Module& module, const std::string& name, const std::str
   }
   SizesBuilder builder(module, beside);
   read_all_lists(
-      bundle, [&](const Part& part) { builder.add(part); }, workers);
+      bundle,
+      [&](Part& part) {
+        number_entries(module, {&part, 1}, info.statistics);
+        if (beside != nullptr) number_entries(*beside, {&part, 1}, info.statistics);
+        builder.add(part);
+      },
+      workers);
   return builder.finish(origin, info.digest);
 }
 

@@ -12,6 +12,7 @@
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/base/spill.h"
 #include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/bundle/entries.h"
 #include "libcomm/data/bundle/forms.h"
 #include "libcomm/data/compress/compress.h"
 #include "libcomm/data/hdf5/file.h"
@@ -173,6 +174,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
       }
       p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers(), wanted);
       for (Part& part : p.parts) expand(part, read_compressed(p.module));
+      number_entries(p.module, p.parts, p.info.statistics);
     }
     p.times.reading = watch.lap();
     p.kernels = make_kernels(settings, threads, cluster, output);

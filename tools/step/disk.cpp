@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/bundle/entries.h"
 #include "libcore/base/error.h"
 #include "libcore/data/disk_elements.h"
 #include "libcore/ir/dense_blocks.h"
@@ -111,7 +112,8 @@ void add(const MemoryPlan& rank, MemoryPlan& sum) {
 
 MemoryPlan plan_of_memory(const Module& plan, const std::string& bundle, int workers, std::vector<WorkersOfRank> ranks,
                           std::int64_t memory, bool in_memory) {
-  const int all = read_bundle_info(bundle, workers).workers;
+  const BundleInfo info = read_bundle_info(bundle, workers);
+  const int all = info.workers;
   for (int worker = 0, alone = ranks.empty() ? all : 0; worker < alone; ++worker) ranks.push_back({worker, 1});
   PartsWanted wanted{.workers = workers};
   if (!in_memory)
@@ -122,7 +124,8 @@ MemoryPlan plan_of_memory(const Module& plan, const std::string& bundle, int wor
   options.spill = &tier;
   MemoryPlan made;
   for (const WorkersOfRank& rank : ranks) {
-    const std::vector<Part> parts = read_parts(bundle, rank.first, rank.count, wanted);
+    std::vector<Part> parts = read_parts(bundle, rank.first, rank.count, wanted);
+    number_entries(plan, parts, info.statistics);
     NoTransport transport(all, rank);
     CountingKernels kernels;
     add(plan_memory(plan, parts, transport, kernels, options), made);

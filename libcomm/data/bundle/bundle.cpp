@@ -285,9 +285,12 @@ Part read_part_lists(const std::string& path, int worker, int workers) {
   return lists_of(path, manifest, worker);
 }
 
-void read_all_lists(const std::string& path, const std::function<void(const Part&)>& take, int workers) {
+void read_all_lists(const std::string& path, const std::function<void(Part&)>& take, int workers) {
   const Manifest manifest = for_workers(read_manifest(path), workers, path);
-  for (int worker = 0; worker < manifest.info.workers; ++worker) take(lists_of(path, manifest, worker));
+  for (int worker = 0; worker < manifest.info.workers; ++worker) {
+    Part part = lists_of(path, manifest, worker);
+    take(part);
+  }
 }
 
 DimsOfWorkers read_dims(const std::string& bundle, int workers) {

@@ -101,7 +101,7 @@ struct PartsWanted {
 /// read_parts.
 [[nodiscard]] Part read_part_lists(const std::string& path, int worker, int workers = 0);
 /// The same for every worker's part, one after another, passed to `take`.
-void read_all_lists(const std::string& path, const std::function<void(const Part&)>& take, int workers = 0);
+void read_all_lists(const std::string& path, const std::function<void(Part&)>& take, int workers = 0);
 /// The dimensions as every worker has them: element w is Part::dims of worker w. They come from the bundle's files,
 /// without the arrays. UserError as read_parts.
 using DimsOfWorkers = std::vector<std::map<std::string, PartDim>>;

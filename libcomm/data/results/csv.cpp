@@ -1,4 +1,5 @@
-// One file for each output: a line for each element, first the user's ids of its dimensions, then its scalars.
+// One file for each output: a line for each element, first the user's ids of its dimensions, then its scalars. Of a
+// sparse matrix: a line for each nonzero, with the ids of its row and column.
 #include <fmt/format.h>
 
 #include <array>
@@ -34,6 +35,7 @@ void append(std::string& text, Scalar scalar, const std::byte* bytes) {
 
 std::string head(const ResultTable& table) {
   std::string text;
+  if (table.is_sparse()) return fmt::format("{},{},{}\n", table.matrix[0].name, table.matrix[1].name, table.name);
   for (const ResultDim& dim : table.dims) text += dim.name + ",";
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const std::string name = table.tuple ? fmt::format("{}.{}", table.name, c) : table.name;
@@ -68,7 +70,7 @@ std::string csv_text(const ResultTable& table, const ResultWindow& window, const
   const std::vector<std::int64_t> extents = sizes_of(table.dims);
   std::vector<std::int64_t> index = index_of(extents, some.first);
   for (std::int64_t e = some.first - window.first, end = e + some.count; e < end; ++e, next_index(index, extents)) {
-    for (std::size_t d = 0; d < table.dims.size(); ++d) {
+    for (std::size_t d = 0; d < table.dims.size() && !table.is_sparse(); ++d) {
       const std::int64_t id = dim_ids[d].empty() ? index[d] : dim_ids[d][static_cast<std::size_t>(e)];
       append_number<std::int64_t>(text, reinterpret_cast<const std::byte*>(&id));
       text += ',';

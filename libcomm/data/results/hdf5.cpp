@@ -1,7 +1,9 @@
 // One file; a dataset for each output, named after it, with its dimensions' sizes as shape. A small array as element
 // adds a last axis; a tuple is a group with one dataset a component, `0`, `1`, ... The attribute `dims` lists the names
-// of the dimensions. Where a dimension's ids were relabelled, `<dim>_ids` holds the user's ids. The attribute
-// `xxh3_128` of each dataset is the digest of its bytes.
+// of the dimensions. A sparse matrix has the indices of rows, of columns, and the values as components 0, 1 and 2, in
+// the order of rows and then columns; its group's attribute `matrix` has the matrix's dimensions and shape. Where a
+// dimension's ids were relabelled, `<dim>_ids` holds the user's ids. The attribute `xxh3_128` of each dataset is the
+// digest of its bytes.
 #include <nlohmann/json.hpp>
 
 #include "libcomm/data/base/digest.h"
@@ -54,6 +56,14 @@ class Hdf5Results : public ResultFiles {
     nlohmann::ordered_json dims = nlohmann::ordered_json::array();
     for (const ResultDim& dim : table.dims) dims.push_back(dim.name);
     out.attribute(path, "dims", dims.dump());
+    if (table.is_sparse()) {
+      nlohmann::ordered_json matrix;
+      for (const ResultDim& dim : table.matrix) {
+        matrix["dims"].push_back(dim.name);
+        matrix["shape"].push_back(dim.size);
+      }
+      out.attribute(path, "matrix", matrix.dump());
+    }
     return sets;
   }
 

@@ -2,21 +2,11 @@
 // were relabelled (`-<dim>_ids`).
 #include <fmt/format.h>
 
-#include <array>
-
 #include "libcomm/data/read/npy_header.h"
 #include "libcomm/data/results/files.h"
+#include "libcomm/data/results/npy_type.h"
 
 namespace kasen {
-namespace {
-
-std::string_view npy_type(Scalar scalar) {
-  static constexpr std::array<std::string_view, 7> names{"<f8", "<f4", "<i8", "<i4", "|b1", "|u1", "<i8"};
-  return names[static_cast<std::size_t>(scalar)];
-}
-
-}  // namespace
-
 // A component of a tuple is a file of its own, with its own name.
 std::unique_ptr<ResultFiles> make_npy_results(const std::string& path, const std::vector<ResultTable>& tables) {
   auto files = std::make_unique<FilePerOutput>(path);

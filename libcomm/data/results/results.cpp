@@ -13,6 +13,7 @@
 #include "libcomm/data/results/digests.h"
 #include "libcomm/data/results/files.h"
 #include "libcomm/data/results/share.h"
+#include "libcomm/data/results/sparse_order.h"
 #include "libcore/base/error.h"
 
 namespace kasen {
@@ -75,6 +76,7 @@ struct ResultWriter::State {
   std::map<std::string, ResultTable> relabelled;  // by dimension: its table of ids
 
   void describe(const Module& module);
+  void bound_ids(ResultTable& table) const;
   void open_files(const std::string& path);
   void collect_ids();
   void write(std::size_t number);
@@ -93,12 +95,24 @@ void ResultWriter::State::describe(const Module& module) {
   ranks.together([&] {
     for (const Output& output : outputs) tables.push_back(make_table(module, output, parts.at(0)));
   });
+  for (ResultTable& table : tables) bound_ids(table);
   if (format.text()) return;
   std::set<std::string> used;
   for (const ResultTable& table : tables)
     for (const ResultDim& dim : table.dims) used.insert(dim.name);
   for (const auto& [dim, table] : relabelled)
     if (used.contains(dim)) tables.push_back(table);
+}
+
+// A sparse matrix has rows and columns for all of the user's ids.
+void ResultWriter::State::bound_ids(ResultTable& table) const {
+  for (ResultDim& dim : table.matrix) {
+    if (!relabelled.contains(dim.name)) continue;
+    std::int64_t most = 0;
+    for (const Part& part : parts)
+      for (const std::int64_t id : part.dims.at(dim.name).original) most = std::max(most, id + 1);
+    for (const std::int64_t theirs : share_number(most, ranks)) dim.size = std::max(dim.size, theirs);
+  }
 }
 
 void ResultWriter::State::open_files(const std::string& path) {
@@ -214,7 +228,15 @@ void ResultWriter::State::write_lines(std::size_t number, const TableSpread& spr
 void ResultWriter::State::write(std::size_t number) {
   const ResultTable& table = tables[number];
   const bool ids_alone = number >= outputs.size();
-  const TableSpread spread(table, ids_alone ? id_shares_of(table, parts) : shares_of(table, outputs[number], parts),
+  std::vector<SortedNonzeros> sorted;
+  if (table.is_sparse()) {
+    const std::int64_t rows = parts.at(0).dims.at(table.matrix[0].name).size;
+    sorted = sorted_nonzeros(outputs[number], rows, ranks);
+  }
+  const TableSpread spread(table,
+                           ids_alone           ? id_shares_of(table, parts)
+                           : table.is_sparse() ? shares_of(sorted)
+                                               : shares_of(table, outputs[number], parts),
                            format.text() ? WindowPlan::Order::stripes : WindowPlan::Order::ranges, window_bytes, ranks);
   if (format.text())
     write_lines(number, spread);

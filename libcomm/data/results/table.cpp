@@ -8,6 +8,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/boxes/box_parts.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen {
@@ -78,6 +79,12 @@ ResultTable make_table(const Module& module, const Output& output, const Part& p
                              .small_array = components[c].count > 0,
                              .id_of = components[c].scalar == Scalar::id ? module.dim(components[c].id_of).name : "",
                              .first_plane = output.type.element.first_plane(static_cast<int>(c))});
+  if (is_over_entries(module, output.type) && components.size() == 3) {
+    for (std::size_t c = 0; c < 2; ++c) {
+      const std::string& dim = table.columns[c].id_of;
+      table.matrix.push_back({dim, part.dims.at(dim).size});
+    }
+  }
   if (names_layouts(module)) table.boxes = std::make_shared<const Module>(sized_for(module, part));
   (void)checked_mul(table.elements(), std::max<std::int64_t>(table.element_bytes(), 1), "an output's size");
   return table;

@@ -36,10 +36,14 @@ struct ResultTable {
   bool tuple = false;
   bool ids = false;  // not an output: the user's ids of a relabelled dimension
   std::vector<ResultDim> dims;
+  // Of a sparse value (libcore/ir/entries.h) its matrix's dimensions: components 0 and 1 are the indices of row and
+  // column, component 2 is the value. In files nonzeros are ordered by these. A size is above all of the user's ids.
+  std::vector<ResultDim> matrix;
   int cut = -1;                         // which dimension is cut; -1: a shared
   std::shared_ptr<const Module> boxes;  // of a plan that names layouts: with sizes and a mesh
   std::vector<ResultColumn> columns;
 
+  [[nodiscard]] bool is_sparse() const { return !matrix.empty(); }
   [[nodiscard]] std::int64_t elements() const;
   [[nodiscard]] std::int64_t element_bytes() const;
   // Elements around each index of the cut dimension: place = (o * extent + index) * inner + i.
