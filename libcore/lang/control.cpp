@@ -37,8 +37,9 @@ Names assigned_names(const std::vector<Statement>& body) {
   return names;
 }
 
-// Names of enclosing blocks that the bodies assign, in the order of the first assignment.
-Names Control::carried_names(const Statement& s, const std::string& what) const {
+// Names of enclosing blocks that the bodies assign, in the order of the first assignment. Blocks hand on values, so
+// expressions over stored entries are stored.
+Names Control::carried_names(const Statement& s, const std::string& what) {
   Names assigned;
   add_assigned_names(s.body, assigned);
   add_assigned_names(s.other, assigned);
@@ -48,9 +49,8 @@ Names Control::carried_names(const Statement& s, const std::string& what) const 
     const Binding* b = scopes_.find(name);
     if (b == nullptr) continue;
     if (b->is(Binding::Kind::formula)) {
-      source_.fail(s.mark, fmt::format("this {} would change '{}'", what, name),
-                   "it is an expression over stored entries, which no iteration hands on to the next",
-                   "give it another name inside of the block");
+      scopes_.rebind(name, folds_.store(b->term, s.mark, name));
+      b = scopes_.find(name);
     }
     poisoned = poisoned || b->is(Binding::Kind::poisoned);
     if (b->is(Binding::Kind::value) && b->fixed.empty()) carried.push_back(name);

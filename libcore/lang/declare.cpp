@@ -116,7 +116,10 @@ void Declarations::param(const Statement& s) {
 
 void Declarations::output(const Statement& s) {
   const std::string& name = s.name.text;
-  const ValueId value = values_.materialise(evaluator_.element(s.value[0]), name, s.value[0].mark);
+  Term term = evaluator_.element(s.value[0]);
+  const Mark mark = s.value[0].mark;
+  const ValueId value = formulas_.is_entries(term) ? folds_.store_with_indices(std::move(term), mark, name)
+                                                   : values_.materialise(std::move(term), name, mark);
   if (std::any_of(outputs_.begin(), outputs_.end(), [&](const Op& op) { return op.name == name; })) {
     source_.fail(s.mark, fmt::format("two outputs are called '{}'", name), {},
                  fmt::format("name one of them: output other = {}", name));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/lang/calls/fold.h"
 #include "libcore/lang/terms/part.h"
 
 namespace kasen::lang {
@@ -15,7 +16,7 @@ class Declarations : Part {
  public:
   using Defines = std::map<std::string, std::string>;  // -D NAME=VALUE
 
-  Declarations(const Part& part, const Defines& defines) : Part(part), defines_(defines) {}
+  Declarations(const Part& part, Folds& folds, const Defines& defines) : Part(part), folds_(folds), defines_(defines) {}
 
   void dimension(const Statement& s);
   void constant(const Statement& s);
@@ -42,6 +43,7 @@ class Declarations : Part {
   [[nodiscard]] Term written_value(const Statement& s);
   [[nodiscard]] Term default_of(const Statement& s);
 
+  Folds& folds_;
   const Defines& defines_;
   std::set<std::string> defined_;  // names of defines that were found
   std::vector<Op> outputs_;

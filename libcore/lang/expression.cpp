@@ -145,7 +145,7 @@ Term Expressions::name_of_program(const Node& node) {
                    fmt::format("write size({})", node.text));
     }
     default:
-      return values_.term(b->id, true);
+      return formulas_.is_stored(b->id) ? formulas_.stored_term(b->id) : values_.term(b->id, true);
   }
 }
 

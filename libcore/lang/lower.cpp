@@ -33,9 +33,9 @@ Lowering::Lowering(const SourceText& source, Module start, const Declarations::D
       definitions_(part_, frames_, indexed_),
       lists_(part_),
       expressions_(part_, frames_, calls_, lists_, views_, products_, indexed_, definitions_),
-      declarations_(part_, defines),
+      declarations_(part_, folds_, defines),
       assumptions_(part_, reducers_),
-      statements_(part_, definitions_, declarations_, lists_) {}
+      statements_(part_, folds_, definitions_, declarations_, lists_) {}
 
 Module Lowering::run(const Program& program) {
   const std::vector<Statement>& all = program.statements();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/lang/read_again.h"
+
 namespace kasen::lang {
 namespace {
 
@@ -25,12 +27,14 @@ bool defines_name(StatementKind kind) {
 
 }  // namespace
 
-Statements::Statements(const Part& part, Definitions& definitions, Declarations& declarations, Lists& lists)
+Statements::Statements(const Part& part, Folds& folds, Definitions& definitions, Declarations& declarations,
+                       Lists& lists)
     : Part(part),
+      folds_(folds),
       definitions_(definitions),
       declarations_(declarations),
       lists_(lists),
-      control_(part, [this](const std::vector<Statement>& body) { return block(body); }) {
+      control_(part, folds, [this](const std::vector<Statement>& body) { return block(body); }) {
   definitions_.set([this](const std::vector<Statement>& body, const std::string& note) { return called(body, note); });
 }
 
@@ -43,6 +47,7 @@ void Statements::program(const std::vector<Statement>& list) {
 }
 
 bool Statements::lower(const std::vector<Statement>& list) {
+  const Until<const std::vector<Statement>*> block(list_, &list);
   bool good = true;
   for (const Statement& s : list) {
     try {
@@ -236,15 +241,20 @@ void Statements::assign(const Statement& s) {
     term = values_.conform(std::move(term), types_.array(s.type[0]), mark, fmt::format("'{}'", name));
   }
   known = scopes_.find(name);
-  if (known != nullptr && known->is(Binding::Kind::value)) term = as_known(s, std::move(term), module_.type(known->id));
-  if (define_formula(name, term, mark)) return;
+  const bool value = known != nullptr && known->is(Binding::Kind::value);
+  if (value && formulas_.is_stored(known->id)) return store_entries(s, std::move(term));
+  if (value) term = as_known(s, std::move(term), module_.type(known->id));
+  if (define_formula(s, term)) return;
   const bool copy = term.named;
   scopes_.rebind(name, values_.materialise(std::move(term), name, mark, copy));
 }
 
-// A name of a formula is the formula, with the values that its names have at this position.
-bool Statements::define_formula(const std::string& name, const Term& term, Mark mark) {
-  if (!formulas_.is_formula(term)) return false;
+// A name of a formula is the formula, with the values that its names have at this position. If it is read again, its
+// values are stored here. Those of a matrix by its name alone are there.
+bool Statements::define_formula(const Statement& s, const Term& term) {
+  if (!formulas_.is_entries(term)) return false;
+  const Mark mark = s.value[0].mark;
+  const std::string& name = s.name.text;
   const Binding* known = scopes_.find(name);
   if (known != nullptr && known->is(Binding::Kind::value)) {
     source_.fail(mark,
@@ -252,10 +262,36 @@ bool Statements::define_formula(const std::string& name, const Term& term, Mark 
                              show(module_, module_.type(known->id))),
                  "a name keeps its type and its dimensions", "choose another name");
   }
+  const auto at = static_cast<std::size_t>(&s - list_->data());
+  if (formulas_.worth_storing(term, mark) && is_read_again(*list_, at)) {
+    scopes_.shadow(name, {.id = folds_.store(term, mark, name)});
+    return true;
+  }
   Binding formula{.kind = Binding::Kind::formula, .term = term};
   formula.term.named = false;
   scopes_.shadow(name, std::move(formula));
   return true;
+}
+
+// A name of stored values gets other ones, at the same entries.
+void Statements::store_entries(const Statement& s, Term term) {
+  const std::string& name = s.name.text;
+  const Mark mark = s.value[0].mark;
+  const ValueId known = scopes_.find(name)->id;
+  const Term before = formulas_.stored_term(known);
+  if (term.literal && before.type().is_scalar()) {
+    term = located(source_, mark, [&] { return adapt(std::move(term), before.type().scalar()); });
+  }
+  const bool entries = formulas_.is_entries(term);
+  if (!entries || term.type() != before.type() ||
+      formulas_.matrix_of(term, mark) != formulas_.matrix_of(before, mark)) {
+    const Type was{before.type(), before.dims}, now{term.type(), term.dims};
+    source_.fail(
+        s.mark,
+        fmt::format("'{}' is {} at stored entries and would become {}", name, show(module_, was), show(module_, now)),
+        "a name keeps its type and the entries that it lies at", "choose another name");
+  }
+  scopes_.rebind(name, folds_.store(std::move(term), mark, name));
 }
 
 }  // namespace kasen::lang

@@ -16,7 +16,7 @@ namespace kasen::lang {
 class Statements : Part {
  public:
   // Sets how definitions lower a body.
-  Statements(const Part& part, Definitions& definitions, Declarations& declarations, Lists& lists);
+  Statements(const Part& part, Folds& folds, Definitions& definitions, Declarations& declarations, Lists& lists);
 
   void program(const std::vector<Statement>& list);
   // Keeps the first error of some other work.
@@ -37,14 +37,17 @@ class Statements : Part {
   [[nodiscard]] std::vector<Term> several_values(const Statement& s, const std::vector<std::string>& hints);
   [[nodiscard]] Term value_of(const Statement& s);
   [[nodiscard]] Term as_known(const Statement& s, Term term, const Type& type) const;
-  [[nodiscard]] bool define_formula(const std::string& name, const Term& term, Mark mark);
+  [[nodiscard]] bool define_formula(const Statement& s, const Term& term);
+  void store_entries(const Statement& s, Term term);
 
+  Folds& folds_;
   Definitions& definitions_;
   Declarations& declarations_;
   Lists& lists_;
   Control control_;
   std::vector<Diagnostic> faults_;
   int blocks_ = 0;
+  const std::vector<Statement>* list_ = nullptr;  // those of the block that is lowered
 };
 
 }  // namespace kasen::lang

@@ -25,6 +25,7 @@ inline TestData random_data(const Module& module, int workers, std::int64_t size
   data.workers = workers;
   std::int64_t next = size;
   for (const Dimension& dim : module.dims) {
+    if (dim.is_entries()) continue;  // its size follows from the matrix
     const auto source = [&](DimId d) { return data.dims.at(module.dim(d).name).size; };
     const std::int64_t n = dim.is_workers()   ? workers
                            : dim.is_derived() ? derived_size(dim.derived, source)

@@ -90,7 +90,7 @@ inline void run_plan(const Module& module, const std::vector<Part>& parts, const
 inline void run_edited(const Module& module, const Module& program) {
   for (const int workers : {1, 2, 3, 5}) {
     SCOPED_TRACE(workers);
-    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 9, 30, 5));
+    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 9, 30, 5), program);
     run_plan(module, parts, interpret(program, whole_inputs(parts)), true);
   }
 }
@@ -117,7 +117,7 @@ inline std::vector<NamedPlan> plans_of(const Module& program) {
 inline void run_everywhere(const Module& program, std::int64_t size, std::int64_t entries) {
   const std::vector<NamedPlan> plans = plans_of(program);
   for (const int workers : {1, 2, 3, 4, 5}) {
-    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, size, entries, 5));
+    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, size, entries, 5), program);
     const auto wanted = interpret(program, whole_inputs(parts));
     for (const auto& [strategy, sync, module] : plans) {
       if (selects(strategy) && sync == SyncMode::lazy && workers % 2 == 0) continue;

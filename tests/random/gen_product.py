@@ -159,6 +159,22 @@ class ProductPart(Base):
         self.define(w)
         return [Stmt('formula', name=w.name, expr=e)]
 
+    def reassign_formula(self):
+        """Values of a name at stored entries, in place of others: of itself, too."""
+        known = [w for w in self.visible() if w.sparse and w.name[0] == 'W']
+        if not known:
+            return None
+        w = self.pick(known)
+        e = self.formula(w.elem, w.of, 1)
+        if self.chance(0.6):
+            half = op('*', Expr('name', w.elem, w.dims, bound=w.bound, name=w.name), lit(w.elem, 0.5 if w.elem in FLOATS else 1), w.dims, bound=w.bound)
+            e = op(self.pick(['+', '-']), e, half, w.dims, bound=e.bound + w.bound)
+        limit = limit_of(w.elem)
+        if e.elem != w.elem or e.bound > limit:
+            return None
+        w.bound = max(w.bound, limit)
+        return [Stmt('formula', name=w.name, expr=e)]
+
     def entries_fold(self, elem, dims, v, formula):
         over = tuple(d for d in v.dims if d not in dims) if dims else None
         if elem == 'bool':

@@ -162,7 +162,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
     def statement(self):
         if self.depth and self.chance(0.06):
             return [self.list_in_block()]
-        forms = [self.define_name] * 5 + [self.reassign] * 3 + [self.list_statement, self.idiom] * 2 + [self.define_formula]
+        forms = [self.define_name] * 5 + [self.reassign] * 3 + [self.list_statement, self.idiom] * 2 + [self.define_formula, self.reassign_formula]
         if self.depth < 3:
             forms += [self.counted, self.counted, self.loop, self.branch]
         for _ in range(10):

@@ -66,6 +66,7 @@ inline testing::TestData data_of(const Module& module, const Job& job, int worke
   testing::TestData data;
   data.workers = workers;
   for (const Dimension& dim : module.dims) {
+    if (dim.is_entries()) continue;  // its size follows from the matrix
     const auto source = [&](DimId d) { return data.dims.at(module.dim(d).name).size; };
     const std::int64_t size = dim.is_workers()   ? workers
                               : dim.is_derived() ? derived_size(dim.derived, source)

@@ -109,7 +109,7 @@ class Meaning:
         known, formulas = set(self.names), dict(self.formulas)
         self.block(block)
         self.names = {n: v for n, v in self.names.items() if n in known}
-        self.formulas = formulas
+        self.formulas = {n: f for n, f in self.formulas.items() if n in formulas}
 
     def do_for(self, s):
         turns = range(s.begin, s.end)

@@ -13,6 +13,7 @@
 #include <memory>
 #include <tuple>
 
+#include "libcore/ir/entries.h"
 #include "libcore/ir/observed.h"
 #include "libcore/ir/tiers.h"
 #include "libcore/laws/laws.h"
@@ -133,7 +134,7 @@ class JobRunner {
 
   const std::vector<Part>& parts(int workers, int owners) {
     const auto [at, is_new] = parts_.try_emplace({workers, owners});
-    if (is_new) at->second = testing::split(data_of(program_, job_, workers, owners));
+    if (is_new) at->second = testing::split(data_of(program_, job_, workers, owners), program_);
     return at->second;
   }
 
@@ -148,7 +149,7 @@ class JobRunner {
   const std::vector<Part>& all_compressed(int workers, int owners) {
     const auto [at, is_new] = compressed_.try_emplace({workers, owners});
     if (!is_new) return at->second;
-    at->second = testing::split(data_of(program_, job_, workers, owners));
+    at->second = testing::split(data_of(program_, job_, workers, owners), program_);
     for (const Op& op : program_.body.ops) {
       if (is_table(op)) testing::compress_by_hand(at->second, op.name, owners);
     }
@@ -200,7 +201,7 @@ class JobRunner {
     int first = request.owners;
     for (const Op& op : made.body.ops) {
       if (op.code != OpCode::input || !made.type(op.results[0]).compressed) continue;
-      if (data.empty()) data = testing::split(data_of(program_, job_, request.workers, request.owners));
+      if (data.empty()) data = testing::split(data_of(program_, job_, request.workers, request.owners), program_);
       testing::compress_by_hand(data, op.name, first++);
     }
     return data;
@@ -242,8 +243,9 @@ class JobRunner {
 
   // The same run with arrays on a disk, in the least memory that is enough: bit for bit.
   void from_disk(const Module& made, const RunRequest& request, KernelSet& kernels, const RunResult& wanted) {
+    if (has_entries_dims(made)) return;  // such a matrix stays in memory
     const std::vector<Part> data =
-        testing::on_disk(testing::split(data_of(program_, job_, request.workers, request.owners)));
+        testing::on_disk(testing::split(data_of(program_, job_, request.workers, request.owners), program_));
     RunResult result;
     try {
       testing::Limited limit;

@@ -234,7 +234,7 @@ class Pipeline(ToolTest):
             self.assertTrue((self.dir / f"pagerank.{ending}").exists(), name)
             self.kasen("go", PAGERANK, "G=graph.txt", "--dir", "all", "-D", "theta=1e-3", "--format", name)
             self.assertTrue((self.dir / "all" / f"result.{ending}").exists(), name)
-            self.assertIn("hdf5, csv or npy", self.kasen("run", "--help")[0])
+            self.assertIn("hdf5, csv, npy, mtx or npz", self.kasen("run", "--help")[0])
 
     def test_go(self):
         out, err = self.kasen("go", PAGERANK, "G=graph.txt", "--workers", 2, "-n", 2, "--dir", "all", "-D", "theta=1e-9",

@@ -53,17 +53,14 @@ void Folds::cover_side(Term& formula, ValueId matrix, EntrySide side, Mark mark)
   formula.leaves.push_back(formulas_.sided_term(every, side, {}, mark).leaves[0]);
 }
 
-// The result is an array over `dims`.
-ValueId Folds::emit(Term formula, FnId reducer, EntrySide side, std::vector<DimId> dims, Mark mark,
-                    const std::string& hint) {
-  const ValueId matrix = formulas_.matrix_of(formula, mark);
-  cover_side(formula, matrix, side == EntrySide::rows ? EntrySide::cols : EntrySide::rows, mark);
+// The formula's function, and what it reads in the order of a fold's operands.
+Folds::Operands Folds::operands_of(Term formula, ValueId matrix, Mark mark, const std::string& hint) {
   const ElementType& stored = module_.type(matrix).element;
   std::vector<ScalarParam> params{{"entry", stored.is(Scalar::null) ? ElementType::of(Scalar::f64) : stored, {}}};
-  std::vector<ValueId> operands{matrix};
+  Operands made{{matrix}};
+  std::vector<ValueId>& operands = made.values;
   std::vector<ValueId> leaves(formula.leaves.size(), parameter_leaf(0));
-  int at_rows = 0;
-  for (const EntrySide now : {EntrySide::rows, EntrySide::cols, EntrySide::shared}) {
+  for (const EntrySide now : {EntrySide::rows, EntrySide::cols, EntrySide::entries, EntrySide::shared}) {
     const auto first = static_cast<std::ptrdiff_t>(operands.size());
     for (size_t i = 0; i < formula.leaves.size(); ++i) {
       const Formulas::SidedLeaf leaf = formulas_.side_of(formula.leaves[i], matrix, mark);
@@ -77,16 +74,25 @@ ValueId Folds::emit(Term formula, FnId reducer, EntrySide side, std::vector<DimI
                         *seen_element(module_, module_.type(leaf.value)),
                         {}});
     }
-    if (now == EntrySide::rows) at_rows = static_cast<int>(operands.size()) - 1;
+    if (now == EntrySide::rows) made.at_rows = static_cast<int>(operands.size()) - 1;
   }
   formula.leaves = std::move(leaves);
   ValueId stray = no_value;
-  const FnId fn =
+  made.fn =
       builder_.add_function(finish_function(formula, std::move(params), "f_" + (hint.empty() ? "t" : hint), stray));
+  return made;
+}
+
+// The result is an array over `dims`.
+ValueId Folds::emit(Term formula, FnId reducer, EntrySide side, std::vector<DimId> dims, Mark mark,
+                    const std::string& hint) {
+  const ValueId matrix = formulas_.matrix_of(formula, mark);
+  cover_side(formula, matrix, side == EntrySide::rows ? EntrySide::cols : EntrySide::rows, mark);
+  Operands operands = operands_of(std::move(formula), matrix, mark, hint);
   return builder_.emit({.code = side == EntrySide::rows ? OpCode::fold_rows : OpCode::fold_cols,
-                        .operands = operands,
-                        .fns = {fn, reducer},
-                        .at_rows = at_rows},
+                        .operands = std::move(operands.values),
+                        .fns = {operands.fn, reducer},
+                        .at_rows = operands.at_rows},
                        mark, hint, {module_.fn(reducer).result(), std::move(dims)});
 }
 
@@ -139,10 +145,16 @@ Term Folds::reduce(const Node& fn, Term entries, const Node* over, Mark mark, co
                  "for stored entries alone write mxvt(z, r, G, x), with a multiplier and a reducer");
   }
   const ValueId matrix = formulas_.matrix_of(entries, mark);
+  const bool zeros_count = !is_zero(type, (*identity)[0]);
+  Term stored = entries;
+  if (gone.empty() && !zeros_count && formulas_.take_stored_alone(stored, mark)) {
+    const ValueId each = values_.materialise(std::move(stored), "t", mark);
+    return values_.term(values_.reduce(by, each, {}, mark, hint));
+  }
   const EntrySide side = gone.empty() || gone[0] == dims[1] ? EntrySide::rows : EntrySide::cols;
   ValueId folded =
       emit(std::move(entries), by, side, {dims[side == EntrySide::rows ? 0 : 1]}, mark, gone.empty() ? "t" : hint);
-  if (!is_zero(type, (*identity)[0])) folded = meet_zeros(folded, matrix, by, side, mark);
+  if (zeros_count) folded = meet_zeros(folded, matrix, by, side, mark);
   return values_.term(gone.empty() ? values_.reduce(by, folded, {}, mark, hint) : folded);
 }
 

@@ -1,5 +1,5 @@
 // Sums and products over a formula (formula.h): operators that compute it for every nonzero and combine the results
-// (fold_rows and fold_cols, libcore/ir/entries.h).
+// (fold_rows and fold_cols, libcore/ir/entries.h), or store each (entries).
 #pragma once
 
 #include <string>
@@ -11,19 +11,32 @@ namespace kasen::lang {
 
 class Folds : Part {
  public:
-  Folds(const Part& part, Calls& calls, Reducers& reducers) : Part(part), calls_(calls), reducers_(reducers) {}
+  Folds(const Part& part, Calls& calls, Reducers& reducers);
 
   // sum(X * w), sum(X * w, over M): reduces rows, columns, or all by rows and then over the rows.
   [[nodiscard]] Term reduce(const Node& fn, Term entries, const Node* over, Mark mark, const std::string& hint);
   // (X * w) @ v, (X * w)' @ B: each nonzero of the formula times the operand at its other side.
   [[nodiscard]] Term multiply(const Node& times, const Node& plus, Term vector, Term entries, bool transposed,
                               Mark mark, const std::string& hint);
+  // The formula at each nonzero, as a sparse value.
+  [[nodiscard]] ValueId store(Term entries, Mark mark, const std::string& hint);
+  // The same with the indices of its row and its column before it, as a tuple: what an output writes.
+  [[nodiscard]] ValueId store_with_indices(Term entries, Mark mark, const std::string& hint);
   // U @ V' of arrays over [N, K] and [M, K], both cut: known only at the nonzeros of a matrix over [N, M], where the
   // program has a sparse one. Else it is an array.
   [[nodiscard]] bool gives_pairs(const Term& left, const Term& right) const;
   [[nodiscard]] Term pairs(Term left, Term right, Mark mark);
 
  private:
+  struct Operands {
+    std::vector<ValueId> values;
+    FnId fn = no_fn;
+    int at_rows = 0;
+  };
+  [[nodiscard]] Operands operands_of(Term formula, ValueId matrix, Mark mark, const std::string& hint);
+  [[nodiscard]] ValueId emit_entries(Term formula, Mark mark, const std::string& hint);
+  [[nodiscard]] DimId entries_dim_of(ValueId matrix);
+  [[nodiscard]] Term at_rows(const Node& node);
   [[nodiscard]] ValueId meet_zeros(ValueId folded, ValueId matrix, FnId reducer, EntrySide side, Mark mark);
   void cover_side(Term& formula, ValueId matrix, EntrySide side, Mark mark);
   [[nodiscard]] ValueId emit(Term formula, FnId reducer, EntrySide side, std::vector<DimId> dims, Mark mark,

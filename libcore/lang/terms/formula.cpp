@@ -85,22 +85,65 @@ Term Formulas::sided_term(ValueId value, EntrySide side, std::vector<DimId> dims
                  fmt::format("write the size where the dimension is declared, dim {0} local = 20, or give -D {0}=20",
                              module_.dim(type.dims.back()).name));
   }
+  return leaf_term(sided_leaf(value, side), *seen, std::move(dims));
+}
+
+ValueId Formulas::sided_leaf(ValueId value, EntrySide side) {
   const auto known = std::find_if(sided_.begin(), sided_.end(),
                                   [&](const SidedLeaf& s) { return s.value == value && s.side == side; });
   const auto place = static_cast<ValueId>(known - sided_.begin());
   if (known == sided_.end()) sided_.push_back({value, side});
-  return leaf_term(ValueId(first_sided_leaf - place), *seen, std::move(dims));
+  return ValueId(first_sided_leaf - place);
+}
+
+ValueId Formulas::matrix_called(const std::string& name) const {
+  for (const Op& op : module_.body.ops)
+    if (op.code == OpCode::input && op.name == name) return op.results.at(0);
+  throw InternalError("values at the nonzeros of no input");
+}
+
+Term Formulas::stored_term(ValueId value) {
+  const Type& type = module_.type(value);
+  const ValueId matrix = matrix_called(module_.dim(type.dims.at(0)).entries_of);
+  return leaf_term(sided_leaf(value, EntrySide::entries), type.element, module_.type(matrix).dims);
+}
+
+bool Formulas::take_stored_alone(Term& formula, Mark mark) const {
+  const ValueId matrix = matrix_of(formula, mark);
+  std::vector<ValueId> leaves;
+  DimId dim = no_dim;
+  for (const ValueId leaf : formula.leaves) {
+    const SidedLeaf sided = side_of(leaf, matrix, mark);
+    const bool stored = sided.side == EntrySide::entries;
+    if (stored) dim = module_.type(sided.value).dims.at(0);
+    if (leaf == matrix || (!stored && sided.side != EntrySide::shared)) return false;
+    leaves.push_back(sided.value);
+  }
+  if (dim == no_dim) return false;
+  formula.leaves = std::move(leaves);
+  formula.dims = {dim};
+  return true;
+}
+
+// The matrix whose nonzeros a leaf lies at, or no_value.
+ValueId Formulas::pattern_of(ValueId leaf, Mark mark) const {
+  if (leaf >= 0) return module_.type(leaf).sparse ? leaf : no_value;
+  if (leaf > first_sided_leaf) return no_value;
+  const SidedLeaf sided = side_of(leaf, no_value, mark);
+  if (sided.side != EntrySide::entries) return no_value;
+  return matrix_called(module_.dim(module_.type(sided.value).dims.at(0)).entries_of);
 }
 
 ValueId Formulas::matrix_of(const Term& formula, Mark mark) const {
   ValueId matrix = no_value;
   for (const ValueId leaf : formula.leaves) {
-    if (leaf < 0 || !module_.type(leaf).sparse || leaf == matrix) continue;
+    const ValueId pattern = pattern_of(leaf, mark);
+    if (pattern == no_value || pattern == matrix) continue;
     if (matrix != no_value) {
       source_.fail(mark, "two sparse matrices in one expression", "their entries are at different positions",
                    "partition one matrix whose entries have both values");
     }
-    matrix = leaf;
+    matrix = pattern;
   }
   if (matrix == no_value) {
     source_.fail(mark, fmt::format("all pairs over {}", show_dims(module_, formula.dims)),
@@ -114,7 +157,7 @@ void Formulas::refuse(const Term& term, Mark mark) const {
   if (!is_formula(term)) return;
   const std::string& matrix = module_.value(matrix_of(term, mark)).name;
   source_.fail(mark, fmt::format("stored entries over {} where an array is meant", show_dims(module_, term.dims)),
-               "an expression over stored entries has no array of its own: sums and products compute it as they go",
+               "what is computed at stored entries is no array of all pairs",
                fmt::format("use it in sum(...), sum(..., over N), or a product with @; or declare the whole of {0} an "
                            "array: input {0} : dense ...",
                            matrix));
@@ -123,11 +166,29 @@ void Formulas::refuse(const Term& term, Mark mark) const {
 void Formulas::require_absent(const Term& term, Mark mark) const {
   const ValueId matrix = matrix_of(term, mark);
   std::vector<bool> entry;
-  for (const ValueId leaf : term.leaves) entry.push_back(leaf == matrix);
+  for (const ValueId leaf : term.leaves) entry.push_back(pattern_of(leaf, mark) == matrix);
   if (WhereAbsent(entry).value(term.expr) == std::optional(0.0)) return;
   source_.fail(mark, "this is not 0 where the matrix stores nothing",
                "only stored entries are met, and what is not stored counts as 0",
                "multiply with the matrix, as in X * log(U @ V'), or with (X != 0)");
+}
+
+// Scalars at the nonzeros of one matrix, and 0 where nothing is stored. What cannot be stored may be part of what can.
+// What follows from the matrix's own values costs no more than to read it.
+bool Formulas::worth_storing(const Term& term, Mark mark) const {
+  std::vector<bool> entry;
+  ValueId matrix = no_value;
+  bool reads_more = false;
+  for (const ValueId leaf : term.leaves) {
+    const ValueId pattern = pattern_of(leaf, mark);
+    reads_more =
+        reads_more || leaf <= first_sided_leaf || (leaf >= 0 && pattern != leaf && !module_.type(leaf).dims.empty());
+    if (pattern != no_value && matrix != no_value && pattern != matrix) return false;
+    if (pattern != no_value) matrix = pattern;
+    entry.push_back(pattern != no_value);
+  }
+  return reads_more && matrix != no_value && term.type().is_scalar() &&
+         WhereAbsent(entry).value(term.expr) == std::optional(0.0);
 }
 
 // The side of a formula's leaf. A vector over N meets the columns of a square matrix, as it does elsewhere.

@@ -1,5 +1,6 @@
-// Element-wise work on a sparse matrix. It has no value of its own: an expression over nonzeros is a formula. The sums
-// and products that use it compute it for each nonzero (fold.h).
+// Element-wise work on a sparse matrix. An expression over nonzeros is a formula. The sums and products that use it
+// compute it for each nonzero (fold.h), unless it is stored: then it is a sparse value (libcore/ir/entries.h), an array
+// over the matrix's nonzeros, which is a formula, too.
 #pragma once
 
 #include <vector>
@@ -18,13 +19,20 @@ class Formulas {
   [[nodiscard]] bool is_sparse(const Term& term) const;   // a sparse matrix as it is
   [[nodiscard]] bool is_entries(const Term& term) const;  // that, or a formula
   [[nodiscard]] bool is_formula(const Term& term) const { return is_entries(term) && !is_sparse(term); }
+  [[nodiscard]] bool is_stored(ValueId value) const { return is_over_entries(module_, module_.type(value)); }
   // The one sparse matrix of a formula; pairs alone have none, and are refused.
   [[nodiscard]] ValueId matrix_of(const Term& formula, Mark mark) const;
   void refuse(const Term& term, Mark mark) const;          // formulas, where an array is required
   void require_absent(const Term& term, Mark mark) const;  // that it is 0 where nothing is stored
 
+  [[nodiscard]] bool worth_storing(const Term& term, Mark mark) const;
+
   // An array at the rows or columns of nonzeros over `dims`: its element, or the point of all its columns.
   [[nodiscard]] Term sided_term(ValueId value, EntrySide side, std::vector<DimId> dims, Mark mark);
+  // A stored value, over the matrix's dimensions.
+  [[nodiscard]] Term stored_term(ValueId value);
+  // True if nothing but stored values and single values are read. Then the term becomes one over their dimension.
+  [[nodiscard]] bool take_stored_alone(Term& formula, Mark mark) const;
   struct SidedLeaf {
     ValueId value;
     EntrySide side;
@@ -32,6 +40,10 @@ class Formulas {
   [[nodiscard]] SidedLeaf side_of(ValueId leaf, ValueId matrix, Mark mark) const;
 
  private:
+  [[nodiscard]] ValueId pattern_of(ValueId leaf, Mark mark) const;
+  [[nodiscard]] ValueId matrix_called(const std::string& name) const;
+  [[nodiscard]] ValueId sided_leaf(ValueId value, EntrySide side);
+
   const SourceText& source_;
   const Builder& builder_;
   const Module& module_;
