@@ -136,10 +136,14 @@ TEST_P(EntriesRun, ComputesWhatALoopOverNonzerosDoes) {
   }
   for (const Output& output : result.outputs) {
     const std::vector<Word> made = testing::whole_words(module, output, parts);
-    if (output.name == "p") EXPECT_NEAR(made.at(0).f, all, 1e-9);
+    if (output.name == "p") {
+      EXPECT_NEAR(made.at(0).f, all, 1e-9);
+    }
     for (size_t i = 0; i < made.size() && output.name == "r"; ++i) EXPECT_NEAR(made[i].f, rows[i], 1e-9);
     for (size_t j = 0; j < made.size() && output.name == "c"; ++j) EXPECT_NEAR(made[j].f, cols[j], 1e-9);
-    if (output.name == "t") EXPECT_EQ(made.size(), entries.size());
+    if (output.name == "t") {
+      EXPECT_EQ(made.size(), entries.size());
+    }
   }
 }
 
