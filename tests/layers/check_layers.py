@@ -21,7 +21,7 @@ LIBRARIES = {
 }
 # Narrower than their library: planning knows no executor, files know no language; a tool's common frame stays free of
 # MPI, LLVM and HDF5, so that plan, fuse and measure start in milliseconds. One room alone asks what the machine is.
-CORE_WITHOUT_RUN = {"base", "system", "scalar", "ir", "data", "laws", "text", "analysis", "blocks", "rows", "schedule", "verify", "sorting", "boxes", "kernels"}
+CORE_WITHOUT_RUN = {"base", "system", "scalar", "ir", "data", "laws", "text", "analysis", "blocks", "rows", "entries", "schedule", "verify", "sorting", "boxes", "kernels"}
 NARROWER = {
     "libcore": {"libraries": {"fmt", "boost/multiprecision"}},
     "libcore/axis": {"libraries": {"fmt", "boost/sort"}},
@@ -38,7 +38,7 @@ ROOMS = {
     "libcore": {
         "base": "", "system": "base", "scalar": "base", "ir": "base scalar", "data": "base system", "laws": "scalar ir",
         "lex": "base scalar", "text": "base scalar ir lex", "linear": "base ir data", "stream": "base system data", "axis": "base ir data stream", "analysis": "base scalar ir data laws", "schedule": "base ir analysis",
-        "blocks": "base ir data analysis", "rows": "base ir analysis",
+        "blocks": "base ir data analysis", "rows": "base ir analysis", "entries": "base ir data",
         "verify": "scalar ir laws analysis schedule blocks rows",
         "sorting": "base ir axis analysis",
         "boxes": "base ir data axis analysis", "transport": "base data",

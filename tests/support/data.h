@@ -17,7 +17,7 @@
 
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
-#include "libcore/kernels/entry_dims.h"
+#include "libcore/entries/entry_dims.h"
 #include "libcore/reference/interpreter.h"
 #include "libcore/run/executor.h"
 

@@ -1,11 +1,11 @@
 /// \file
-/// The dimensions of nonzeros of a plan (libcore/kernels/entry_dims.h), by the statistics of its bundle.
+/// The dimensions of nonzeros of a plan (libcore/entries/entry_dims.h), by the statistics of its bundle.
 #pragma once
 
 #include <span>
 
 #include "libcomm/data/cut/partition.h"
-#include "libcore/kernels/entry_dims.h"
+#include "libcore/entries/entry_dims.h"
 
 namespace kasen {
 

@@ -1,4 +1,4 @@
-#include "libcore/kernels/entry_dims.h"
+#include "libcore/entries/entry_dims.h"
 
 #include <fmt/format.h>
 
