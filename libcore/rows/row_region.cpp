@@ -37,8 +37,7 @@ bool is_even(const ElementType& element) {
 
 bool has_rows(const Module& module, ValueId value, DimId rows) {
   const Type& type = module.type(value);
-  return !type.sparse && !type.compressed && type.list == 0 && !type.dims.empty() && type.dims[0] == rows &&
-         Layout(module, type).cut() == rows;
+  return !type.sparse && !type.compressed && type.list == 0 && !type.dims.empty() && Layout(module, type).cut() == rows;
 }
 
 // Of the operands that an operator meets element by element.
@@ -84,8 +83,8 @@ DimId worked_rows(const Module& module, const Op& op) {
     along = op.results.at(0);
   }
   if (along == no_value || module.type(along).dims.empty()) return no_dim;
-  const DimId rows = module.type(along).dims[0];
-  return has_rows(module, along, rows) ? rows : no_dim;
+  const DimId rows = Layout(module, along).cut();
+  return rows != no_dim && has_rows(module, along, rows) ? rows : no_dim;
 }
 
 std::string reason_against_rows(const Module& module, const Op& op, DimId rows) {

@@ -3,12 +3,13 @@
 /// operator before the next one does, so that the values between them stay in a core's cache. It is the Row template of
 /// Boehm et al. (VLDB 2018, Table 1), with several results of rows, columns and all elements at once.
 ///
-/// An array *of rows* has the region's dimension first and every index of its other ones on one worker. The operators
-/// are, in program order, each on owned elements:
+/// An array *of rows* is cut along the region's dimension, and has every index of its other ones on one worker. The
+/// operators are, in program order, each on owned elements:
 ///   - maps and slices (range, at) that give arrays of rows;
-///   - reductions of a row: over some dimensions, but not the first;
+///   - reductions of a row: over some of its other dimensions;
 ///   - products with a dense matrix of rows. mxvt gives arrays of rows; the array that it multiplies is from outside;
-///   - *totals*: reductions over the first dimension, and mxv. They are known when all rows are done, so nothing in the
+///   - *totals*: reductions over the region's dimension, and mxv. They are known when all rows are done, so nothing in
+///   the
 ///     region reads one.
 /// The matrix of a product may be made in the region.
 #pragma once
@@ -20,9 +21,9 @@
 
 namespace kasen {
 
-/// True for an array that has `rows` first, cut over the workers in the default layout, and scalars of one size.
+/// True for an array that is cut along `rows` in the default layout, and has scalars of one size.
 [[nodiscard]] bool is_of_rows(const Module& module, ValueId value, DimId rows);
-/// True for a result that needs all rows: of a reduction over the first dimension, or an mxv.
+/// True for a result that needs all rows: of a reduction over their dimension, or an mxv.
 [[nodiscard]] bool is_total(const Op& op, DimId rows);
 /// Why the operator may not stand in a region over these rows, by itself; "" if it may.
 [[nodiscard]] std::string reason_against_rows(const Module& module, const Op& op, DimId rows);

@@ -342,8 +342,8 @@ TEST(EntryPass, ComputesEqualPartsOnce) {
   const Module program = compile(R"(
 dim N, M, K local = 20
 input X : f64[N, M], U : f64[N, K], V : f64[M, K], b : f64[M]
-E = X - f64(X != 0) * (U @ V')
-output s = sum(abs(E), over M), P = E @ V, Q = (E * b) @ V, p = X @ b
+output s = sum(abs(X - f64(X != 0) * (U @ V')), over M), P = (X - f64(X != 0) * (U @ V')) @ V
+output Q = ((X - f64(X != 0) * (U @ V')) * b) @ V, p = X @ b
 )");
   std::vector<Op> ops;
   for (const Op& op : program.body.ops) {

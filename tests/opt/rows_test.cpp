@@ -123,6 +123,17 @@ E = Z - mean(Z, over G)
 S = sum(E * E, over F)
 output W = E / (1 + sum(S, over G)) + y, S, t = sum(E * y, over N), m = max(E)
 )"},
+    {"batches", R"(
+dim N, T local = 3, F local = 4
+input Z : f64[T, N, F], y : f64[N]
+s : f64[N] = 0
+for i in 0..3 {
+  B = at(Z, i, over T)
+  E = B * y / (1 + sum(abs(B), over F))
+  s = s + sum(E * E, over F)
+}
+output s, c = sum(Z * y, over N), r = Z / (1 + sum(abs(Z), over F))
+)"},
     {"whole_vectors", R"(
 dim N, M
 input X : dense f64[N, M], v : f64[M], y : f64[N]

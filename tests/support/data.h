@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/entries/entry_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
-#include "libcore/entries/entry_dims.h"
 #include "libcore/reference/interpreter.h"
 #include "libcore/run/executor.h"
 

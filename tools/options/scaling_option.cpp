@@ -9,8 +9,8 @@
 
 #include "libcomm/data/cut/partition.h"
 #include "libcomm/data/cut/sample.h"
-#include "libcore/ir/derived_dims.h"
 #include "libcore/entries/entry_dims.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/system/memory_limit.h"
 #include "libopt/cost/sizes.h"
 #include "libopt/cost/sizes_sampled.h"
