@@ -166,7 +166,7 @@ void Definitions::bind(const Statement& def, const ParamNode& param, Term term, 
 std::vector<Term> Definitions::results(const Statement& def, const std::vector<std::string>& hints,
                                        const Caller& caller, const std::string& note) {
   const ValueId first(static_cast<int>(caller.values));
-  if (!lower_body_(def.body, note)) throw Poisoned{};
+  if (!lower_body_(def, note)) throw Poisoned{};
   std::vector<Term> terms;
   try {
     for (size_t i = 0; i < def.arguments.size(); ++i) {

@@ -15,7 +15,7 @@ namespace kasen::lang {
 class Definitions : Part {
  public:
   // Lowers the statements of a body; false if some have errors, which it keeps with the note behind each.
-  using LowerBody = std::function<bool(const std::vector<Statement>& body, const std::string& note)>;
+  using LowerBody = std::function<bool(const Statement& def, const std::string& note)>;
 
   Definitions(const Part& part, Frames& frames, Indexed& indexed) : Part(part), frames_(frames), indexed_(indexed) {}
   void set(LowerBody lower_body) { lower_body_ = std::move(lower_body); }

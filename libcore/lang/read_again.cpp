@@ -13,13 +13,13 @@ class Reads {
   explicit Reads(const std::string& name) : name_(name) {}
 
   // Stops at `again`, and where the name is assigned anew.
-  [[nodiscard]] int behind(const std::vector<Statement>& list, std::size_t at) const {
+  [[nodiscard]] int behind(const std::vector<Statement>& list, std::size_t at, const std::vector<Node>* results) const {
     int count = 0;
     for (std::size_t i = at + 1; i < list.size() && count < again; ++i) {
       count += of(list[i]);
-      if (assigns(list[i])) break;
+      if (assigns(list[i])) return count;
     }
-    return std::min(count, again);
+    return count + (results == nullptr ? 0 : of(*results));
   }
 
  private:
@@ -56,8 +56,8 @@ class Reads {
 
 }  // namespace
 
-bool is_read_again(const std::vector<Statement>& list, std::size_t at) {
-  return Reads(list[at].name.text).behind(list, at) >= again;
+bool is_read_again(const std::vector<Statement>& list, std::size_t at, const std::vector<Node>* results) {
+  return Reads(list[at].name.text).behind(list, at, results) >= again;
 }
 
 }  // namespace kasen::lang

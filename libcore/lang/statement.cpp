@@ -35,7 +35,7 @@ Statements::Statements(const Part& part, Folds& folds, Definitions& definitions,
       declarations_(declarations),
       lists_(lists),
       control_(part, folds, [this](const std::vector<Statement>& body) { return block(body); }) {
-  definitions_.set([this](const std::vector<Statement>& body, const std::string& note) { return called(body, note); });
+  definitions_.set([this](const Statement& def, const std::string& note) { return called(def, note); });
 }
 
 void Statements::program(const std::vector<Statement>& list) {
@@ -46,8 +46,9 @@ void Statements::program(const std::vector<Statement>& list) {
   }
 }
 
-bool Statements::lower(const std::vector<Statement>& list) {
+bool Statements::lower(const std::vector<Statement>& list, const std::vector<Node>* results) {
   const Until<const std::vector<Statement>*> block(list_, &list);
+  const Until<const std::vector<Node>*> returned(results_, results);
   bool good = true;
   for (const Statement& s : list) {
     try {
@@ -86,13 +87,13 @@ bool Statements::block(const std::vector<Statement>& body) {
   return lower(body);
 }
 
-bool Statements::called(const std::vector<Statement>& body, const std::string& note) {
+bool Statements::called(const Statement& def, const std::string& note) {
   const size_t before = faults_.size();
   const auto add_note = [&] {
     for (size_t i = before; i < faults_.size(); ++i) faults_[i].why += (faults_[i].why.empty() ? "" : "; ") + note;
   };
   try {
-    const bool good = lower(body);
+    const bool good = lower(def.body, &def.arguments);
     add_note();
     return good;
   } catch (const TooManyFaults&) {
@@ -263,7 +264,7 @@ bool Statements::define_formula(const Statement& s, const Term& term) {
                  "a name keeps its type and its dimensions", "choose another name");
   }
   const auto at = static_cast<std::size_t>(&s - list_->data());
-  if (formulas_.worth_storing(term, mark) && is_read_again(*list_, at)) {
+  if (formulas_.worth_storing(term, mark) && is_read_again(*list_, at, results_)) {
     scopes_.shadow(name, {.id = folds_.store(term, mark, name)});
     return true;
   }

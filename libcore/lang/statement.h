@@ -27,9 +27,10 @@ class Statements : Part {
 
  private:
   struct TooManyFaults {};
-  bool lower(const std::vector<Statement>& list);  // false if some of them have errors
+  // False if some of them have errors. `results`: of a def, which reads them last.
+  bool lower(const std::vector<Statement>& list, const std::vector<Node>* results = nullptr);
   bool block(const std::vector<Statement>& body);
-  bool called(const std::vector<Statement>& body, const std::string& note);
+  bool called(const Statement& def, const std::string& note);
   void keep(const std::vector<Diagnostic>& faults);
   void statement(const Statement& s);
   void assign(const Statement& s);
@@ -48,6 +49,7 @@ class Statements : Part {
   std::vector<Diagnostic> faults_;
   int blocks_ = 0;
   const std::vector<Statement>* list_ = nullptr;  // those of the block that is lowered
+  const std::vector<Node>* results_ = nullptr;    // of the def whose body it is, or null
 };
 
 }  // namespace kasen::lang

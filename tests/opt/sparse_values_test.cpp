@@ -142,7 +142,7 @@ T = W * W + X * b
 output P = W @ V, H = T' @ U, s = sum(T)
 )");
   for (const int workers : {1, 2}) {
-    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 3000, 60000, 5), program);
+    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 1000, 20000, 5), program);
     run_plan(plan(program, Strategy::greedy, SyncMode::hybrid), parts, interpret(program, whole_inputs(parts)), true);
   }
 }
@@ -171,6 +171,7 @@ const StoredCase stored_cases[] = {
     {"of_the_matrix_alone", "W = 2 * X * X; output s = sum(W), t = sum(W, over M)", 0},
     {"not_zero_elsewhere", "P = X + 1; output s = sum(X * P), t = sum(X * P, over M)", 0},
     {"changed_by_a_loop", "W = X * a; for i in 0..3 { W = W * 2 }; output s = sum(W)", 1},
+    {"returned_by_a_def", "def f(A, v) { W = A * v; return W / (1 + sum(W)) }; output s = sum(f(X, a))", 1},
     {"output", "output W = X * a", 1},
     {"named_output", "W = X * a; output W", 1},
 };

@@ -9,6 +9,7 @@
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/error.h"
 #include "libcore/boxes/box_parts.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "tools/system/files.h"
 
@@ -122,8 +123,24 @@ std::string dictionary_name(const std::string& result) {
   return std::string(name) + ".dictionary.json";
 }
 
+namespace {
+
+// Before the run: formats of sparse matrices hold no others.
+void check_holds(ResultFormat format, const Module& module) {
+  if (format != ResultFormat::mtx && format != ResultFormat::npz) return;
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::output || is_over_entries(module, module.type(op.operands.at(0)))) continue;
+    fail(ExitStatus::bad_input, fmt::format("output '{}' is no sparse matrix", op.name),
+         fmt::format("a result in format {} holds sparse matrices alone", row(format).name),
+         "write the result in another format: --format hdf5");
+  }
+}
+
+}  // namespace
+
 void check_result(const RunSettings& settings, const Module& module, bool words) {
   const std::string result = result_name(settings, module);
+  check_holds(settings.format, module);
   check_writable(result);
   const std::vector<std::string> read{settings.plan, settings.bundle, settings.program};
   check_not_input(result, read);
