@@ -29,6 +29,7 @@ input A : dense f64[N, M], B : dense f64[M, K], x : f64[N], y : f64[M], P : [f64
 param g = 0.5
 )",
     "dim N, M\nconst a = 2, b = 8, s = 2\n",
+    "dim N\ninput A : f64[N, N], X : f64[N, N], d : f64[N], a : f64[N], v : f64[N]\nW = X * d\nchange = 1.0\n",
     "dim N, M, K = N[5:8], L = M[::2], NM = N * M\nconst a = 2, b = 8, s = 2\ninput A : dense f64[N, M]\n",
     "dim N, M, S = N + M\ninput A : f64[N], B : f64[M]\n",
     "dim N, M, NM = N * M\ninput A : f64[NM]\n",
