@@ -56,7 +56,7 @@ Form form_of(const Module& module, const Op& op) {
     case OpCode::mxvt:
       return is_cut_along_rows(module, product_matrix(op)) ? Form::product : Form::read;
     default:
-      return is_fold(op) ? Form::fold : Form::read;
+      return is_fold(op) && !gives_entries(op) ? Form::fold : Form::read;
   }
 }
 
