@@ -122,9 +122,10 @@ output U, V, loss = sumsq(X - f64(X != 0) * (U @ V'))
     {"one_pass", R"(
 dim N, M, K local = 7
 input X : f64[N, M], U : f64[N, K], V : f64[M, K], a : f64[N], b : f64[M]
-E = X - f64(X != 0) * (U @ V')
-output loss = sumsq(E), size = sum(abs(E)), total = sum(X), p = X @ b, P = E @ V, rows = sum(X * a, over M)
-output q = X' @ a, H = E' @ U, columns = sum(X * X, over N), far = mxv((x, w) -> x + w, min, X, a)
+fn off(x, p) = x - f64(x != 0) * p
+output loss = sumsq(off(X, U @ V')), size = sum(abs(off(X, U @ V'))), total = sum(X), p = X @ b
+output P = off(X, U @ V') @ V, rows = sum(X * a, over M), q = X' @ a, H = off(X, U @ V')' @ U, columns = sum(X * X, over N)
+output far = mxv((x, w) -> x + w, min, X, a)
 )"},
     {"one_pass_of_a_pattern", R"(
 dim N, M, K local = 3
@@ -136,8 +137,16 @@ output s = sum(G * (U @ V')), t = sum(G * (U @ V')), pair = mxvt((x, w) -> (x, w
     {"one_pass_of_a_square", R"(
 dim N, K local = 4
 input G : f64[N, N], U : f64[N, K], V : f64[N, K], x : f64[N]
-W = G * (U @ V')
-output s = sum(W), t = sum(G * (V @ U')), P = W @ U, p = G @ x, q = G' @ x, H = W' @ V
+output s = sum(G * (U @ V')), t = sum(G * (V @ U')), P = (G * (U @ V')) @ U, p = G @ x, q = G' @ x
+output H = (G * (U @ V'))' @ V
+)"},
+    // Stored values meet folds and products of the matrix's own entries.
+    {"one_pass_of_stored_values", R"(
+dim N, M, K local = 3
+input X : f64[N, M], U : f64[N, K], V : f64[M, K], a : f64[N], b : f64[M]
+W = X * tanh(U @ V')
+output rows = sum(W * b, over M), P = (W - X) @ V, p = X @ b, most = max(abs(W), over M)
+output columns = sum(W * a, over N), H = (W * X)' @ U, q = X' @ a, s = sum(W * W)
 )"},
     {"zeros_are_met", R"(
 dim N, M
@@ -237,8 +246,9 @@ TEST(LongRows, HaveTheBitsOfEachAlone) {
   const Module program = compile(R"(
 dim N, M, K local = 9
 input X : f64[N, M], U : f64[N, K], V : f64[M, K], a : f64[N], b : f64[M]
-E = X / (1 + (U @ V') * (U @ V'))
-output P = E @ V, r = sum(abs(E), over M), p = X @ b, m = mxvt((x, w) -> x + w, max, X, b), H = E' @ U, q = X' @ a
+fn e(x, p) = x / (1 + p * p)
+output P = e(X, U @ V') @ V, r = sum(abs(e(X, U @ V')), over M), p = X @ b, m = mxvt((x, w) -> x + w, max, X, b)
+output H = e(X, U @ V')' @ U, q = X' @ a
 )");
   const std::vector<Part> parts = testing::split(testing::random_data(program, 2, 6000, 90000, 5));
   std::vector<std::vector<std::int64_t>> all;
@@ -319,6 +329,31 @@ TEST(DeepExpressions, AreSeenThroughAtOnce) {
   EXPECT_THROW((void)compile(head + "output s = sum(" + product + " + X)\n"), UserError);
 }
 
+// Stored values are read at each nonzero with its number, which is counted once. Operator entries goes alone.
+TEST(EntryPass, ReadsStoredValuesByTheirNumbers) {
+  const Module program = compile(R"(
+dim N, M
+input X : f64[N, M], b : f64[M]
+W = X * b
+output s = sum(W * b, over M), t = sum(W * X, over M), p = X @ b
+)");
+  const Module greedy = plan(program, Strategy::greedy, SyncMode::hybrid);
+  const Op* region = first_op(greedy, OpCode::region);
+  ASSERT_NE(region, nullptr);
+  EXPECT_EQ(entry_operators(*region).size(), 3U);
+  const EntryPass pass = entry_pass(greedy, entry_operators(*region));
+  EXPECT_TRUE(pass.numbered);
+  EXPECT_FALSE(pass.stores);
+  const Cost cost = actual_cost(cost_context(greedy), *region);
+  const Polynomial one(Symbol{SymbolKind::entries, "X", {}, -1});
+  EXPECT_EQ(cost.read.terms().at(one.terms().begin()->first), 4 + 4 + 8 + 8 + 8);  // index, number, X, W, b
+  const Op* entries = first_op(greedy, OpCode::entries);
+  ASSERT_NE(entries, nullptr);
+  const EntryPass alone = entry_pass(greedy, {entries, 1});
+  EXPECT_TRUE(alone.stores);
+  EXPECT_EQ(alone.results[0].reducer, no_fn);
+}
+
 // A function is taken apart: sums of points go by lanes, what columns have in common is computed once.
 TEST(EntryPass, HasSumsThenWhatIsCommonThenColumns) {
   const Module program = compile(R"(
@@ -342,8 +377,8 @@ TEST(EntryPass, ComputesEqualPartsOnce) {
   const Module program = compile(R"(
 dim N, M, K local = 20
 input X : f64[N, M], U : f64[N, K], V : f64[M, K], b : f64[M]
-output s = sum(abs(X - f64(X != 0) * (U @ V')), over M), P = (X - f64(X != 0) * (U @ V')) @ V
-output Q = ((X - f64(X != 0) * (U @ V')) * b) @ V, p = X @ b
+fn off(x, p) = x - f64(x != 0) * p
+output s = sum(abs(off(X, U @ V')), over M), P = off(X, U @ V') @ V, Q = (off(X, U @ V') * b) @ V, p = X @ b
 )");
   std::vector<Op> ops;
   for (const Op& op : program.body.ops) {
