@@ -200,7 +200,8 @@ class RegionCheck {
       }
       if (folds && !joins_folds(m_, inner)) {
         faults_.add(inner, "it may not share a pass over its matrix with folds",
-                    "its columns are no points of at most 1024 scalars");
+                    gives_entries(inner) ? "it stores a value for each nonzero and goes through them alone"
+                                         : "its columns are no points of at most 1024 scalars");
       } else if (!folds && (is_dense_product(m_, inner) || has_columns(m_, inner))) {
         in_one_pass(inner);
       } else if (gives_rows(inner) != gives_rows(first)) {
