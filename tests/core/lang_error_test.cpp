@@ -138,7 +138,6 @@ const std::vector<Fault> cases{
     {"mean_of_truth", "s = mean(x > 0)\noutput s", 4, 12, "mean of bool", "write mean(f64(x))"},
     {"mean_no_dimension", "s = mean(x, over M)\noutput s", 4, 18, "no dimension 'M'", "it is over [N]"},
     {"mean_in_a_function", "fn f(a) = a - mean(a)\nz = f(x)\noutput z", 4, 15, "'mean' inside a function", "elements"},
-    {"largest_of_a_sparse_matrix", "s = max(G)\noutput s", 4, 5, "'max' of stored entries", "not stored counts as 0"},
     {"sumsq_of_truth", "s = sumsq(x > 0)\noutput s", 4, 5, "bool", ""},
     {"argmax_of_a_matrix", "s = argmax(outer(x, y))\noutput s", 4, 5, "argmax along [N, M]",
      "name one: argmax(A, over M)"},

@@ -346,7 +346,8 @@ output s = sum(W * b, over M), t = sum(W * X, over M), p = X @ b
   EXPECT_FALSE(pass.stores);
   const Cost cost = actual_cost(cost_context(greedy), *region);
   const Polynomial one(Symbol{SymbolKind::entries, "X", {}, -1});
-  EXPECT_EQ(cost.read.terms().at(one.terms().begin()->first), 4 + 4 + 8 + 8 + 8);  // index, number, X, W, b
+  EXPECT_EQ(cost.read.terms().at(one.terms().begin()->first),
+            4 + 4 + 8 + 8 + 8 + 1);  // index, number, X, W, b, and what t meets
   const Op* entries = first_op(greedy, OpCode::entries);
   ASSERT_NE(entries, nullptr);
   const EntryPass alone = entry_pass(greedy, {entries, 1});

@@ -261,10 +261,11 @@ TEST(Views, JoinRegions) {
   EXPECT_EQ(
       shape(view_plan("input X : f64[N, F], P : f64[N, C], v : f64[F]\noutput h = X' @ (at(P, 1) * (X @ v))").body),
       "row_chain(mxvt at map mxv) gather scatter");
-  // What is read at other places is made before; a product reads an array.
+  // What is read at other places is made before, of a block of rows.
   EXPECT_EQ(shape(view_plan("input A : f64[N, C]\nE = exp(A)\noutput t = sum(range(E, K, 1))").body),
-            "map iter_on_vec(range reduce) gather scatter");
-  EXPECT_EQ(shape(view_plan("input A : f64[N, C], v : f64[K]\noutput p = range(A, K, 1) @ v").body), "range mxvt");
+            "rows(map range reduce) gather scatter");
+  EXPECT_EQ(shape(view_plan("input A : f64[N, C], v : f64[K]\noutput p = range(A, K, 1) @ v").body),
+            "rows(range mxvt)");
   EXPECT_EQ(shape(view_plan("input A : f64[N, C]\noutput t = sum(range(A, K))", Strategy::none).body),
             "range reduce gather scatter");
 }
@@ -297,14 +298,14 @@ TEST(Views, CostOneIndex) {
   EXPECT_EQ(shape(view_plan(sum).body), "iter_on_vec(at map reduce) gather scatter");
   EXPECT_EQ(cost(sum, Strategy::greedy), "88 N, 0; 88 N, 0");
   const std::string copied = read + "output s = at(X, t, over C)' @ u";
-  EXPECT_EQ(shape(view_plan(copied).body), "at mxv gather scatter");
+  EXPECT_EQ(shape(view_plan(copied).body), "rows(at mxv) gather scatter");
 }
 
 TEST(Views, StayInALoopThatMayNotTurn) {
   const Module module = view_plan(
       "input A : f64[N, C]\nparam at = 1, turns = 0\ns = 0.0\n"
       "for i in 0..turns { s = s + sum(range(A, K, at)) + sum(at(A, at)) }\noutput s");
-  EXPECT_NE(shape(module.body).find("for(iter_on_vec(range"), std::string::npos) << shape(module.body);
+  EXPECT_NE(shape(module.body).find("for(rows(range"), std::string::npos) << shape(module.body);
 }
 
 TEST(Views, OutsideOfTheirArrayAreRefused) {

@@ -13,11 +13,11 @@ FACTORS = ['operator', 'element', 'state', 'region', 'control', 'strategy', 'syn
 NUMBERS = ['f64', 'f32', 'i64', 'i32']
 ELEMENTS = NUMBERS + ['bool', 'id', 'array', 'tuple']
 STATES = ['part', 'cons', 'pre', 'shared', 'shared-pre', 'shared-part']
-REGIONS = ['none', 'iter_on_vec', 'mxm', 'product_epilogue', 'row_chain']
+REGIONS = ['none', 'iter_on_vec', 'mxm', 'product_epilogue', 'row_chain', 'rows']
 CONTROLS = ['straight', 'while', 'for', 'if']
 
 # operator: (element types, states, regions). A state is that of the first result, or of what an output or yield hands on.
-ANYWHERE = ['none', 'iter_on_vec', 'product_epilogue', 'row_chain']
+ANYWHERE = ['none', 'iter_on_vec', 'product_epilogue', 'row_chain', 'rows']
 WHERE_HELD = ['part', 'cons', 'shared']
 IR = {
     'input': (ELEMENTS + ['null'], ['part', 'shared', 'sparse', 'compressed'], ['none']),
@@ -28,8 +28,8 @@ IR = {
     'size': (['i64'], ['shared'], ['none']),
     'map': (ELEMENTS, ['part', 'cons', 'pre', 'shared'], ANYWHERE),
     'reduce': (ELEMENTS, ['part', 'cons', 'pre', 'shared', 'shared-pre'], ANYWHERE),
-    'range': (ELEMENTS, WHERE_HELD, ANYWHERE[:2] + ['row_chain']),
-    'at': (ELEMENTS, WHERE_HELD, ANYWHERE[:2] + ['row_chain']),
+    'range': (ELEMENTS, WHERE_HELD, ANYWHERE[:2] + ['row_chain', 'rows']),
+    'at': (ELEMENTS, WHERE_HELD, ANYWHERE[:2] + ['row_chain', 'rows']),
     'transpose': (ELEMENTS, WHERE_HELD, ['none']),
     'mxv': (ELEMENTS, ['pre', 'shared-pre', 'shared'], REGIONS[:1] + REGIONS[2:]),
     'mxvt': (ELEMENTS, ['pre', 'part', 'shared'], REGIONS[:1] + REGIONS[2:]),
@@ -62,7 +62,8 @@ IR = {
 }
 # What operators inside of a region make (verify/regions.cpp): loops over rows of a product work on masters.
 IN_REGION = {'iter_on_vec': ['part', 'cons', 'pre', 'shared-pre'], 'mxm': ['part', 'pre', 'shared-pre'],
-             'product_epilogue': ['part', 'pre', 'shared-pre'], 'row_chain': ['part', 'pre', 'shared-pre']}
+             'product_epilogue': ['part', 'pre', 'shared-pre'], 'row_chain': ['part', 'pre', 'shared-pre'],
+             'rows': ['part', 'pre', 'shared-pre']}
 COMPARED = NUMBERS + ['bool', 'id']
 SCALAR = {
     **dict.fromkeys(['add', 'sub', 'mul', 'neg', 'abs', 'floor_div', 'mod', 'sum', 'prod'], NUMBERS),

@@ -347,7 +347,7 @@ class Called(GoTest):
 
     def test_an_ending_that_is_none_of_a_format(self):
         before = self.files()
-        for name in ["r.parquet", "r.npz", "r.txt", "r.csv.gz", "sub.csv/r.json"]:
+        for name in ["r.parquet", "r.zip", "r.txt", "r.csv.gz", "sub.csv/r.json"]:
             self.fault(*self.line("a.txt", "-o", name), status=USAGE, says=[f"'{name}' ends in", ".h5, .hdf5, .csv, .npy", "--format NAME"])
             self.fault("run", "p.kir", "--bundle", "b", "-o", name, status=USAGE, says=[f"'{name}' ends in", ".h5, .hdf5, .csv, .npy"])
         self.fault(*self.line("a.txt", "-o", "-"), status=USAGE, says="standard output")
