@@ -35,8 +35,7 @@ void declare_plan(Tool& tool) {
       "compress", po::value<std::string>()->default_value("none")->value_name("WHAT"),
       "see kasen partition; auto or none")(
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
-      "strategy", po::value<std::string>()->default_value("auto")->value_name("NAME"),
-      "none, greedy, fuse-all, fuse-no-redundancy, cost or auto")(
+      "strategy", po::value<std::string>()->default_value("auto")->value_name("NAME"), "see kasen fuse")(
       "epilogue", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "see kasen fuse")(
       "swap", "with --memory of a worker's buffers: see kasen fuse")(
       "observed", po::value<std::string>()->value_name("FILE"), "see kasen fuse");

@@ -286,14 +286,12 @@ void declare_options(Tool& tool) {
   takes(tool, "split", on_off_words);
   takes(tool, "epilogue", epilogue_words);
   add("strategy", text("NAME")->default_value("greedy"),
-      "none: every operator by itself; greedy: regions as large as possible; fuse-all, fuse-no-redundancy: by these "
-      "heuristics (docs/fusion.md); cost: the least predicted time, of fusion plans, too; auto: cost, or greedy for "
-      "long "
-      "programs and meshes");
+      "none: every operator by itself; greedy: regions as large as possible; fuse-all, fuse-no-redundancy: heuristics; "
+      "cost: the least predicted time; auto: cost, or greedy for long programs");
   add("sync", text("MODE")->default_value("hybrid"),
-      "where gather and scatter stand: lazy (together, where a rule first fails), eager (together, behind the "
-      "producer), hybrid (gather early, scatter late), auto (the cheapest, for each region)");
-  add("machine", text("FILE.yaml"), "the machine profile, as configs/machine.yaml, for auto (default: $KASEN_PROFILE)");
+      "where gather and scatter stand: lazy (together, late), eager (together, early), hybrid (gather early, scatter "
+      "late), auto (the cheapest, for each region)");
+  add("machine", text("FILE.yaml"), "the machine profile for auto (default: $KASEN_PROFILE)");
   add("split", text("on|off")->default_value("on"), "lazy: a + b*x runs as its two lawful halves");
   add("epilogue", text("on|off|auto")->default_value("off"),
       "fusing: vector work directly follows each row of a product (product_epilogue regions); auto: unless the sizes "
