@@ -135,11 +135,21 @@ def reason(message):
     return text.split(";")[0]
 
 
+def array_of(item):
+    """A result as an array: a group holds the rows, columns and values of a sparse one."""
+    if isinstance(item, h5py.Dataset):
+        return item[()]
+    array = np.zeros(json.loads(item.attrs["matrix"])["shape"])
+    rows, columns, values = (item[str(part)][()] for part in range(3))
+    array[rows, columns] = values
+    return array
+
+
 def compare(path, wanted):
     wanted = wanted if isinstance(wanted, (tuple, list)) else [wanted]
     with h5py.File(path) as file:
         for i, value in enumerate(wanted):
-            got, value = file[f"e{i}"][()], np.asarray(value)
+            got, value = array_of(file[f"e{i}"]), np.asarray(value)
             if got.shape != value.shape:
                 raise Wrong(f"output {i} has the shape {got.shape}, and NumPy's {value.shape}")
             if not np.allclose(got, value, rtol=1e-9, atol=1e-9 * np.max(np.abs(value))):

@@ -101,7 +101,7 @@ ROWS = [
      lambda d: of_softmax(softmax(d.X), d.Y)),
     ("Row", "d", "t = X - mean(X, over F); t / sqrt(mean(t * t, over F) + 0.001)",
      lambda d: (d.X - d.X.mean(1, keepdims=True)) / np.sqrt(d.X.var(1, keepdims=True) + 0.001)),
-    ("Row", "ds", "X / sqrt(sumsq(X, over F))", lambda d: d.X / np.sqrt((d.X**2).sum(1, keepdims=True))),
+    ("Row", "ds", "X / sqrt(sumsq(X, over F))", lambda d: d.X / np.maximum(np.sqrt((d.X**2).sum(1, keepdims=True)), 1e-300)),
     ("Row", "d", "X >= max(X, over F)", lambda d: d.X >= d.X.max(1, keepdims=True)),
     ("Row", "d", "X - Y * sum(X * Y, over F)", lambda d: d.X - d.Y * col((d.X * d.Y).sum(1))),
     ("Row", "d", "min(X, mean(X, over F)) * u", lambda d: np.minimum(d.X, d.X.mean(1, keepdims=True)) * col(d.u)),

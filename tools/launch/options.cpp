@@ -106,9 +106,8 @@ void declare_lasting_options(Tool& tool) {
   takes(tool, "masters", master_orders);
   takes(tool, "forms", form_words);
   takes(tool, "target", levels);
-  tool.options.add_options()(
-      "code-cache", po::value<std::string>()->value_name("FOLDER"),
-      "keeps compiled kernels here, or none (kasen in $XDG_CACHE_HOME or ~/.cache, if it is yours alone)")(
+  tool.options.add_options()("code-cache", po::value<std::string>()->value_name("FOLDER"),
+                             "keeps compiled kernels here, or none (~/.cache/kasen)")(
       "target", po::value<std::string>()->default_value("native")->value_name("PROCESSOR"),
       "code for native, x86-64-v2, x86-64-v3, x86-64-v4 or aarch64; affects speed alone")(
       "memory", po::value<std::string>()->value_name("SIZE"),
