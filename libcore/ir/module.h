@@ -95,8 +95,8 @@ struct OpRow {
 
 /// Region templates. The registry of libopt makes them; the executor and kernels know the operators that each may hold.
 enum class RegionKind : std::uint8_t {
-  iter_on_vec,       ///< vector operators over one dimension
-  mxm,               ///< products with one matrix, none of which needs another's result; if sparse, all mxv or all mxvt
+  iter_on_vec,  ///< vector operators over one dimension
+  mxm,  ///< products with one matrix, none of which needs another's result; if sparse, in one direction, folds too
   product_epilogue,  ///< one product, its gather, and the vector work that follows each row
   row_chain,         ///< products with one dense matrix, some of which need others' rows, and the vector work between
   rows,              ///< all work on the rows of arrays that are cut along one dimension
