@@ -145,7 +145,7 @@ void Declarations::check_defines() const {
       if (op.code == OpCode::param) known.push_back(op.name);
     }
     for (const Dimension& dim : module_.dims) {
-      if (!dim.is_derived()) known.push_back(dim.name);
+      if (!dim.is_derived() && !dim.is_entries()) known.push_back(dim.name);
     }
     std::string remedy = did_you_mean(name, known);
     if (remedy.empty() && made != no_dim) remedy = "a def makes this dimension; leave it out";

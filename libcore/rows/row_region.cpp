@@ -19,11 +19,11 @@ constexpr std::int64_t row_unit = 8;  // rows: lanes, and a line of f64
 constexpr std::int64_t most_rows = 4096;
 // Of a share, so that arrays which go by are in memory in small pieces.
 constexpr std::int64_t share_bytes = std::int64_t{1} << 24;
-constexpr std::int64_t few_shares = 8;
+constexpr std::int64_t few_shares = 8;                        // of large totals
 constexpr std::int64_t least_shares = 64;                     // threads have equal work
 constexpr std::int64_t totals_bytes = std::int64_t{1} << 26;  // of all shares, if there are more than few
 
-std::int64_t rounded_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to; }
+std::int64_t parts_of(std::int64_t value, std::int64_t part) { return (value + part - 1) / part; }
 
 std::int64_t bytes_of_a_row(const Module& module, ValueId value) {
   return checked_mul(Layout(module, value).elements_per_index(), module.type(value).element.bytes(), "a row's size");
@@ -143,11 +143,11 @@ RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows) {
   made.rows = fitting < row_unit ? fitting : fitting / row_unit * row_unit;
   const std::int64_t most_shares = std::max(few_shares, totals_bytes / std::max<std::int64_t>(total, 1));
   const std::int64_t wanted =
-      rounded_up(checked_mul(rows, std::max<std::int64_t>(outside_bytes, 1), "a part's size"), share_bytes);
+      parts_of(checked_mul(rows, std::max<std::int64_t>(outside_bytes, 1), "a part's size"), share_bytes);
   const std::int64_t shares = std::min(std::max(wanted, least_shares), most_shares);
-  const std::int64_t blocks = rounded_up(rows, made.rows);
-  made.share_rows = std::max<std::int64_t>(rounded_up(blocks, shares), 1) * made.rows;
-  made.shares = rounded_up(rows, made.share_rows);
+  const std::int64_t blocks = parts_of(rows, made.rows);
+  made.share_rows = std::max<std::int64_t>(parts_of(blocks, shares), 1) * made.rows;
+  made.shares = parts_of(rows, made.share_rows);
   return made;
 }
 
