@@ -82,6 +82,9 @@ DiskBytes expect_same_bits(const Module& plan, const std::vector<Part>& parts, c
 constexpr NamedProgram passing_programs[] = {
     {"a map", "input x : f64[N]\noutput y = exp(x) / 2"},
     {"a sum", "input x : f64[N]\noutput s = sum(x * x), m = max(x)"},
+    {"rows of a matrix",
+     "input X : f64[N, F], v : f64[F]\ne = exp(X - max(X, over F))\nP = e / sum(e, over F)\n"
+     "output P, c = sum(P, over N), g = P' @ (P @ v)"},
     {"sums in a loop", "input x : f64[N], y : f64[N]\ns = 0.0\nfor i in 0..3 { s = s + sum(x * y + s) }\noutput s"},
     {"points",
      "input P : [f64; 3][N]\nfn far(p, c) = sum(j in 3: (p[j] - c) ^ 2)\nd = map(far, P, 0.5)\n"
