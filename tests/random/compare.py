@@ -45,9 +45,10 @@ def wanted_outputs(program, data):
     runs = [Meaning(program, data, Rounding(seed)).run() for seed in (None,) + tuple(range(1, 1 + SAMPLES))]
     wanted = {}
     for name, e in program.outputs:
-        count = program.count(e.dims)
+        sparse = 'at' in e.info
+        count = len(data.matrices[e.info['at'].name].rows) if sparse else program.count(e.dims)
         base, *moved = [planes_of(run[name], count) for run in runs]
-        wanted[name] = Wanted(scalars_of(e.elem), base, moved)
+        wanted[name] = Wanted((['i64', 'i64'] if sparse else []) + scalars_of(e.elem), base, moved)
     return wanted
 
 

@@ -35,7 +35,7 @@ IR = {
     'mxvt': (ELEMENTS, ['pre', 'part', 'shared'], REGIONS[:1] + REGIONS[2:]),
     'fold_rows': (ELEMENTS, ['pre'], ['none', 'mxm']),
     'fold_cols': (ELEMENTS, ['pre'], ['none', 'mxm']),
-    'entries': (NUMBERS, ['part'], ['none']),
+    'entries': (NUMBERS + ['tuple'], ['part'], ['none']),
     'scan': (NUMBERS, WHERE_HELD, ['none']),
     'sort': (NUMBERS, WHERE_HELD, ['none']),
     'argsort': (['id'], WHERE_HELD, ['none']),

@@ -309,6 +309,10 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
             if v.length:
                 made.append((f'o{v.name}', Expr('get', v.elem, v.dims, [lit('i64', self.below(v.length))], name=v.name)))
         self.program.outputs += made
+        stored = [v for v in self.scopes[0].values() if v.name[0] == 'W']
+        if stored and self.chance(0.6):  # a sparse value
+            v = self.pick(stored)
+            self.program.outputs.append((v.name, Expr('name', v.elem, v.dims, name=v.name, at=v.of)))
         self.expression_outputs(self.pick([0, 0, 1, 2]))
         if not self.program.outputs:
             self.program.outputs.append(('o', self.value_of('f64', ('N',), 0)))  # a leaf, which there always is

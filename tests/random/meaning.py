@@ -76,7 +76,17 @@ class Meaning:
                 first = self.full(self.fit(e, v.dims), v.dims)
                 self.lists[v.name] = [[first] * v.elem[2] if is_arr(v.elem) else first] * v.length
             self.block(self.program.body)
-            return {name: self.full(self.value(e), e.dims) for name, e in self.program.outputs}
+            return {name: self.output(e) for name, e in self.program.outputs}
+
+    def output(self, e):
+        """Of a sparse value row, column and number of each stored entry, in the order of rows."""
+        if 'at' not in e.info:
+            return self.full(self.value(e), e.dims)
+        matrix = self.data.matrices[e.info['at'].name]
+        self.entries = (e.info['at'], matrix.rows, matrix.cols)
+        value = self.full(self.fit(e, ('#',)), ('#',))
+        self.entries = None
+        return matrix.rows, matrix.cols, value
 
     def block(self, statements):
         for s in statements:

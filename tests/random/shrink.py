@@ -37,6 +37,8 @@ def roots_of(program):
 
 def simpler(program, e):
     """What may stand in an expression's place."""
+    if 'at' in e.info:
+        return
     same = [d for d in e.walk() if d is not e and d.elem == e.elem and d.dims == e.dims and d.kind != 'lit']
     same.sort(key=lambda d: -sum(1 for _ in d.walk()))
     yield from same[:6]
@@ -54,7 +56,7 @@ def without_unused(program):
     used = {e.info.get('name') for e in expressions(program)}
     for e in expressions(program):
         used |= {f for f in (e.info.get('z'), e.info.get('r')) if isinstance(f, str)}
-        used |= {m.name for m in (e.info.get('sparse'), e.info.get('entries')) if m is not None}
+        used |= {m.name for m in (e.info.get('sparse'), e.info.get('entries'), e.info.get('at')) if m is not None}
     used |= {s.name for s in statements(program.body) if s.kind in ('push', 'put')}
     used |= {s.bound for s in statements(program.body) if s.kind == 'for'}
     program.fns = [f for f in program.fns if f.name in used]

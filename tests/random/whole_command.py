@@ -87,13 +87,22 @@ def planes_in(item, elem):
     return list(np.moveaxis(array, -1, 0)) if is_arr(elem) else [array]
 
 
+def planes_of_output(results, name, e):
+    """Of a sparse value its rows, columns and numbers, in their order."""
+    if 'at' not in e.info:
+        return planes_in(results[name], e.elem)
+    planes = [results[name][str(i)][()] for i in range(3)]
+    return [plane[np.lexsort((planes[1], planes[0]))] for plane in planes]
+
+
 def result_failure(program, wanted, file):
     with h5py.File(file) as results:
         for name, e in program.outputs:
             if wanted[name].chaotic:
                 continue
-            made = words([p.reshape(-1) for p in planes_in(results[name], e.elem)])
-            wrong = difference(name, wanted[name], scalars_of(e.elem), made)
+            made = words([p.reshape(-1) for p in planes_of_output(results, name, e)])
+            scalars = (['i64', 'i64'] if 'at' in e.info else []) + scalars_of(e.elem)
+            wrong = difference(name, wanted[name], scalars, made)
             if wrong:
                 return Failure('differs', f'in the result of kasen go: {wrong}', None)
     return None
@@ -101,11 +110,11 @@ def result_failure(program, wanted, file):
 
 def same_numbers(program, one, other):
     """Whether two results have the same bits, but for those of a NaN."""
-    def bits(file, name, elem):
-        planes = planes_in(file[name], elem)
+    def bits(file, name, e):
+        planes = planes_of_output(file, name, e)
         return [np.where(p != p, np.nan, p).tobytes() if p.dtype.kind == 'f' else p.tobytes() for p in planes]
     with h5py.File(one) as first, h5py.File(other) as second:
-        return all(bits(first, name, e.elem) == bits(second, name, e.elem) for name, e in program.outputs)
+        return all(bits(first, name, e) == bits(second, name, e) for name, e in program.outputs)
 
 
 class WholeCommand:
