@@ -233,12 +233,17 @@ void check(const Module& module, const std::vector<Part>& parts, const Transport
   }
 }
 
+// Those of values and operators, and those that their sizes and the places of their parts follow from.
 std::set<DimId> used_dims(const Module& module) {
   std::set<DimId> used;
   for (const Value& value : module.values) used.insert(value.type.dims.begin(), value.type.dims.end());
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.dim != no_dim) used.insert(op.dim);
   });
+  for (auto d = std::ssize(module.dims); d-- > 0;) {  // sources come first
+    const std::vector<DimId>& sources = module.dim(DimId(d)).derived.sources;
+    if (used.contains(DimId(d))) used.insert(sources.begin(), sources.end());
+  }
   return used;
 }
 

@@ -181,6 +181,16 @@ class Rearrange(ArrayTest):
         self.fault("go", "a.ks", *inputs, "--dim", "K=5", status=USAGE, says=["follows from", "N[1:]", "give the sizes of N"])
         self.fault("go", "a.ks", *inputs, "--dim", "N=7", status=BAD, says=["y.npy", "N[1:], which has 6"])
 
+    def test_a_part_behind_one_without_arrays(self):
+        """No array is over F, which says where K begins."""
+        (self.dir / "a.ks").write_text("dim N, F local, K local\ndim S local = F + K\ninput x : f64[N, S]\n"
+                                       "output k = slice(x, K), back = slice(x, K - 2)\n")
+        x = np.arange(30.0).reshape(5, 6)
+        sizes = [word for size in ("F=2", "K=4") for word in ("--dim", size)]
+        for strategy in ("none", "cost"):
+            self.kasen("go", "a.ks", *self.save({"x": x}), *sizes, "--strategy", strategy, "-o", "out.npy")
+            self.compare({"k": x[:, 2:6], "back": x[:, 0:4]}, strategy)
+
     def test_another_bundle(self):
         """A bundle of one slice is none of another one."""
         for bound in ("1", "2"):
