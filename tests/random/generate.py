@@ -11,7 +11,7 @@ from vary import vary
 SHAPES = [('N',), ('N',), ('N',), ('M',), ('F',), ('K',), ('N', 'F'), ('N', 'F'), ('N', 'K'), ('F', 'K'), ('M', 'K'),
           ('N', 'C'), ('T', 'N'), ('T', 'N', 'F'), ('N', 'F', 'K'), ('N', 'M'), ('N', 'N'), ('F', 'F'), ('F', 'N'), ('K', 'N'), ('E',), ('S',), ('N', 'E'),
           ('N', 'E'), ('N', 'S'), ('N', 'S'), ('E', 'K'), ('FK',), ('N', 'FK'), ('N', 'FK'),
-          ('J',), ('N', 'J'), ('N', 'J'), ('J', 'K')]
+          ('J',), ('N', 'J'), ('N', 'J'), ('J', 'K'), ('G',), ('G',), ('N', 'G'), ('N', 'G'), ('F', 'G'), ('F', 'G'), ('G', 'F')]
 
 
 class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
@@ -41,7 +41,8 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
                        (s != ('N', 'N') or self.size('N') <= 65)]
 
     def derived(self):
-        """E some of F, S those of F and others behind, FK all pairs of F and K, J those of F that a mask picks."""
+        """E some of F, S those of F and others behind, FK all pairs of F and K, J those of F that a mask picks, G F by another
+        name."""
         have = self.program.dims
         if 'F' not in have or 'K' not in have or self.chance(0.4):
             return
@@ -56,6 +57,8 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
             new.append(DerivedDim('J', 'some', [F], (self.pick([1, 2, 2, 3, 4]), self.pick([0, 0, 1, 2, 7]))))
         if F.size * K.size <= 200:
             new.append(DerivedDim('FK', '*', [F, K]))
+        if self.chance(0.8):
+            new.append(DerivedDim('G', 'slice', [F], [None, None, None]))
         have.update({d.name: d for d in new})
 
     def declare(self, name, local, size):

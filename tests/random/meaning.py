@@ -20,7 +20,7 @@ class Unsteady(Exception):
 
 # Kinds that make whole arrays: beside stored entries they are computed before, and stand at rows or columns.
 WHOLE = {'reduce', 'arg', 'product', 'fill', 'index', 'random', 'size', 'range', 'at', 'transpose', 'get', 'dot', 'outer', 'scan',
-         'sort', 'take', 'group', 'slice', 'concat', 'reshape', 'pick'}
+         'sort', 'take', 'group', 'slice', 'concat', 'reshape', 'pick', 'as'}
 
 
 class Meaning:
@@ -445,6 +445,9 @@ class Meaning:
 
     def of_transpose(self, e):
         return each(self.full(self.value(e.args[0]), e.args[0].dims), np.transpose)
+
+    def of_as(self, e):
+        return self.full(self.value(e.args[0]), e.args[0].dims)
 
     def of_get(self, e):
         return self.lists[e.info['name']][self.place(e.args[0])]

@@ -6,7 +6,7 @@
     random_programs.py RUNNER --programs 0 --tools build/tools --commands 10      10 through the whole command
 
 tree.py        programs as typed trees; text.py prints them as .ks
-generate.py    makes one of a seed (gen_*.py: scalars, functions, arrays, products)
+generate.py    makes one of a seed (gen_*.py: scalars, functions, arrays, views, products)
 data.py        random inputs
 meaning.py     what a program gives, with NumPy (scalars.py, folds.py, products.py): written from docs/language.md alone
 compare.py     how far rounding may move a result: the program is evaluated again with every rounding off by chance

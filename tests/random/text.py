@@ -230,6 +230,7 @@ FORMS = {
     'reshape': lambda e: f'reshape({arguments(e)}, {e.info["to"]})',
     'range': range_text,
     'at': at_text,
+    'as': lambda e: f'({primary(e.args[0])} as [{", ".join(e.dims)}])',
     'transpose': lambda e: primary(e.args[0]) + ('.T' if style(e) == 1 else "'"),
     'get': lambda e: f'{e.info["name"]}[{arguments(e)}]',
 }
