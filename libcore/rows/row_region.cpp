@@ -90,11 +90,13 @@ DimId worked_rows(const Module& module, const Op& op) {
 
 std::string reason_against_rows(const Module& module, const Op& op, DimId rows) {
   if (rows == no_dim || worked_rows(module, op) != rows) return "it works on no rows over this dimension";
-  if (is_product(op)) return reason_against_product(module, op, rows);
+  // A total of an array that has slaves is that of its masters.
+  const bool on_slaves = !is_total(op, rows) && module.type(op.results.at(0)).state.is_cons();
   const Type& along = module.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]);
-  if (along.state.is_pre() || (op.code != OpCode::reduce && along.state.is_cons())) {
+  if (on_slaves || (!is_product(op) && along.state.is_pre())) {
     return "it works on slaves as well, and a region of rows on masters";
   }
+  if (is_product(op)) return reason_against_product(module, op, rows);
   if (!takes_operands(module, op, rows)) return "it reads an array that is neither cut along the rows nor whole";
   if (!is_total(op, rows) && !is_of_rows(module, op.results[0], rows)) return "its elements have scalars of two sizes";
   return "";

@@ -196,6 +196,12 @@ input X : f64[N, F]
 A = i64(X * 7)
 output m = max(A, over F) - min(A, over F), B = A % (1 + abs(max(A, over F))), c = sum(A, over N)
 )"},
+    {"beside_a_graph", R"(
+dim N, M, K local = 3
+input U : f64[N, K], Q : f64[M, K], S : f64[N, M]
+top = max(U, over K)
+output g = S' @ top, s = sum(U, over K), e = sum(S * (U @ Q'), over N)
+)"},
 };
 
 class RowRuns : public ::testing::TestWithParam<NamedProgram> {};
