@@ -7,6 +7,7 @@
 
 tree.py        programs as typed trees; text.py prints them as .ks
 generate.py    makes one of a seed (gen_*.py: scalars, functions, arrays, views, products)
+dags.py        straight lines of expressions that share parts, and their plans
 data.py        random inputs
 meaning.py     what a program gives, with NumPy (scalars.py, folds.py, products.py): written from docs/language.md alone
 compare.py     how far rounding may move a result: the program is evaluated again with every rounding off by chance
@@ -25,6 +26,7 @@ from collections import Counter
 import known
 from check import check, complaint, fails_alike
 from coverage import Coverage
+from dags import dag, dag_requests
 from generate import generate
 from plans import requests
 from runner import Runner
@@ -50,6 +52,7 @@ def options():
     parser.add_argument('--no-shrink', action='store_true', help='programs that fail as they were made')
     parser.add_argument('--tools', help='the folder of the tools')
     parser.add_argument('--commands', type=int, default=0, help='so many programs go through kasen go instead')
+    parser.add_argument('--dags', type=int, default=0, help='so many straight lines of shared expressions, in every strategy')
     parser.add_argument('--coverage', action='store_true', help='the table of combinations that were reached')
     parser.add_argument('--gaps', action='store_true', help='and every one that was not')
     parser.add_argument('--known', action='store_true', help='reports known faults, too')
@@ -63,10 +66,14 @@ class Check:
         self.coverage = Coverage()
 
     def one(self, seed):
-        program = generate(seed)
+        self.checked(seed, generate(seed), requests(seed, self.args.plans, self.args.every))
+
+    def dag(self, seed):
+        self.checked(seed, dag(seed), dag_requests(seed))
+
+    def checked(self, seed, program, asked):
         if self.args.print:
             print(program_text(program))
-        asked = requests(seed, self.args.plans, self.args.every)
         failure, answer, chaotic = check(self.runner, f's{seed}', program, asked)
         self.chaotic, self.outputs = self.chaotic + chaotic, self.outputs + len(program.outputs)
         for run in answer.runs if answer else []:
@@ -101,12 +108,12 @@ class Check:
 def main():
     args, began = options(), time.time()
     checked = Check(args)
-    for work, count in ((checked.one, args.programs), (checked.command, args.commands)):
+    for work, count in ((checked.one, args.programs), (checked.dag, args.dags), (checked.command, args.commands)):
         for seed in range(args.first, args.first + count):
             if checked.failures.total() < args.most:
                 work(seed)
     checked.runner.stop()
-    print(f'{args.programs} programs, {checked.outputs} outputs ({checked.chaotic} left to chance by rounding), '
+    print(f'{args.programs} programs, {args.dags} DAGs, {checked.outputs} outputs ({checked.chaotic} left to chance by rounding), '
           f'{args.commands} commands, {time.time() - began:.1f} s; failures: {dict(checked.failures)}; '
           f'known: {dict(checked.known)}')
     wrong = checked.coverage.unknown()
