@@ -4,6 +4,7 @@
 
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
@@ -38,6 +39,12 @@ class Reads {
   const std::vector<ValueId>& outside_;
 };
 
+// True for products and folds of a sparse matrix, and regions of nothing else.
+bool goes_over_entries(const Module& module, const Op& op) {
+  if (op.code == OpCode::region) return op.kind == RegionKind::mxm && module.type(product_matrix(op)).sparse;
+  return visits_entries(module, op);
+}
+
 bool touches_elements(const Op& op) {
   switch (row(op.code).group) {
     case OpGroup::vector:
@@ -62,6 +69,7 @@ bool is_shared_array(const Module& module, ValueId value) {
 SharedTraffic shared_traffic(const Module& module, const Op& op) {
   SharedTraffic traffic;
   if (!touches_elements(op) || is_blocks(op)) return traffic;  // a region of blocks touches its tasks' blocks
+  if (goes_over_entries(module, op)) return traffic;           // it counts what it reads at each nonzero
   Reads reads(module, op.operands);
   if (op.code == OpCode::region) {
     for (const Op& inner : op.blocks.at(0).ops) {

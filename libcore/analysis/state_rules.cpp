@@ -149,6 +149,7 @@ RuleAnswer product_rule(const Question& q) {
   const int rule = transposed ? 7 : 6;
   if (!q.type(1).sparse) return contracted(q, rule);
   if (!q.states[1].is_part()) return no(rule, q.says(1) + ", but a matrix is @part", "declare the matrix @part");
+  if (has_whole_lines(q.module, q.type(1))) return contracted(q, rule);
   const std::string& matrix = matrix_name(q.module, q.op.operands[1]);
   const SlaveSet rows{{matrix, Axis::rows}};
   const SlaveSet cols{{matrix, Axis::cols}};
@@ -164,6 +165,13 @@ RuleAnswer product_rule(const Question& q) {
 
 // ---- folds of entries: rules 6 and 7 with operands on both sides
 
+// Of a matrix with a local dimension: its nonzeros are where the other one's indices are owned.
+std::optional<RuleAnswer> check_owned_side(const Question& q, size_t i, int rule) {
+  if (q.shared(i)) return check_shared(q, i);
+  if (!q.states[i].is_pre()) return std::nullopt;
+  return no(rule, fmt::format("{}, but {} reads values", q.says(i), row(q.op.code).name), "gather it first");
+}
+
 // Checks one operand of a fold: it is read where nonzeros are, and numbered like the other operands of its side. On the
 // result's own side an operand has the set of its axis. On the other side all have one set that holds their axis.
 std::optional<RuleAnswer> check_side(const Question& q, size_t i, int rule) {
@@ -174,6 +182,7 @@ std::optional<RuleAnswer> check_side(const Question& q, size_t i, int rule) {
     return no(rule, fmt::format("{}, but {} reads it at its nonzeros", q.says(i), row(q.op.code).name),
               "gather it first");
   }
+  if (has_whole_lines(q.module, q.type(0))) return check_owned_side(q, i, rule);
   const SlaveSet axis = entry_slaves(q.module, q.op, side);
   const std::string set = '{' + slaves_text(axis) + '}';
   const State& state = q.states[i];
@@ -200,7 +209,8 @@ RuleAnswer fold_rule(const Question& q) {
   for (size_t i = 1; i < q.op.operands.size(); ++i) {
     if (auto broken = check_side(q, i, rule)) return *broken;
   }
-  if (gives_entries(q.op)) return yes(rule, State::part());
+  const bool at_owners = has_whole_lines(q.module, q.type(0)) && Layout(q.module, q.op.results.at(0)).is_distributed();
+  if (gives_entries(q.op) || at_owners) return yes(rule, State::part());
   return yes(rule, State::pre(q.op.fns[1], entry_slaves(q.module, q.op, result_side(q.op))));
 }
 

@@ -195,13 +195,25 @@ bool numbers_entries(const Module& module, std::span<const Op> ops) {
   return std::any_of(ops.begin(), ops.end(), [&](const Op& op) { return numbers_entries(module, op); });
 }
 
+namespace {
+
+// An array over a local dimension of the matrix is a shared that lies along the nonzeros.
+bool lies_along(const Module& module, const Type& matrix, const Type& type) {
+  return !type.dims.empty() && has_whole_lines(module, matrix) && contains(matrix.dims, type.dims[0]);
+}
+
+}  // namespace
+
 EntrySide entry_side(const Module& module, const Op& fold, size_t i) {
-  if (is_over_entries(module, module.type(fold.operands.at(i)))) return EntrySide::entries;
-  if (Layout(module, fold.operands[i]).is_shared()) return EntrySide::shared;
+  const Type& type = module.type(fold.operands.at(i));
+  if (is_over_entries(module, type)) return EntrySide::entries;
+  const bool along = lies_along(module, module.type(fold.operands[0]), type);
+  if (!along && Layout(module, type).is_shared()) return EntrySide::shared;
   return i <= static_cast<size_t>(fold.at_rows) ? EntrySide::rows : EntrySide::cols;
 }
 
 SlaveSet entry_slaves(const Module& module, const Op& fold, EntrySide side) {
+  if (has_whole_lines(module, module.type(fold.operands.at(0)))) return {};
   return {{matrix_name(module, fold.operands.at(0)), side == EntrySide::rows ? Axis::rows : Axis::cols}};
 }
 

@@ -36,7 +36,7 @@ inline constexpr int point_lanes = 32;
 [[nodiscard]] inline bool is_fold(const Op& op) { return row(op.code).group == OpGroup::entries; }
 
 enum class EntrySide : std::uint8_t { rows, cols, entries, shared };
-// The ghosts that nonzeros need along that axis: {G.rows} or {G.cols}.
+// The ghosts that nonzeros need along that axis: {G.rows} or {G.cols}; none of a matrix with a local dimension.
 [[nodiscard]] SlaveSet entry_slaves(const Module& module, const Op& fold, EntrySide side);
 // The side of operand i >= 1.
 [[nodiscard]] EntrySide entry_side(const Module& module, const Op& fold, size_t i);

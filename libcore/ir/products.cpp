@@ -21,6 +21,11 @@ bool is_plain_operator(const ScalarFunction& fn, ScalarOp op) {
          fn.body.args[0].index != fn.body.args[1].index;
 }
 
+bool has_whole_lines(const Module& module, const Type& matrix) {
+  return matrix.sparse &&
+         std::any_of(matrix.dims.begin(), matrix.dims.end(), [&](DimId d) { return module.dim(d).local; });
+}
+
 bool is_sparse_product(const Module& module, const Op& op) {
   return is_product(op) && module.type(product_matrix(op)).sparse;
 }

@@ -22,6 +22,9 @@ namespace kasen {
 [[nodiscard]] ValueId product_matrix(const Op& op);
 // True if the function is one operator on both of its parameters, in either order.
 [[nodiscard]] bool is_plain_operator(const ScalarFunction& fn, ScalarOp op);
+// True for a sparse matrix with a local dimension. The worker that owns an index of its other dimension has all
+// nonzeros of that index. So vectors over that dimension need no ghosts, and vectors over the local one are shareds.
+[[nodiscard]] bool has_whole_lines(const Module& module, const Type& matrix);
 [[nodiscard]] bool is_sparse_product(const Module& module, const Op& op);
 [[nodiscard]] bool is_dense_product(const Module& module, const Op& op);
 // True if it multiplies several columns at once: its operand is over the matrix's dimension and local ones after it.

@@ -37,10 +37,10 @@ std::set<SpaceKey> used_spaces(const Module& module) {
   for (const BufferDecl& buffer : module.buffers) {
     for (const SlaveSet& set : buffer.holds) add_space(module, buffer.dims, set, keys);
   }
-  // A sparse matrix is cut along both of its dimensions.
+  // The nonzeros of a sparse matrix are found along both of its dimensions, also along a local one.
   for (const Value& value : module.values) {
     if (!value.type.sparse) continue;
-    for (const DimId dim : value.type.dims) add_space(module, {dim}, {}, keys);
+    for (const DimId dim : value.type.dims) keys.insert({dim, {}});
   }
   return keys;
 }

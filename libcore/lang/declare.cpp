@@ -35,12 +35,12 @@ void Declarations::require_storage(const Statement& s, const Type& type) const {
                  "sparse arrays are matrices (two dimensions) of scalars");
   }
   const auto local = [&](DimId d) { return module_.dim(d).local; };
-  if (const auto d = std::find_if(type.dims.begin(), type.dims.end(), local); type.sparse && d != type.dims.end()) {
-    source_.fail(
-        mark, fmt::format("'{}' cannot be sparse", s.name.text),
-        fmt::format("every worker holds dimension {} whole, and stored entries are cut over workers along both",
-                    module_.dim(*d).name),
-        fmt::format("leave out 'local' at dim {}, or make the array dense", module_.dim(*d).name));
+  if (type.sparse && std::all_of(type.dims.begin(), type.dims.end(), local)) {
+    source_.fail(mark, fmt::format("'{}' cannot be sparse", s.name.text),
+                 fmt::format("every worker holds dimensions {} and {} whole, and stored entries are cut over workers",
+                             module_.dim(type.dims[0]).name, module_.dim(type.dims[1]).name),
+                 fmt::format("leave out 'local' at one of them, dim {} say, or make the array dense",
+                             module_.dim(type.dims[0]).name));
   }
   if (type.element.is(Scalar::null) && !type.sparse) {
     source_.fail(mark, fmt::format("'{}' has elements without a value", s.name.text),

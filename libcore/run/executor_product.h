@@ -25,7 +25,10 @@ class SparseStep : public Step {
   [[nodiscard]] bool goes_by(int part) const { return !matrices_.entries(place_, part).arrays.empty(); }
   // What the product's rows are stored along (along_value), and the number of its rows that are owned elements.
   [[nodiscard]] ValueId made() const { return made_; }
-  [[nodiscard]] std::int64_t masters(const Execution& run, int part) const { return run.storage.masters(made_, part); }
+  [[nodiscard]] std::int64_t masters(const Execution& run, int part) const {
+    const bool everywhere = run.storage.info(made_).cut == no_dim;  // a result over a local dimension
+    return everywhere ? matrix(part).outputs : run.storage.masters(made_, part);
+  }
 
   // How many of the first `rows` rows read no ghost, in whole reduction blocks.
   [[nodiscard]] std::int64_t ready(int part, std::int64_t rows) const;

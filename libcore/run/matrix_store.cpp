@@ -27,6 +27,24 @@ const std::string& input_name(const Module& module, const Op& product) {
        product.where);
 }
 
+// The spaces of what a product reads across, and of its result. A matrix with a local dimension has nonzeros at owned
+// elements alone.
+std::pair<int, int> spaces_of(const Execution& run, const Op& product) {
+  const Type& matrix = run.module.type(product_matrix(product));
+  if (has_whole_lines(run.module, matrix)) {
+    const auto space = [&](bool rows) { return run.numbering.find(matrix.dims[rows ? 0 : 1], {}); };
+    return {space(!gives_rows(product)), space(gives_rows(product))};
+  }
+  const bool fold = is_fold(product);
+  const ValueInfo& operand = run.storage.info(fold ? across_operand(run.module, product) : product.operands.at(0));
+  const ValueInfo& result = run.storage.info(along_value(product));
+  if (operand.cut == no_dim || result.cut == no_dim || (!fold && operand.inner != result.inner)) {
+    fail(ExitStatus::bad_input, "a product of a sparse matrix with something that is not distributed as it is", "", "",
+         product.where);
+  }
+  return {operand.space, result.space};
+}
+
 std::int64_t count_rows_alone(const LocalMatrix& matrix, std::int64_t masters) {
   if (matrix.inputs == masters) return matrix.outputs;
   const auto first = std::find_if(matrix.indices.begin(), matrix.indices.end(), [&](auto i) { return i >= masters; });
@@ -83,17 +101,11 @@ void MatrixStore::make_keys(const Execution& run) {
 int MatrixStore::find(const Execution& run, const Op& product) {
   if (!run.module.type(product_matrix(product)).sparse) throw InternalError("only sparse matrices have a pull form");
   if (forms_.empty()) make_keys(run);
-  const bool fold = is_fold(product);
-  const ValueInfo& operand = run.storage.info(fold ? across_operand(run.module, product) : product.operands.at(0));
-  const ValueInfo& result = run.storage.info(along_value(product));
-  if (operand.cut == no_dim || result.cut == no_dim || (!fold && operand.inner != result.inner)) {
-    fail(ExitStatus::bad_input, "a product of a sparse matrix with something that is not distributed as it is", "", "",
-         product.where);
-  }
+  const auto [operand, result] = spaces_of(run, product);
   const int form = forms_.at(product.results[0]);
   Key& key = keys_.at(static_cast<size_t>(form));
   const bool numbered = key.numbered || numbers_entries(run.module, product);
-  key = {input_name(run.module, product), gives_rows(product), operand.space, result.space, numbered};
+  key = {input_name(run.module, product), gives_rows(product), operand, result, numbered};
   return form;
 }
 

@@ -201,9 +201,10 @@ std::vector<ProductForm> product_forms(const Module& module) {
     if (!is_sparse_product(module, op) && !is_fold(op)) return;
     const ValueId operand = is_fold(op) ? across_operand(module, op) : op.operands.at(0), result = along_value(op);
     const ValueId matrix = product_matrix(op);
-    const auto [at, fresh] = known.emplace(
-        std::tuple(matrix, gives_rows(op), module.type(operand).state.slaves, module.type(result).state.slaves),
-        forms.size());
+    const bool owned = has_whole_lines(module, module.type(matrix));
+    const auto set_of = [&](ValueId v) { return owned ? SlaveSet{} : module.type(v).state.slaves; };
+    const auto [at, fresh] =
+        known.emplace(std::tuple(matrix, gives_rows(op), set_of(operand), set_of(result)), forms.size());
     if (fresh) forms.push_back({matrix, gives_rows(op), operand, result, {}, false});
     ProductForm& form = forms[at->second];
     form.products.push_back(op.results.at(0));

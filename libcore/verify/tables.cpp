@@ -147,7 +147,8 @@ struct TableCheck {
       if (!dim_known(dims[i])) return "a dimension that is not declared";
       if (!m.dim(dims[i]).local) ++cut;
     }
-    if (sparse && (dims.size() != 2 || cut != 2)) return "a sparse matrix has two dimensions, neither of them local";
+    if (sparse && (dims.size() != 2 || cut == 0))
+      return "a sparse matrix has two dimensions, one of them local at most";
     return {};
   }
 

@@ -25,6 +25,15 @@ Polynomial element_bytes(const CostContext& c, ValueId value) {
   return inner_elements(*c.module, c.type(value)) * Polynomial(c.type(value).element.bytes());
 }
 
+// What a nonzero reads of an array that it meets, and all that results of products and folds store.
+Polynomial point_bytes(const CostContext& c, ValueId value) {
+  return point_elements(*c.module, c.type(value)) * Polynomial(c.type(value).element.bytes());
+}
+
+Polynomial bytes_of_lines(const CostContext& c, ValueId value) {
+  return stored_lines(*c.module, c.type(value)) * point_bytes(c, value);
+}
+
 Polynomial stored_bytes(const CostContext& c, ValueId value) {
   if (c.boxes) return c.boxes->stored(value) * Polynomial(c.type(value).element.bytes());
   return stored_indices(*c.module, c.type(value)) * element_bytes(c, value);
@@ -158,14 +167,14 @@ Polynomial widest_use(const CostContext& c, const Block& block, ValueId operand)
 }
 
 void add_index_reads(const CostContext& c, const Op& product, Cost& cost) {
-  cost.read += Polynomial(8) * stored_indices(*c.module, c.type(product.results.at(0)));
+  cost.read += Polynomial(8) * stored_lines(*c.module, c.type(product.results.at(0)));
   const ValueId matrix = product.operands.at(1);
   cost.read += c.entries(matrix) * Polynomial(4 + c.type(matrix).element.bytes());
 }
 
 void add_product(const CostContext& c, const Op& product, Cost& cost) {
-  cost.read += c.entries(product.operands.at(1)) * element_bytes(c, product.operands.at(0));
-  if (is_distributed_array(*c.module, product.results.at(0))) cost.written += stored_bytes(c, product.results.at(0));
+  cost.read += c.entries(product.operands.at(1)) * point_bytes(c, product.operands.at(0));
+  cost.written += bytes_of_lines(c, product.results.at(0));
 }
 
 // The matrix is cut along its rows, and each element of it is read once for all of `products`. Vectors over its columns
@@ -200,14 +209,14 @@ Cost actual_product(const CostContext& c, const Op& op) {
 Cost entry_pass_cost(const CostContext& c, std::span<const Op> ops, const std::vector<ValueId>& handed_on) {
   Cost cost;
   const ValueId matrix = product_matrix(ops[0]);
-  const Polynomial rows = stored_indices(*c.module, c.type(along_value(ops[0]))), entries = c.entries(matrix);
+  const Polynomial rows = stored_lines(*c.module, c.type(along_value(ops[0]))), entries = c.entries(matrix);
   const std::int64_t number = numbers_entries(*c.module, ops) ? 4 : 0;
   cost.read = Polynomial(8) * rows + entries * Polynomial(4 + number + c.type(matrix).element.bytes());
   for (const EntryPass::Operand& operand : entry_operands(*c.module, ops)) {
     if (operand.side == EntrySide::shared) continue;
-    cost.read += (operand.at_each() ? entries : rows) * element_bytes(c, operand.value);
+    cost.read += (operand.at_each() ? entries : rows) * point_bytes(c, operand.value);
   }
-  for (const ValueId result : handed_on) cost.written += stored_bytes(c, result);
+  for (const ValueId result : handed_on) cost.written += bytes_of_lines(c, result);
   return cost;
 }
 
@@ -278,11 +287,9 @@ Cost actual_mxm(const CostContext& c, const Op& region) {
   }
   add_index_reads(c, ops.at(0), cost);
   for (size_t i = 0; i + 1 < ops.size(); ++i) {
-    cost.read += c.entries(ops[i].operands.at(1)) * element_bytes(c, ops[i].operands.at(0));
+    cost.read += c.entries(ops[i].operands.at(1)) * point_bytes(c, ops[i].operands.at(0));
   }
-  for (const ValueId result : region.results) {
-    if (is_distributed_array(*c.module, result)) cost.written += stored_bytes(c, result);
-  }
+  for (const ValueId result : region.results) cost.written += bytes_of_lines(c, result);
   return cost;
 }
 

@@ -48,10 +48,19 @@ Polynomial stored_elements(const Module& module, const Type& type) {
 }
 
 Polynomial column_elements(const Module& module, const Op& product) {
+  return point_elements(module, module.type(product.operands.at(0)));
+}
+
+Polynomial point_elements(const Module& module, const Type& type) {
   Polynomial columns(1);
-  const std::vector<DimId>& dims = module.type(product.operands.at(0)).dims;
-  for (size_t i = 1; i < dims.size(); ++i) columns *= whole_size(module, dims[i]);
+  for (size_t i = 1; i < type.dims.size(); ++i) columns *= whole_size(module, type.dims[i]);
   return columns;
+}
+
+Polynomial stored_lines(const Module& module, const Type& type) {
+  const Polynomial indices = stored_indices(module, type);
+  const bool everywhere = Layout(module, type).is_shared() && !type.dims.empty();
+  return everywhere ? indices * whole_size(module, type.dims[0]) : indices;
 }
 
 Polynomial whole_elements(const Module& module, const Type& type) {

@@ -10,6 +10,10 @@ namespace kasen {
 // program fixes are numbers.
 [[nodiscard]] Polynomial inner_elements(const Module& module, const Type& type);
 // The number of elements of a product's operand and result for each index of the matrix's dimensions.
+// The same of one array: the elements at an index of its first dimension.
+[[nodiscard]] Polynomial point_elements(const Module& module, const Type& type);
+// Indices of its first dimension that all workers store together; of a shared each worker stores all.
+[[nodiscard]] Polynomial stored_lines(const Module& module, const Type& type);
 [[nodiscard]] Polynomial column_elements(const Module& module, const Op& product);
 // waiting_rows: the rows that wait for the gather of a product_epilogue region whose pre-reduced product has this type.
 // stored_indices: local indices of the cut dimension at which the value is stored: owned ones, and in C and PR the

@@ -101,7 +101,7 @@ void add_entry_reads(const CostContext& c, const Op& op, Cost& cost) {
   for (size_t i = 1; i < op.operands.size(); ++i) {
     const Type& type = c.type(op.operands[i]);
     if (entry_side(*c.module, op, i) == EntrySide::shared) continue;
-    const Polynomial share = c.entries(op.operands.at(0)) * inner_elements(*c.module, type);
+    const Polynomial share = c.entries(op.operands.at(0)) * point_elements(*c.module, type);
     cost.read += share * Polynomial(type.element.bytes());
     cost.read_elements += share;
   }
@@ -111,7 +111,7 @@ void add_entry_reads(const CostContext& c, const Op& op, Cost& cost) {
 void add_model_fold(const CostContext& c, const Op& op, Cost& cost) {
   add_entry_reads(c, op, cost);
   const Type& result = c.type(op.results.at(0));
-  const Polynomial results = c.entries(op.operands.at(0)) * inner_elements(*c.module, result),
+  const Polynomial results = c.entries(op.operands.at(0)) * point_elements(*c.module, result),
                    bytes(result.element.bytes());
   cost.read += results * bytes;
   cost.written += results * bytes;

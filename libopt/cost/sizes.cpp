@@ -10,6 +10,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/observed.h"
+#include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/numbering.h"
 #include "libopt/cost/box_cost.h"
@@ -80,6 +81,7 @@ std::vector<std::pair<std::string, SlaveSet>> slave_sets(const Module& module) {
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code != OpCode::input || !module.type(op.results.at(0)).sparse) return;
     const std::vector<DimId>& dims = module.type(op.results[0]).dims;
+    if (has_whole_lines(module, module.type(op.results[0]))) return;  // its nonzeros need no ghosts
     add({dims.at(0)}, {SlaveAtom{op.name, Axis::rows}});
     add({dims.at(1)}, {SlaveAtom{op.name, Axis::cols}});
   });

@@ -172,8 +172,8 @@ Work product_work(const CostContext& c, const Op& op) {
   const Polynomial& reads = entries;
   work.entries = reads * Polynomial(element.planes());
   work.entry_bytes = reads * Polynomial(element.bytes());
-  if (is_distributed_array(module, vector))
-    work.span = stored_elements(module, c.type(vector)) * Polynomial(element.bytes());
+  work.span =
+      stored_lines(module, c.type(vector)) * point_elements(module, c.type(vector)) * Polynomial(element.bytes());
   work.reads = axis_read(module, op);
   return work;
 }
@@ -197,16 +197,16 @@ Work entries_work(const CostContext& c, std::span<const Op> ops) {
   for (const EntryPass::Result& result : pass.results) {
     add_function(result.function);
     if (pass.stores) continue;
-    const Polynomial columns = inner_elements(module, c.type(result.value));
+    const Polynomial columns = point_elements(module, c.type(result.value));
     add(work, operations_of(module.fn(result.reducer), {true, true}), entries * columns);
   }
   for (const EntryPass::Operand& operand : pass.operands) {
     if (!operand.across) continue;
     const Type& type = c.type(operand.value);
-    const Polynomial bytes = inner_elements(module, type) * Polynomial(type.element.bytes());
+    const Polynomial bytes = point_elements(module, type) * Polynomial(type.element.bytes());
     work.entries += entries * Polynomial(type.element.planes());
     work.entry_bytes += entries * bytes;
-    work.span += stored_indices(module, type) * bytes;
+    work.span += stored_lines(module, type) * bytes;
   }
   work.reads = axis_read(module, ops[0]);
   return work;

@@ -94,6 +94,7 @@ class FlowCollector {
 
 // The operands that it reads at the nonzeros' other side.
 void add_across(const Module& module, const Op& op, std::vector<ValueId>& operands) {
+  if (has_whole_lines(module, module.type(product_matrix(op)))) return;
   if (is_product(op)) operands.push_back(op.operands[0]);
   for (size_t i = 1; is_fold(op) && i < op.operands.size(); ++i) {
     if (is_across(module, op, i)) operands.push_back(op.operands[i]);
@@ -130,7 +131,8 @@ void join_operands(const Module& module, IdMap<ValueId, SlaveSet>& direct) {
 
 SlaveSet product_reads(const Module& module, const Op& product) {
   if (reads_whole(module, product, 0)) return all_slaves();
-  if (!module.type(product.operands[1]).sparse) return {};
+  const Type& matrix = module.type(product.operands[1]);
+  if (!matrix.sparse || has_whole_lines(module, matrix)) return {};
   for (const Op& op : module.body.ops) {
     if (op.code != OpCode::input || op.results[0] != product.operands[1]) continue;
     return {{op.name, product.code == OpCode::mxv ? Axis::rows : Axis::cols}};

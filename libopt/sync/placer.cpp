@@ -8,6 +8,7 @@
 #include "libcore/analysis/whole.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
 #include "libopt/rewrite/rewrite.h"
 #include "libopt/sync/chain_split.h"
 
@@ -316,6 +317,8 @@ void Placer::fold(const Op& op) {
     const EntrySide side = entry_side(m_, op, i);
     if (side == EntrySide::shared || side == EntrySide::entries) {
       placed.operands[i] = read(op.operands[i]);
+    } else if (has_whole_lines(m_, m_.type(op.operands[0]))) {
+      placed.operands[i] = read_resolved(op.operands[i]);
     } else {
       const bool other = is_across(m_, op, i);
       placed.operands[i] = read_exactly(op.operands[i], other ? across : entry_slaves(m_, op, side));

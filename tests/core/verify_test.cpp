@@ -85,7 +85,7 @@ TEST(Level1, DimensionsByName) {
   expect_fault(1, x1 + g1 + "%y = mxv[mul, add] %x, %G : f64[N] @?", "the result of this product is over [M]");
   expect_fault(1, "%y = input \"y\" : f64[N,N] @?\n%s = reduce[add; over N] %y : f64[N] @?",
                "a dimension is listed twice");
-  expect_fault(1, "%y = input \"y\" : f64[N,K] sparse @?", "neither of them local");
+  expect_fault(1, "%y = input \"y\" : f64[K,K] sparse @?", "one of them local at most");
 }
 
 TEST(Level1, Matrices) {
@@ -136,6 +136,25 @@ TEST(Level2, FoldsReadBothSides) {
                    "%a = fold_rows[both, add] %G, %x, %us rows 1 : f64[N] @pre(add){G.rows}" +
                    end,
                "(rule 7)");
+}
+
+// The worker that owns an index has all nonzeros of it. What lies over the local dimension is a shared.
+TEST(Level2, WholeLinesNeedNoGhosts) {
+  const std::string all =
+      "fn both(e: f64, x: f64, v: f64) -> f64 = e * x * v\n"
+      "%X = input \"X\" : f64[N,K] sparse @part\n%x = input \"x\" : f64[N] @part\n%v = input \"v\" : f64[K] @cons\n";
+  const std::string rows = "\noutput \"a\" %a", cols = "\n%g = gather %a : f64[K] @part\noutput \"g\" %g";
+  expect_right(2, all + "%a = mxvt[mul, add] %v, %X : f64[N] @part" + rows);
+  expect_right(2, all + "%a = mxv[mul, add] %x, %X : f64[K] @pre(add)" + cols);
+  expect_right(2, all + "%a = fold_rows[both, add] %X, %x, %v rows 1 : f64[N] @part" + rows);
+  expect_right(2, all + "%a = fold_cols[both, add] %X, %x, %v rows 1 : f64[K] @pre(add)" + cols);
+  expect_fault(2, all + "%a = mxvt[mul, add] %v, %X : f64[N] @cons{X.rows}" + rows, "(rule 7)");
+  expect_fault(2, all + "%a = mxv[mul, add] %x, %X : f64[K] @cons\noutput \"a\" %a", "(rule 6)");
+  expect_fault(2, all + "%a = fold_rows[both, add] %X, %x, %v rows 1 : f64[N] @cons{X.rows}" + rows, "(rule 7)");
+  const std::string pre = all + "%q = mxv[mul, add] %x, %X : f64[K] @pre(add)\n";
+  expect_fault(2, pre + "%a = mxvt[mul, add] %q, %X : f64[N] @part" + rows, "%q is @pre(add)");
+  expect_fault(2, pre + "%a = fold_rows[both, add] %X, %x, %q rows 1 : f64[N] @part" + rows, "%q is @pre(add)");
+  expect_fault(2, all + "%a = fold_rows[both, add] %X, %v, %x rows 1 : f64[N] @part" + rows, "is over");
 }
 
 TEST(Level1, Lists) {

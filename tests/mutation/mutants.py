@@ -286,7 +286,7 @@ mutants("passes", "libopt/passes/fuse_epilogue.cpp",
 
 mutants("cost", "libopt/cost/actual.cpp",
         ("return from.state.is_pre() ? stored_indices(module, from) : ⟦master_indices(module, from)⟧;", "stored_indices(module, from)"),
-        ("cost.read += ⟦Polynomial(8) * stored_indices(*c.module, c.type(product.results.at(0)))⟧;", "Polynomial()"),
+        ("cost.read += ⟦Polynomial(8) * stored_lines(*c.module, c.type(product.results.at(0)))⟧;", "Polynomial()"),
         ("cost.read += (⟦operand.at_each() ? entries : rows⟧) * element_bytes(c, operand.value);", "entries"),
         ("cost.written += (waiting + ⟦slave_indices(*c.module, c.type(made))⟧) * element_bytes(c, made);", "Polynomial()"),
         ("⟦cost.written = cost.read;⟧\n  return cost;\n}\n\nCost actual_list", "(void)to;"),
