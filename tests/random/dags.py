@@ -23,7 +23,8 @@ class Dags(Generator):
         self.shapes = [('N', 'F'), ('N', 'K'), ('F', 'K'), ('M', 'K'), ('N',), ('F',), ('M',)]
         for name, dims in [('X', 'NF'), ('Y', 'NF'), ('U', 'NK'), ('V', 'FK'), ('Q', 'MK'), ('u', 'N'), ('w', 'N'), ('v', 'F'), ('q', 'M')]:
             self.add_input(Var(name, 'f64', tuple(dims), 6.0))
-        self.add_input(Var('S', 'f64', ('N', 'M'), 4.0, sparse=True))
+        for name, dims in [('S', 'NM'), ('T', 'NF')]:  # of T a worker has whole rows
+            self.add_input(Var(name, 'f64', tuple(dims), 4.0, sparse=True))
         for _ in range(self.pick([2, 4, 6, 8, 12])):
             made = self.pick(self.FORMS)(self)
             if made is not None:
@@ -118,43 +119,55 @@ class Dags(Generator):
     # -- stored entries
 
     def stored(self):
-        v = self.program.inputs[-1]
-        e = Expr('name', 'f64', v.dims, bound=4.0, name='S')
+        v = self.pick(self.program.inputs[-2:])
+        e = x = Expr('name', 'f64', v.dims, bound=4.0, name=v.name)
         for _ in range(1 + self.below(2)):
-            e = mul(e, self.pick([self.at_row, self.at_column, self.pairs])())
+            beside = self.pick([self.at_row, self.at_column, self.pairs])(v)
+            e = mul(e, beside)
             e = e if e.bound <= 50 else tanh(e)
-        return v, e if self.chance(0.7) else sub(e, Expr('name', 'f64', v.dims, bound=4.0, name='S'))
+        return v, e if self.chance(0.7) else sub(e, x)
 
-    def at_row(self):
-        return self.any_of(('N',))
+    def at_row(self, v):
+        return self.any_of(v.dims[:1])
 
-    def at_column(self):
-        return self.any_of(('M',))
+    def at_column(self, v):
+        return self.any_of(v.dims[1:])
 
-    def pairs(self):
-        a, b = self.any_of(('N', 'K')), self.any_of(('M', 'K'))
-        return Expr('pairs', 'f64', ('N', 'M'), [a, b], bound=a.bound * b.bound * self.size('K'))
+    def pairs(self, v):
+        a, b = (self.any_of((d, 'K')) for d in v.dims)
+        return Expr('pairs', 'f64', v.dims, [a, b], bound=a.bound * b.bound * self.size('K'))
 
     def stored_fold(self):
         v, e = self.stored()
-        gone = self.pick([(), ('N',), ('M',)])
+        gone = self.pick([(), v.dims[:1], v.dims[1:]])
         made = fold(self.pick(['sum', 'sum', 'sumsq']), e, *gone)
         made.info['entries'] = v
         return made
 
+    def side(self, v):
+        """(is the matrix read to its columns?, what it multiplies)"""
+        transposed = self.chance(0.5)
+        d = v.dims[0 if transposed else 1]
+        return transposed, self.any_of(self.pick([(d,), (d, 'K')]))
+
     def stored_product(self):
         v, e = self.stored()
-        transposed = self.chance(0.5)
-        shape = self.pick([('N',), ('N', 'K')] if transposed else [('M',), ('M', 'K')])
-        return times(e, self.any_of(shape), transposed, as_valued(v, 'f64'), formula=True)
+        transposed, operand = self.side(v)
+        return times(e, operand, transposed, as_valued(v, 'f64'), formula=True)
 
     def plain_product(self):
-        v, transposed = self.program.inputs[-1], self.chance(0.5)
-        shape = self.pick([('N',), ('N', 'K')] if transposed else [('M',), ('M', 'K')])
-        return times(name_of(v), self.any_of(shape), transposed, v)
+        v = self.pick(self.program.inputs[-2:])
+        transposed, operand = self.side(v)
+        return times(name_of(v), operand, transposed, v)
+
+    def stored_there_and_back(self):
+        """T' @ f(T @ v)"""
+        v = self.program.inputs[-1]
+        inner = self.tame(times(name_of(v), self.any_of(self.pick([('F',), ('F', 'K')])), False, v), 50)
+        return times(name_of(v), self.pick([mul, sub, over])(inner, self.beside(('N',))), True, v)
 
     FORMS = [cell, cell, cell, vector, line_fold, line_fold, total, spread, product, product, there_and_back, low_rank, stored_fold,
-             stored_product, plain_product]
+             stored_product, stored_product, plain_product, stored_there_and_back]
 
 
 def dag(seed):

@@ -37,11 +37,13 @@ inline std::vector<int> deal(std::mt19937_64& random, Owners way, std::int64_t c
   return owners;
 }
 
-// The entries of a matrix go with their rows, with their columns, or anywhere.
+// The entries of a matrix go with their rows, with their columns, or anywhere; where a worker has whole rows or
+// columns, with these.
 inline std::vector<int> deal_entries(std::mt19937_64& random, Owners way, const JobMatrix& matrix,
                                      const testing::TestDim& rows, const testing::TestDim& cols, int workers) {
-  if (way == Owners::random) return testing::random_owners(random, std::ssize(matrix.rows), workers);
-  const bool by_rows = way == Owners::blocks || way == Owners::odd_shares;
+  const bool whole = rows.local || cols.local;
+  if (way == Owners::random && !whole) return testing::random_owners(random, std::ssize(matrix.rows), workers);
+  const bool by_rows = whole ? cols.local : way == Owners::blocks || way == Owners::odd_shares;
   std::vector<int> owners;
   for (size_t e = 0; e < matrix.rows.size(); ++e) {
     owners.push_back(by_rows ? rows.owner[static_cast<size_t>(matrix.rows[e])]

@@ -323,7 +323,8 @@ def fn_text(f):
 
 def input_text(v, is_local):
     cut = sum(not is_local(d) for d in v.dims)
-    word = 'dense ' if not v.sparse and len(v.dims) >= 2 and cut >= 2 else ''
+    usual = cut >= 2 and len(v.dims) >= 2  # a matrix with two dimensions that are cut is sparse
+    word = '' if v.sparse == usual else 'sparse ' if v.sparse else 'dense '
     return f'input {v.name} : {word}{type_text(v.elem, v.dims)}'
 
 

@@ -91,6 +91,7 @@ void keep_last(std::vector<std::pair<Place, Word>>& values) {
 // what.
 inline void make_axis(const TestData& data, const TestDim& dim, const std::vector<std::vector<std::int64_t>>& touched,
                       int self, const std::vector<std::int64_t>& masters, AxisSlaves& axis) {
+  if (dim.local) return;  // every worker holds all
   for (int peer = 0; peer < data.workers; ++peer) {
     if (peer == self) continue;
     const auto begin = static_cast<std::int64_t>(axis.slaves.size());

@@ -83,6 +83,34 @@ class SparseRows(ArrayTest):
                 self.kasen("fuse", "p.kir", "--bundle", "bundle", "--strategy", strategy, "-o", "f.kir")
                 self.run_it("f.kir", wanted, f"by {strategy} on {workers}", "-n", str(min(workers, 2)))
 
+    def test_dense_arrays_beside_entries(self):
+        """An entry meets one element of a dense array, or of a product that is not made for it."""
+        X, dense = self.matrix(80, 30, 0.2)
+        D, V, Q, y = np.random.default_rng(3).normal(size=(80, 30)), dense["V"], dense["Q"], dense["y"]
+        program = HEAD.replace("F local", "F local = 30") + """input D : f64[N, F]
+T = X * D
+E = exp(D / 4)
+output rows = sum(X * D, over F), cols = sum(X * (D - E) * y, over N), all = sum(T * T), G = (X * D)' @ Q
+output pairs = sum(X * (Q @ V'), over N), near = sum(X / (1 + abs(Q @ V' - D)), over F), made = sum((Q @ V') * D)
+"""
+        of_d, low = X.multiply(D).tocsr(), Q @ V.T
+
+        def line(values, axis):
+            return np.asarray(X.multiply(values).sum(axis=axis)).ravel()
+        wanted = {"rows": line(D, 1), "cols": line((D - np.exp(D / 4)) * y[:, None], 0), "all": np.sum(of_d.data ** 2), "G": of_d.T @ Q,
+                  "pairs": line(low, 0), "near": line(1 / (1 + abs(low - D)), 1), "made": np.sum(low * D)}
+        for workers in (1, 3):
+            self.ready(program, {"X": X, "Y": X.T}, {**dense, "D": D}, workers)
+            for strategy in STRATEGIES:
+                self.kasen("fuse", "p.kir", "--bundle", "bundle", "--strategy", strategy, "-o", "f.kir")
+                self.run_it("f.kir", wanted, f"by {strategy} on {workers}", "-n", str(min(workers, 2)))
+        # Nothing makes the product where stored entries alone read it.
+        (self.dir / "q.ks").write_text(HEAD.replace("F local", "F local = 30") + "output pairs = sum(X * (Q @ V'), over N)\n")
+        self.kasen("plan", "q.ks", "-o", "q.kir")
+        fused, _ = self.kasen("fuse", "q.kir")
+        self.assertNotIn("= mxv", fused)
+        self.assertIn("fold_cols", fused)
+
     def test_every_way_to_cut(self):
         """Each cuts by the owners of rows: there are no ghosts."""
         X, dense = self.matrix(200, 40, 0.1)

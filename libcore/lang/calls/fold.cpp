@@ -87,6 +87,7 @@ Folds::Operands Folds::operands_of(Term formula, ValueId matrix, Mark mark, cons
 ValueId Folds::emit(Term formula, FnId reducer, EntrySide side, std::vector<DimId> dims, Mark mark,
                     const std::string& hint) {
   const ValueId matrix = formulas_.matrix_of(formula, mark);
+  meet_dense(formula, matrix, mark);
   cover_side(formula, matrix, side == EntrySide::rows ? EntrySide::cols : EntrySide::rows, mark);
   Operands operands = operands_of(std::move(formula), matrix, mark, hint);
   return builder_.emit({.code = side == EntrySide::rows ? OpCode::fold_rows : OpCode::fold_cols,

@@ -38,6 +38,9 @@ class Folds : Part {
   [[nodiscard]] DimId entries_dim_of(ValueId matrix);
   [[nodiscard]] Term at_rows(const Node& node);
   [[nodiscard]] ValueId meet_zeros(ValueId folded, ValueId matrix, FnId reducer, EntrySide side, Mark mark);
+  // Dense arrays over the matrix's dimensions become what an entry meets of them.
+  void meet_dense(Term& formula, ValueId matrix, Mark mark);
+  [[nodiscard]] Term dense_element(ValueId array, const std::vector<DimId>& dims, Mark mark);
   void cover_side(Term& formula, ValueId matrix, EntrySide side, Mark mark);
   [[nodiscard]] ValueId emit(Term formula, FnId reducer, EntrySide side, std::vector<DimId> dims, Mark mark,
                              const std::string& hint);

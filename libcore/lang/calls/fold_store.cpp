@@ -40,6 +40,7 @@ DimId Folds::entries_dim_of(ValueId matrix) {
 
 ValueId Folds::emit_entries(Term formula, Mark mark, const std::string& hint) {
   const ValueId matrix = formulas_.matrix_of(formula, mark);
+  meet_dense(formula, matrix, mark);
   const ElementType element = formula.type();
   const DimId dim = entries_dim_of(matrix);
   cover_side(formula, matrix, EntrySide::rows, mark);
@@ -58,6 +59,7 @@ ValueId Folds::store(Term entries, Mark mark, const std::string& hint) {
     source_.fail(mark, fmt::format("stored entries of {}", show(module_, entries.type())),
                  "the entries of a sparse matrix are scalars");
   }
+  meet_dense(entries, formulas_.matrix_of(entries, mark), mark);
   if (formulas_.take_stored_alone(entries, mark)) return values_.materialise(std::move(entries), hint, mark);
   return emit_entries(std::move(entries), mark, hint);
 }

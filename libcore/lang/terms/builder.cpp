@@ -49,6 +49,12 @@ FnId Builder::replace_function(size_t before, ScalarFunction fn) {
   return add_function(std::move(fn));
 }
 
+const Op* Builder::made_by(ValueId value) const {
+  const auto made =
+      std::find_if(block_->ops.rbegin(), block_->ops.rend(), [&](const Op& op) { return contains(op.results, value); });
+  return made == block_->ops.rend() ? nullptr : &*made;
+}
+
 DimId Builder::add_dim(Dimension dim) {
   module_.dims.push_back(std::move(dim));
   return DimId(static_cast<int>(module_.dims.size()) - 1);

@@ -36,6 +36,9 @@ class Builder {
   // The newest operator of the block, or null.
   [[nodiscard]] const Op* last() const { return block_->ops.empty() ? nullptr : &block_->ops.back(); }
 
+  // The operator of the block that makes a value, or null.
+  [[nodiscard]] const Op* made_by(ValueId value) const;
+
   FnId add_function(ScalarFunction fn) { return module_.add_function(std::move(fn)); }
   // Adds a function in the place of one that was made when there were `before` others: it takes its name.
   FnId replace_function(size_t before, ScalarFunction fn);
