@@ -53,6 +53,7 @@ bool touches_elements(const Op& op) {
     case OpGroup::axis:
     case OpGroup::linear:
     case OpGroup::entries:
+    case OpGroup::join:
       return true;
     default:
       return op.code == OpCode::region || op.code == OpCode::fill || op.code == OpCode::index;

@@ -214,6 +214,27 @@ RuleAnswer fold_rule(const Question& q) {
   return yes(rule, State::pre(q.op.fns[1], entry_slaves(q.module, q.op, result_side(q.op))));
 }
 
+// ---- joins: a worker has the nonzeros of all matrices at an index, and factors of a product as a whole
+
+RuleAnswer align_rule(const Question& q) {
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    if (!q.states[i].is_part()) return no(7, q.says(i) + ", but a matrix is @part", "declare the matrix @part");
+  }
+  if (q.op.operands.size() > 2 && q.states[2].is_pre()) {
+    return no(7, q.says(2) + ", but align reads values", "gather " + q.name(2) + " first");
+  }
+  return yes(7, State::part());
+}
+
+RuleAnswer meet_rule(const Question& q) {
+  if (q.states[0].is_pre()) return no(7, q.says(0) + ", but meet reads places", "gather " + q.name(0) + " first");
+  for (size_t i = 1; i < q.op.operands.size(); ++i) {
+    if (q.states[i].is_cons() && is_all(q.states[i].slaves)) continue;
+    return no(7, q.says(i) + ", but meet reads @cons{all}", "scatter " + q.name(i) + " to {all} first");
+  }
+  return yes(7, State::part());
+}
+
 // ---- map: rules 8 to 15
 
 RuleAnswer no_law(const Question& q, const MapOperands& seen, const std::vector<LawRule>& tried,

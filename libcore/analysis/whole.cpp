@@ -179,6 +179,7 @@ std::vector<std::ptrdiff_t> met_axes(const std::vector<DimId>& outer, const std:
 bool reads_whole(const Module& module, const Op& op, size_t operand) {
   const Type& type = module.type(op.operands.at(operand));
   if (type.sparse || Layout(module, type).is_shared()) return false;
+  if (op.code == OpCode::meet) return operand > 0;  // any worker's places may meet those of a factor
   if (op.code == OpCode::map) {
     const Type& result = module.type(op.results.at(0));
     const Layout along(module, result), own(module, type);

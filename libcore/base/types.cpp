@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <iterator>
 
 namespace kasen {
@@ -62,7 +63,9 @@ std::string slaves_text(const SlaveSet& set) {
   std::string text;
   for (const SlaveAtom& atom : set) {
     if (!text.empty()) text += ", ";
-    text.append(atom.matrix).append(axes[static_cast<size_t>(atom.axis)]);
+    const bool word = std::all_of(atom.matrix.begin(), atom.matrix.end(),
+                                  [](unsigned char c) { return c == '_' || std::isalnum(c) != 0; });
+    text.append(word ? atom.matrix : '"' + atom.matrix + '"').append(axes[static_cast<size_t>(atom.axis)]);
   }
   return text;
 }

@@ -36,6 +36,7 @@ enum class OpGroup : std::uint8_t {
   product,
   contraction,
   entries,
+  join,
   axis,
   linear,
   shared,
@@ -190,6 +191,8 @@ struct Block {
 ///                         over its rows, then arrays over its columns, then arrays over its nonzeros, then shareds
 ///                         (entries.h)
 ///   entries               fns[0] F(nonzero, operands...); operands as those of fold_rows (entries.h)
+///   align                 operands: two matrices over the same dimensions, and a sparse value of the second (joins.h)
+///   meet                  operands: places of a pattern, and places and values of each factor (joins.h)
 ///   index, size           dim
 ///   get                   operands: list, i.  put: list, i, array.  push: list, array
 ///   make_list             operands[0] and the result type's list length

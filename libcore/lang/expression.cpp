@@ -236,7 +236,9 @@ Term Expressions::loop(const Node& node, const std::string& hint) {
 }
 
 Term Expressions::call(const Node& node, const std::string& hint) {
-  if (const Statement* def = functions_.def(node.text)) return definitions_.one(*def, node, hint);
+  const Statement* const def = functions_.def(node.text);
+  const bool used = def != nullptr && source_.section(def->mark) > 0;
+  if (def != nullptr && !(used && products_.takes_entries(node))) return definitions_.one(*def, node, hint);
   if (const Statement* fn = functions_.fn(node.text)) return calls_.fn(*fn, evaluator_.elements(node.args), node.mark);
   const bool scalar = node.args.size() == 2 && find_scalar_op(node.text, 2) != nullptr;
   const ArrayCall* call = functions_.array_call(node.text);

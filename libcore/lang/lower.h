@@ -7,6 +7,7 @@
 //   Scopes, Frames what names stand for: in blocks, and inside functions
 //   Functions      which functions can be called, and where operators apply a fn whole
 //   Formulas       expressions over nonzeros, and the side at which their leaves stand
+//   Patterns       expressions over the nonzeros of several matrices, brought to one pattern (part of Folds)
 //   Values         gives terms (term.h) a value: operators, and shapes that declarations require
 //   Evaluator      nodes as terms, for every form that has expressions inside. Here the one circle is closed
 //   Types          types and dimensions as written

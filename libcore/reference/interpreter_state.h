@@ -89,6 +89,8 @@ class Interpreter {
   void run_contract(const Op& op);
   void run_fold(const Op& op);
   void run_entries(const Op& op, const WholeMatrix& matrix);
+  void run_align(const Op& op);
+  void run_meet(const Op& op);
   [[nodiscard]] std::vector<std::span<const Word>> arguments_at(const Op& op, const WholeMatrix& matrix, size_t e,
                                                                 Words& entry) const;
 

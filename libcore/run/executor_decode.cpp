@@ -54,6 +54,8 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
     case OpGroup::product:
     case OpGroup::entries:
       return make_product_step(run, matrices, op, number);
+    case OpGroup::join:
+      return make_join_step(run, op, number);
     case OpGroup::contraction:
       throw InternalError("a contraction that is no product");
     case OpGroup::axis:

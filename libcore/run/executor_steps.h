@@ -367,6 +367,7 @@ std::unique_ptr<Step> make_axis_step(const Execution& run, const Op& op, const O
 std::unique_ptr<Step> make_sort_step(Execution& run, const Op& op, const Op& planned, int number);
 std::unique_ptr<Step> make_blocks_step(const Execution& run, const Op& op, const Op& planned, int number);
 std::unique_ptr<Step> make_rows_step(const Execution& run, const Op& op, int number);
+std::unique_ptr<Step> make_join_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_linear_step(const Execution& run, const Op& op, const Op& planned, int number);
 std::unique_ptr<Step> make_observe_step(const Op& op, int number);
 std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number);
@@ -380,7 +381,6 @@ std::unique_ptr<Step> make_tier_step(const Op& op, int number);
 std::unique_ptr<Step> make_list_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_control_step(Decoder& decoder, const Op& op, int number);
 std::unique_ptr<Step> make_output_step(Execution& run, const Op& op, int number);
-
 std::unique_ptr<Step> make_epilogue_step(Execution& run, MatrixStore& matrices, const Op& region, int number);
 
 // For each of `results`, which some of `ops` make: the reducer if it is a reduction to a shared, else no_fn.

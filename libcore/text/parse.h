@@ -62,6 +62,7 @@ class ModuleParser {
   void needs_layouts(const Token& at);
   SlaveSet slave_set();
   SlaveAtom slave_atom();
+  Axis slave_axis();
   State state();
   bool set_follows();
   Type type();

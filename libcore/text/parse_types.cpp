@@ -87,8 +87,9 @@ SlaveSet ModuleParser::slave_set() {
   return axes ? set_of_mesh_axes(m_, mesh_axes_of(m_, set)) : set;
 }
 
-// `G.rows`, `G.cols`, `all`, or an axis of the mesh.
+// `G.rows`, `G.cols`, `"G | H".rows`, `all`, or an axis of the mesh.
 SlaveAtom ModuleParser::slave_atom() {
+  if (lexer_.peek().kind == TokenKind::string) return {unquoted(lexer_.take().text), slave_axis()};
   const Token matrix = lexer_.expect(TokenKind::name, "a matrix, an axis of the mesh, or all");
   if (!lexer_.at(".")) {
     if (matrix.text == "all") return {"", Axis::all};
@@ -97,10 +98,14 @@ SlaveAtom ModuleParser::slave_atom() {
       return {std::string(matrix.text), Axis::mesh};
     }
   }
+  return {std::string(matrix.text), slave_axis()};
+}
+
+Axis ModuleParser::slave_axis() {
   lexer_.expect(".");
   const Token axis = lexer_.expect(TokenKind::name, "rows or cols");
   if (axis.text != "rows" && axis.text != "cols") lexer_.fail_at(axis, "expected rows or cols");
-  return {std::string(matrix.text), axis.text == "rows" ? Axis::rows : Axis::cols};
+  return axis.text == "rows" ? Axis::rows : Axis::cols;
 }
 
 State ModuleParser::state() {
@@ -131,6 +136,7 @@ bool ModuleParser::set_follows() {
   const Token first = ahead.take();
   const bool alone = ahead.at("}") || ahead.at(",");
   const bool known = first.text == "all" || find_mesh_axis(m_, first.text) < mesh_rank(m_);
+  if (first.kind == TokenKind::string) return ahead.at(".");
   return first.kind == TokenKind::name && (ahead.at(".") || (known && alone));
 }
 

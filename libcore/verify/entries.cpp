@@ -144,6 +144,9 @@ class FoldCheck {
 
 }  // namespace
 
-void verify_fold(const Module& module, const Op& op, Faults& faults) { FoldCheck(module, op, faults).run(); }
+void verify_fold(const Module& module, const Op& op, Faults& faults) {
+  if (!is_fold(op)) return verify_join(module, op, faults);
+  FoldCheck(module, op, faults).run();
+}
 
 }  // namespace kasen

@@ -49,7 +49,9 @@ void verify_tables(const Module& module, Faults& faults);                // dime
 void verify_mesh(const Module& module, Faults& faults);                  // the mesh, and the cuts of each type
 void verify_structure(const Module& module, Faults& faults);             // counts, ids, blocks, SSA, scopes
 void verify_types(const Module& module, Faults& faults);                 // elements, dimensions, shapes
-void verify_fold(const Module& module, const Op& op, Faults& faults);    // the same for fold_rows and fold_cols
+void verify_fold(const Module& module, const Op& op, Faults& faults);    // for folds, and for align and meet
+void verify_join(const Module& module, const Op& op, Faults& faults);    // for align and meet
+void verify_patterns(const Module& module, Faults& faults);              // patterns that follow from those of inputs
 void verify_linear(const Module& module, const Op& op, Faults& faults);  // for linear algebra
 void verify_axis(const Module& module, const Op& op, Faults& faults);    // for operators along one axis
 void verify_observation(const Module& module, const Op& op, Faults& faults);  // for observe

@@ -46,8 +46,8 @@ class TypeCheck {
 
   void one(const Op& op) {
     for (size_t i = 0; i < op.operands.size(); ++i) {
-      const bool region = op.code == OpCode::region;
-      if (type(op, i).sparse && !region && !(is_product(op) && i == 1) && !(is_fold(op) && i == 0)) {
+      const bool reads = is_product(op) ? i == 1 : is_fold(op) ? i == 0 : op.code == OpCode::align && i < 2;
+      if (type(op, i).sparse && op.code != OpCode::region && !reads) {
         return faults_.add(op, name(op, i) + " is a sparse matrix", "only products and folds read nonzeros",
                            "use it as the matrix of mxv, mxvt, fold_rows, fold_cols or entries");
       }
@@ -292,7 +292,7 @@ class TypeCheck {
   void by_group(const Op& op) {
     if (!no_list(op)) return;
     const OpGroup group = row(op.code).group;
-    if (group == OpGroup::entries) return verify_fold(m_, op, faults_);
+    if (group == OpGroup::entries || group == OpGroup::join) return verify_fold(m_, op, faults_);
     if (group == OpGroup::linear) return verify_linear(m_, op, faults_);
     if (group == OpGroup::axis) return verify_axis(m_, op, faults_);
     if (group == OpGroup::shared) return verify_observation(m_, op, faults_);

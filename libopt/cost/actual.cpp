@@ -222,6 +222,19 @@ Cost entry_pass_cost(const CostContext& c, std::span<const Op> ops, const std::v
 
 Cost actual_fold(const CostContext& c, const Op& op) { return entry_pass_cost(c, {&op, 1}, op.results); }
 
+// Of align, the place of each nonzero, and the values that are aligned. What meet reads whole is charged with shareds.
+Cost actual_join(const CostContext& c, const Op& op) {
+  Cost cost;
+  cost.written = stored_bytes(c, op.results.at(0));
+  if (op.code == OpCode::meet) {
+    cost.read = stored_bytes(c, op.operands.at(0));
+    return cost;
+  }
+  const std::int64_t value = c.type(op.operands.back()).element.bytes();
+  cost.read = c.entries(op.operands.at(0)) * Polynomial(4) + c.entries(op.operands.at(1)) * Polynomial(value);
+  return cost;
+}
+
 Cost actual_transition(const CostContext& c, const Op& op) {
   Cost cost = transition_network(c, op);
   const ValueId from = op.operands.at(0), to = op.results.at(0);

@@ -168,6 +168,21 @@ Symbol nonzeros_of(const Module& module, const ProductForm& form) {
   return {SymbolKind::entries, matrix_name(module, form.matrix), {}, -1};
 }
 
+// What operators on the nonzeros of several patterns hold, over all workers: of align the number of each nonzero, and
+// the values of a matrix.
+Polynomial join_bytes(const Module& module) {
+  Polynomial bytes;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code != OpCode::align) return;
+    const auto entries = [&](size_t i) {
+      return Polynomial(Symbol{SymbolKind::entries, matrix_name(module, op.operands[i]), {}, -1});
+    };
+    bytes += entries(0) * Polynomial(4);
+    if (op.operands.size() == 2) bytes += entries(1) * Polynomial(module.type(op.operands[1]).element.bytes());
+  });
+  return bytes;
+}
+
 std::int64_t input_bytes(const Module& module, const Polynomial::Bindings& here) {
   std::int64_t bytes = 0;
   for_each_op(module, [&](const Op& op, int, int) {
@@ -221,6 +236,7 @@ std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
     }
     part.exchange_bytes = exchange_bytes(module, sizes, worker);
     for (const ProductForm& form : forms) part.matrix_bytes += form_bytes(module, form, sizes, worker);
+    part.matrix_bytes += join_bytes(module).value(here);
     part.input_bytes = input_bytes(module, here);
     if (!sizes.list_bytes.empty()) part.list_bytes = sizes.list_bytes.at(static_cast<size_t>(worker));
     parts.push_back(part);
@@ -312,6 +328,7 @@ Footprint footprint(const Module& module) {
     total.matrices += Polynomial(8) * Polynomial(Symbol{SymbolKind::workers, "", {}, -1});
     total.matrices += entries * Polynomial(form_entry_bytes(module, form));
   }
+  total.matrices += join_bytes(module);
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;
     const Type& type = module.type(op.results.at(0));

@@ -38,6 +38,16 @@ Cost model_vector(const CostContext& c, const Op& op) {
   return cost;
 }
 
+// Values of a matrix that are aligned are read as those of an array are.
+Cost model_join(const CostContext& c, const Op& op) {
+  Cost cost = model_vector(c, op);
+  if (op.code != OpCode::align || op.operands.size() > 2) return cost;
+  const std::int64_t bytes = c.type(op.operands[1]).element.bytes();
+  cost.read += c.entries(op.operands[1]) * Polynomial(bytes);
+  if (bytes > 0) cost.read_elements += c.entries(op.operands[1]);
+  return cost;
+}
+
 // By itself a view is a copy of the elements that it shows.
 Cost model_view(const CostContext& c, const Op& op) {
   Cost cost;

@@ -60,7 +60,7 @@ class Invariants {
       const OpGroup group = row(op.code).group;
       const bool vector = group == OpGroup::vector && !is_slice(op);
       const bool pure = generates(op) || vector || group == OpGroup::product || group == OpGroup::contraction ||
-                        group == OpGroup::entries || group == OpGroup::shared ||
+                        group == OpGroup::entries || group == OpGroup::join || group == OpGroup::shared ||
                         (group == OpGroup::axis && op.code != OpCode::take && !is_grouping(op));  // these may fail
       invariant_.push_back(pure && std::all_of(op.operands.begin(), op.operands.end(),
                                                [&](ValueId v) { return fixed[static_cast<size_t>(v)]; }));

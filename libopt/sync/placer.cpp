@@ -143,6 +143,7 @@ void Placer::place(const Op& op) {
     case OpGroup::shared:
     case OpGroup::axis:
     case OpGroup::linear:
+    case OpGroup::join:
       return vector(op);
     case OpGroup::list:
       return list(op);

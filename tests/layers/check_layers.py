@@ -21,7 +21,7 @@ LIBRARIES = {
 }
 # Narrower than their library: planning knows no executor, files know no language; a tool's common frame stays free of
 # MPI, LLVM and HDF5, so that plan, fuse and measure start in milliseconds. One room alone asks what the machine is.
-CORE_WITHOUT_RUN = {"base", "system", "scalar", "ir", "data", "laws", "text", "analysis", "blocks", "rows", "entries", "schedule", "verify", "sorting", "boxes", "kernels"}
+CORE_WITHOUT_RUN = {"base", "system", "scalar", "ir", "data", "laws", "text", "analysis", "blocks", "rows", "entries", "patterns", "schedule", "verify", "sorting", "boxes", "kernels"}
 NARROWER = {
     "libcore": {"libraries": {"fmt", "boost/multiprecision"}},
     "libcore/axis": {"libraries": {"fmt", "boost/sort"}},
@@ -38,19 +38,19 @@ ROOMS = {
     "libcore": {
         "base": "", "system": "base", "scalar": "base", "ir": "base scalar", "data": "base system", "laws": "scalar ir",
         "lex": "base scalar", "text": "base scalar ir lex", "linear": "base ir data", "stream": "base system data", "axis": "base ir data stream", "analysis": "base scalar ir data laws", "schedule": "base ir analysis",
-        "blocks": "base ir data analysis", "rows": "base ir analysis", "entries": "base ir data",
-        "verify": "scalar ir laws analysis schedule blocks rows",
+        "blocks": "base ir data analysis", "rows": "base ir analysis", "entries": "base ir data analysis", "patterns": "",
+        "verify": "scalar ir patterns laws analysis schedule blocks rows",
         "sorting": "base ir axis analysis",
         "boxes": "base ir data axis analysis", "transport": "base data",
         "kernels": "base system ir data laws linear axis analysis stream rows",
         "run": "base system ir data laws linear axis analysis schedule verify sorting boxes kernels stream transport",
         "run/memory": "base system ir data stream run",
-        "run/blocks": "base ir data analysis schedule blocks rows transport run", "run/swap": "base system ir data analysis stream run",
+        "run/joins": "base ir data entries run kernels", "run/blocks": "base ir data analysis schedule blocks rows transport run", "run/swap": "base system ir data analysis stream run",
         "reference": "base scalar ir data laws linear axis analysis", "syntax": "base scalar lex",
-        "lang/terms": "base scalar ir laws analysis lex syntax",
-        "lang/calls": "base scalar ir laws analysis lex syntax lang/terms",
-        "lang/indexed": "base scalar ir laws analysis lex syntax lang/terms lang/calls",
-        "lang": "base scalar ir laws analysis lex syntax lang/terms lang/calls lang/indexed",
+        "lang/terms": "base scalar ir patterns laws analysis lex syntax",
+        "lang/calls": "base scalar ir patterns laws analysis lex syntax lang/terms",
+        "lang/indexed": "base scalar ir patterns laws analysis lex syntax lang/terms lang/calls",
+        "lang": "base scalar ir patterns laws analysis lex syntax lang/terms lang/calls lang/indexed",
     },
     "libopt": {
         "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "spread": "", "placing": "spread", "tasks": "draw cost text time", "options": "cost time spread placing", "sync": "time rewrite options",

@@ -290,7 +290,7 @@ const Refusal refusals[] = {
     {"array_for_entries", "W = X * 2; i = 0; while i < 3 { W = fill(1.0, N, M); i = i + 1 }", "'W' is f64[N, M]"},
     {"rows_of_another_shape", "s = sum(X * at_rows(a))", "arrays over [N, M] and [N, N] do not match"},
     {"rows_of_a_matrix", "s = sum(X * at_rows(U))", "at_rows takes a vector over the rows of a matrix"},
-    {"two_matrices", "s = sum(X * Y)", "two sparse matrices in one expression"},
+    {"two_matrices", "s = sum(X + Y + 1)", "this is not 0 where the matrix stores nothing"},
     {"dense", "s = sum(X * D)", "a dense array over [N, M] beside stored entries"},
     {"unknown_columns", "s = sum(X * (A @ B'))", "'A' is f64[N, L]"},
     {"other_shape", "s = (X * 2) @ a", "the product needs an array over [M]"},

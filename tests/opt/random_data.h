@@ -3,6 +3,7 @@
 
 #include "libcore/ir/derived_dims.h"
 #include "tests/support/data.h"
+#include "tests/support/patterns.h"
 
 namespace kasen::testing {
 
@@ -34,7 +35,7 @@ inline TestData random_data(const Module& module, int workers, std::int64_t size
     data.dims[dim.name] = {n, dim.local, random_owners(random, n, workers)};
   }
   for (const Op& op : module.body.ops) {
-    if (op.code != OpCode::input) continue;
+    if (op.code != OpCode::input || is_recipe(op.name)) continue;
     const Type& type = module.type(op.results[0]);
     if (!type.sparse) {
       std::int64_t count = 1;
@@ -50,6 +51,7 @@ inline TestData random_data(const Module& module, int workers, std::int64_t size
     }
     data.matrices[op.name] = std::move(matrix);
   }
+  add_patterns(data, module);
   return data;
 }
 

@@ -36,6 +36,7 @@ IR = {
     'fold_rows': (ELEMENTS, ['pre', 'part'], ['none', 'mxm']),
     'fold_cols': (ELEMENTS, ['pre', 'shared-pre'], ['none', 'mxm']),
     'entries': (NUMBERS + ['tuple'], ['part'], ['none']),
+    'align': (NUMBERS, ['part'], ['none']),
     'scan': (NUMBERS, WHERE_HELD, ['none']),
     'sort': (NUMBERS, WHERE_HELD, ['none']),
     'argsort': (['id'], WHERE_HELD, ['none']),

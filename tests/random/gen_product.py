@@ -138,7 +138,18 @@ class ProductPart(Base):
             return self.semiring(elem, dims, as_valued(v, stored), formula, transposed, source, 0, formula=True)
         if not isinstance(elem, str) or v.dims[0] == v.dims[1] and dims:
             return None
-        return self.entries_fold(elem, dims, v, formula)
+        return self.entries_fold(elem, dims, v, self.with_another(formula, v))
+
+    def with_another(self, formula, v):
+        """The same with the entries of a second matrix, which are elsewhere."""
+        others = [u for u in self.program.inputs if u.sparse and u is not v and u.dims == v.dims
+                  and (u.elem if u.elem != 'null' else 'f64') == formula.elem]
+        if not others or self.chance(0.2):
+            return formula
+        u = self.pick(others)
+        y = Expr('name', formula.elem, v.dims, bound=4.0, name=u.name)
+        sign = self.pick(['+', '-', '*'])
+        return op(sign, formula, y, v.dims, bound=1.5 * (formula.bound * 4 if sign == '*' else formula.bound + 4))
 
     def named_formula(self, elem, v):
         """`W = X * w` is the expression, with what its names stood for there."""

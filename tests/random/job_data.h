@@ -7,6 +7,7 @@
 #include "libcore/ir/derived_dims.h"
 #include "tests/random/job.h"
 #include "tests/support/data.h"
+#include "tests/support/patterns.h"
 
 namespace kasen::random_programs {
 
@@ -77,7 +78,7 @@ inline testing::TestData data_of(const Module& module, const Job& job, int worke
     data.dims[dim.name] = {size, dim.local, deal(random, way, size, workers)};
   }
   for (const Op& op : module.body.ops) {
-    if (op.code != OpCode::input) continue;
+    if (op.code != OpCode::input || is_recipe(op.name)) continue;
     const Type& type = module.type(op.results[0]);
     if (type.sparse) {
       const JobMatrix& from = job.matrices.at(op.name);
@@ -90,6 +91,7 @@ inline testing::TestData data_of(const Module& module, const Job& job, int worke
     for (const DimId d : type.dims) array.dims.push_back(module.dim(d).name);
     data.arrays[op.name] = std::move(array);
   }
+  testing::add_patterns(data, module);
   return data;
 }
 

@@ -23,6 +23,11 @@ WHOLE = {'reduce', 'arg', 'product', 'fill', 'index', 'random', 'size', 'range',
          'sort', 'take', 'group', 'slice', 'concat', 'reshape', 'pick', 'as'}
 
 
+class Positions:
+    def __init__(self, rows, cols):
+        self.rows, self.cols = rows, cols
+
+
 class Meaning:
     most_turns = 64
 
@@ -167,8 +172,8 @@ class Meaning:
             value = self.value(expr)
             self.names, self.formulas = kept
             return value
-        if self.entries is not None and name == self.entries[0].name:
-            return self.data.matrices[name].values
+        if self.entries is not None and name in self.data.matrices:
+            return self.at_positions(name, *self.entries[1:])
         value, dims = self.names[name]
         return value if self.entries is None else self.sided(value, dims)
 
@@ -376,9 +381,36 @@ class Meaning:
     def of_pairs(self, e):
         return pairs(self, e)
 
-    def at_entries(self, matrix, e):
+    def at_positions(self, name, rows, cols):
+        """A sparse matrix's values there, 0 where it stores nothing."""
+        stored = self.data.matrices[name]
+        if rows is stored.rows:
+            return stored.values
+        places = {place: k for k, place in enumerate(zip(stored.rows, stored.cols))}
+        found = np.array([places.get(place, -1) for place in zip(rows, cols)], int)
+        none = np.zeros((), np.asarray(stored.values).dtype)
+        return np.where(found < 0, none, np.asarray(stored.values)[found] if len(stored.rows) else none)
+
+    def positions(self, matrix, e):
+        """Where the matrix, or another one that the expression reads, stores an entry."""
+        others = sorted(self.sparse_names(e) - {matrix.name})
+        if not others:
+            return self.data.matrices[matrix.name]
+        all_of = [self.data.matrices[name] for name in [matrix.name, *others]]
+        places = sorted({place for stored in all_of for place in zip(stored.rows, stored.cols)})
+        return Positions(*(np.array([place[axis] for place in places], int) for axis in (0, 1)))
+
+    def sparse_names(self, e):
+        if e.kind != 'name':
+            return {name for a in e.args for name in self.sparse_names(a)}
+        name = e.info['name']
+        if name in self.formulas:
+            return self.sparse_names(self.formulas[name][0])
+        return {name} & set(self.data.matrices)
+
+    def at_entries(self, matrix, e, stored=None):
         """Evaluates e, an expression over a sparse matrix's stored entries."""
-        stored = self.data.matrices[matrix.name]
+        stored = stored or self.positions(matrix, e)
         kept, self.entries = self.entries, (matrix, stored.rows, stored.cols)
         value = self.full(self.value(e), ('#',))
         self.entries = kept
@@ -386,8 +418,8 @@ class Meaning:
 
     def of_entries_reduce(self, e):
         matrix = e.info['entries']
-        value = self.at_entries(matrix, e.args[0])
-        stored = self.data.matrices[matrix.name]
+        stored = self.positions(matrix, e.args[0])
+        value = self.at_entries(matrix, e.args[0], stored)
         over = e.info['over'] or matrix.dims
         if symbol(rule_of(e)) in ('*', 'min', 'max', '&&'):
             return with_zeros(self, e, value, stored, over)

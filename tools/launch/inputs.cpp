@@ -6,6 +6,7 @@
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
+#include "libcore/patterns/recipe.h"
 
 namespace kasen::tools {
 namespace {
@@ -53,6 +54,7 @@ std::set<std::string> passing_inputs(const Module& plan) {
   if (names_layouts(plan) || observes(plan)) return {};
   for (const Op& op : plan.body.ops) {
     if (op.code != OpCode::input) continue;
+    if (is_recipe(op.name)) return {};  // made of nonzeros that meet others in memory
     const Type& type = plan.type(op.results[0]);
     // A form that numbers its nonzeros stays in memory.
     if (type.sparse && entries_dim(plan, op.name) != no_dim) return {};

@@ -15,6 +15,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
+#include "libcore/patterns/recipe.h"
 #include "tools/options/words.h"
 #include "tools/system/progress.h"
 
@@ -40,10 +41,11 @@ void check_table_type(const Module& module, const Op& op) {
   throw UserError(ExitStatus::bad_input, std::move(fault));
 }
 
+// Those that files give; patterns follow from them.
 std::vector<WantedInput> inputs_of(const Module& module) {
   std::vector<WantedInput> wanted;
   for (const Op& op : module.body.ops) {
-    if (op.code != OpCode::input) continue;
+    if (op.code != OpCode::input || is_recipe(op.name)) continue;
     check_table_type(module, op);
     const Type& type = module.type(op.results[0]);
     WantedInput w{op.name, {}, type.element, type.sparse, false};
@@ -53,6 +55,18 @@ std::vector<WantedInput> inputs_of(const Module& module) {
     wanted.push_back(std::move(w));
   }
   return wanted;
+}
+
+// What the partitioner makes of other inputs.
+std::vector<WantedInput> patterns_of(const Module& module) {
+  std::vector<WantedInput> patterns;
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::input || !is_recipe(op.name)) continue;
+    const Type& type = module.type(op.results[0]);
+    WantedInput& pattern = patterns.emplace_back(WantedInput{op.name, {}, type.element, true, false});
+    for (const DimId d : type.dims) pattern.dims.push_back(module.dim(d).name);
+  }
+  return patterns;
 }
 
 // A suggestion for an unknown name: the nearest one, or all of them.
@@ -271,6 +285,7 @@ ProgramInputs::ProgramInputs(const Module& module, const po::variables_map& valu
   check_columns(wanted_, values, "words");
   dictionary_ = given_dictionary(wanted_, values);
   dims_ = dims_of(module, values);
+  patterns_ = patterns_of(module);
 }
 
 std::optional<std::int64_t> ProgramInputs::plain_bytes() const {
@@ -302,6 +317,10 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool ro
   ProgramData data{dims_, {}};
   for (const WantedInput& w : wanted_)
     data.inputs.push_back(input_data(w, files_.at(w.name), std::move(raw.at(w.name))));
+  for (const WantedInput& p : patterns_) {
+    data.inputs.push_back(
+        {.name = p.name, .dims = p.dims, .element = p.element, .sparse = true, .source = "a pattern"});
+  }
   return data;
 }
 

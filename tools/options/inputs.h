@@ -51,6 +51,7 @@ class ProgramInputs {
  private:
   const po::variables_map& values_;
   std::vector<WantedInput> wanted_;
+  std::vector<WantedInput> patterns_;  // made of these
   std::map<std::string, std::string> files_;
   std::vector<DimData> dims_;
   Dictionary dictionary_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcomm/data/cut/partition_steps.h"
+#include "libcore/patterns/recipe.h"
 
 namespace kasen {
 namespace {
@@ -108,13 +109,15 @@ void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& 
   }
 }
 
-std::vector<EntryList> take_entries(std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts) {
+std::vector<EntryList> take_entries(std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts,
+                                    std::vector<std::string>* notes) {
   std::vector<EntryList> all(inputs.size());
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (!inputs[k].sparse) continue;
     all[k] = std::move(inputs[k].matrix.entries);
     to_indices(all[k], layouts, inputs[k]);
   }
+  make_patterns(inputs, layouts, all, notes);
   return all;
 }
 
@@ -131,8 +134,11 @@ EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs
          "every worker would hold all of it", "make one of its dimensions distributed, or the input dense");
   if (!rule.by_column || rule.row->local || rule.col->local) return rule;
   rule.col_count.resize(static_cast<std::size_t>(rule.col->size));
+  const auto alike = [&](const InputData& other) { return other.sparse && other.dims == input.dims; };
+  const bool read = std::any_of(inputs.begin(), inputs.end(),
+                                [&](const InputData& other) { return alike(other) && !is_recipe(other.name); });
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    if (!inputs[k].sparse || inputs[k].dims != input.dims) continue;
+    if (!alike(inputs[k]) || (read && is_recipe(inputs[k].name))) continue;  // patterns that follow change no owner
     count_columns(entries[k], rule.col_count);
   }
   return rule;
@@ -178,7 +184,7 @@ std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> i
   require_room(layouts, [&](const DimLayout& dim) { return part_index_bytes(dim, inputs, options); });
   reserve_indices(layouts, inputs, options);
   require_multilevel(inputs, options);
-  std::vector<EntryList> entries = take_entries(inputs, layouts);
+  std::vector<EntryList> entries = take_entries(inputs, layouts, options.notes);
   const std::vector<EntryRule> rules = make_rules(inputs, entries, layouts, options);
   assign_owners(layouts, inputs, entries, rules, options);
   return build_parts(std::move(inputs), held, std::move(entries), rules, options);

@@ -51,6 +51,12 @@ void to_indices(EntryList& entries, const std::vector<DimLayout>& layouts, const
 void relabel_table(Array& values, const ElementType& element, const std::vector<DimLayout>& layouts,
                    const InputData& input);
 
+// patterns.cpp: the entries of inputs whose name is a recipe (libcore/patterns/recipe.h), by those of the others, which
+// are indices. UserError(limit): no room beside entries in spill files.
+// `notes` gets one for each product.
+void make_patterns(const std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts,
+                   std::vector<EntryList>& entries, std::vector<std::string>* notes);
+
 // Calls each(i, j) for all entries, which are indices by now.
 template <class Each>
 void for_each_entry(const EntryList& entries, const Each& each) {
@@ -84,8 +90,8 @@ void require_multilevel(const std::vector<InputData>& inputs, const PartitionOpt
 // Marks the dimensions that the caller names, and those along which a dense input is not cut.
 void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
                 std::vector<DimLayout>& layouts);
-[[nodiscard]] std::vector<EntryList> take_entries(std::vector<InputData>& inputs,
-                                                  const std::vector<DimLayout>& layouts);
+[[nodiscard]] std::vector<EntryList> take_entries(std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts,
+                                                  std::vector<std::string>* notes = nullptr);
 
 // The worker of an entry, for one pair of dimensions.
 struct EntryRule {

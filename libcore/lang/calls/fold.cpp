@@ -135,6 +135,7 @@ bool keeps_zero(const ScalarFunction& reducer) {
 
 Term Folds::reduce(const Node& fn, Term entries, const Node* over, Mark mark, const std::string& hint) {
   formulas_.require_absent(entries, mark);
+  entries = patterns_.settled(std::move(entries), mark);
   const std::vector<DimId> dims = entries.dims;
   const std::vector<DimId> gone = types_.named(dims, over, mark);
   const ElementType type = entries.type();
@@ -174,6 +175,7 @@ void Folds::require_fit(const Type& vector, const std::vector<DimId>& dims, bool
 
 Term Folds::multiply(const Node& times, const Node& plus, Term vector, Term entries, bool transposed, Mark mark,
                      const std::string& hint) {
+  entries = patterns_.settled(std::move(entries), mark);
   const std::vector<DimId> dims = entries.dims;
   const ValueId v = values_.materialise(std::move(vector), "t", mark);
   const Type type = module_.type(v);

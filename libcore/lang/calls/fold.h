@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libcore/lang/calls/reducer.h"
+#include "libcore/lang/terms/patterns.h"
 
 namespace kasen::lang {
 
@@ -18,6 +19,10 @@ class Folds : Part {
   // (X * w) @ v, (X * w)' @ B: each nonzero of the formula times the operand at its other side.
   [[nodiscard]] Term multiply(const Node& times, const Node& plus, Term vector, Term entries, bool transposed,
                               Mark mark, const std::string& hint);
+  // tril, triu and diag of stored entries: `use "arrays"` and `use "linalg"` have functions of arrays of these names.
+  [[nodiscard]] bool takes_entries(const Node& call) const;
+  // The formula over the nonzeros of one pattern.
+  [[nodiscard]] Term settled(Term entries, Mark mark) { return patterns_.settled(std::move(entries), mark); }
   // The formula at each nonzero, as a sparse value.
   [[nodiscard]] ValueId store(Term entries, Mark mark, const std::string& hint);
   // The same with the indices of its row and its column before it, as a tuple: what an output writes.
@@ -26,6 +31,12 @@ class Folds : Part {
   // program has a sparse one. Else it is an array.
   [[nodiscard]] bool gives_pairs(const Term& left, const Term& right) const;
   [[nodiscard]] Term pairs(Term left, Term right, Mark mark);
+  // A @ B of two sparse matrices or expressions over stored entries. What it meets decides where it is computed.
+  struct SparseFactor {
+    Term term;
+    bool turned = false;
+  };
+  [[nodiscard]] Term sparse_product(SparseFactor left, SparseFactor right, Mark mark);
 
  private:
   struct Operands {
@@ -35,8 +46,12 @@ class Folds : Part {
   };
   [[nodiscard]] Operands operands_of(Term formula, ValueId matrix, Mark mark, const std::string& hint);
   [[nodiscard]] ValueId emit_entries(Term formula, Mark mark, const std::string& hint);
-  [[nodiscard]] DimId entries_dim_of(ValueId matrix);
+  [[nodiscard]] ValueId factor_values(SparseFactor& factor, Scalar scalar, Mark mark);
   [[nodiscard]] Term at_rows(const Node& node);
+  [[nodiscard]] Term triangle(const Node& node, ScalarOp keeps);
+  [[nodiscard]] Term diagonal(const Node& node, const std::string& hint);
+  [[nodiscard]] Term entries_argument(const Node& node);
+  [[nodiscard]] Term kept(Term entries, ScalarOp keeps, Term diagonal, Mark mark);
   [[nodiscard]] ValueId meet_zeros(ValueId folded, ValueId matrix, FnId reducer, EntrySide side, Mark mark);
   // Dense arrays over the matrix's dimensions become what an entry meets of them.
   void meet_dense(Term& formula, ValueId matrix, Mark mark);
@@ -48,6 +63,7 @@ class Folds : Part {
 
   Calls& calls_;
   Reducers& reducers_;
+  Patterns patterns_;
 };
 
 }  // namespace kasen::lang

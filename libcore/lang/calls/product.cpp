@@ -102,6 +102,9 @@ Term Products::product(const Node& node, const std::string& hint) {
   if (right.turned && !left.turned && folds_.gives_pairs(left.term, right.term)) {
     return folds_.pairs(std::move(left.term), std::move(right.term), node.mark);
   }
+  if (formulas_.is_entries(left.term) && formulas_.is_entries(right.term)) {
+    return folds_.sparse_product({std::move(left.term), left.turned}, {std::move(right.term), right.turned}, node.mark);
+  }
   return of_matrix(node, std::move(left), std::move(right), hint);
 }
 

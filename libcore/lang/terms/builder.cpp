@@ -35,6 +35,17 @@ ValueId Builder::emit(Op op, Mark mark, const std::string& hint, Type type) {
   return result;
 }
 
+ValueId Builder::add_input(const std::string& name, Mark mark, const std::string& hint, Type type) {
+  std::vector<Op>& ops = module_.body.ops;
+  const auto last = std::find_if(ops.rbegin(), ops.rend(), [](const Op& op) { return op.code == OpCode::input; });
+  Op op{.code = OpCode::input, .name = name, .where = location(mark)};
+  op.results = {add_value(hint, std::move(type))};
+  ++ops_;
+  const ValueId result = op.results[0];
+  ops.insert(last.base(), std::move(op));
+  return result;
+}
+
 void Builder::append(Op op) {
   ++ops_;
   if (call_.line > 0) {

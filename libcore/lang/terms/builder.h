@@ -25,6 +25,8 @@ class Builder {
   ValueId add_value(const std::string& hint, Type type);
   // Adds an operator with one result, which it makes.
   ValueId emit(Op op, Mark mark, const std::string& hint, Type type);
+  // Adds an input behind those that the program declares.
+  ValueId add_input(const std::string& name, Mark mark, const std::string& hint, Type type);
   // Adds an operator whose results are made.
   void append(Op op);
   [[nodiscard]] Until<Block*> inside(Block& block) { return {block_, &block}; }

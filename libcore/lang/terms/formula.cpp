@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace kasen::lang {
 namespace {
@@ -96,10 +98,55 @@ ValueId Formulas::sided_leaf(ValueId value, EntrySide side) {
   return ValueId(first_sided_leaf - place);
 }
 
-ValueId Formulas::matrix_called(const std::string& name) const {
+ValueId Formulas::find_matrix(const std::string& name) const {
   for (const Op& op : module_.body.ops)
     if (op.code == OpCode::input && op.name == name) return op.results.at(0);
-  throw InternalError("values at the nonzeros of no input");
+  return no_value;
+}
+
+ValueId Formulas::matrix_called(const std::string& name) const {
+  const ValueId matrix = find_matrix(name);
+  if (matrix == no_value) throw InternalError("values at the nonzeros of no input");
+  return matrix;
+}
+
+Term Formulas::product_term(Product product, const ElementType& type, std::vector<DimId> dims) {
+  const auto number = static_cast<int>(products_.size());
+  products_.push_back(std::move(product));
+  sided_.push_back({no_value, EntrySide::entries, number});
+  return leaf_term(ValueId(first_sided_leaf - (static_cast<int>(sided_.size()) - 1)), type, std::move(dims));
+}
+
+std::string Formulas::pattern_name(ValueId leaf, Mark mark) const {
+  if (leaf <= first_sided_leaf) {
+    const SidedLeaf sided = side_of(leaf, no_value, mark);
+    if (sided.product >= 0) return product(sided).pattern;
+  }
+  const ValueId matrix = pattern_of(leaf, mark);
+  return matrix == no_value ? "" : matrix_name(module_, matrix);
+}
+
+std::vector<std::string> Formulas::pattern_names(const Term& term, Mark mark) const {
+  std::set<std::string> names;
+  for (const ValueId leaf : term.leaves) names.insert(pattern_name(leaf, mark));
+  names.erase("");
+  return {names.begin(), names.end()};
+}
+
+bool Formulas::is_mixed(const Term& term, Mark mark) const {
+  const bool product = std::any_of(term.leaves.begin(), term.leaves.end(), [&](ValueId leaf) {
+    return leaf <= first_sided_leaf && side_of(leaf, no_value, mark).product >= 0;
+  });
+  return product || pattern_names(term, mark).size() > 1;
+}
+
+bool Formulas::may_be_there(const Term& term, const std::vector<std::string>& present, Mark mark) const {
+  std::vector<bool> absent;
+  for (const ValueId leaf : term.leaves) {
+    const std::string name = pattern_name(leaf, mark);
+    absent.push_back(!name.empty() && std::find(present.begin(), present.end(), name) == present.end());
+  }
+  return WhereAbsent(absent).value(term.expr) != std::optional(0.0);
 }
 
 Term Formulas::stored_term(ValueId value) {
@@ -130,7 +177,7 @@ ValueId Formulas::pattern_of(ValueId leaf, Mark mark) const {
   if (leaf >= 0) return module_.type(leaf).sparse ? leaf : no_value;
   if (leaf > first_sided_leaf) return no_value;
   const SidedLeaf sided = side_of(leaf, no_value, mark);
-  if (sided.side != EntrySide::entries) return no_value;
+  if (sided.side != EntrySide::entries || sided.product >= 0) return no_value;
   return matrix_called(module_.dim(module_.type(sided.value).dims.at(0)).entries_of);
 }
 
@@ -139,10 +186,7 @@ ValueId Formulas::matrix_of(const Term& formula, Mark mark) const {
   for (const ValueId leaf : formula.leaves) {
     const ValueId pattern = pattern_of(leaf, mark);
     if (pattern == no_value || pattern == matrix) continue;
-    if (matrix != no_value) {
-      source_.fail(mark, "two sparse matrices in one expression", "their entries are at different positions",
-                   "partition one matrix whose entries have both values");
-    }
+    if (matrix != no_value) throw InternalError("entries of several patterns that are not aligned");
     matrix = pattern;
   }
   if (matrix == no_value) {
@@ -155,7 +199,8 @@ ValueId Formulas::matrix_of(const Term& formula, Mark mark) const {
 
 void Formulas::refuse(const Term& term, Mark mark) const {
   if (!is_formula(term)) return;
-  const std::string& matrix = module_.value(matrix_of(term, mark)).name;
+  const std::vector<std::string> names = pattern_names(term, mark);
+  const std::string matrix = names.empty() ? module_.value(matrix_of(term, mark)).name : names[0];
   source_.fail(mark, fmt::format("stored entries over {} where an array is meant", show_dims(module_, term.dims)),
                "what is computed at stored entries is no array of all pairs",
                fmt::format("use it in sum(...), sum(..., over N), or a product with @; or declare the whole of {0} an "
@@ -164,10 +209,8 @@ void Formulas::refuse(const Term& term, Mark mark) const {
 }
 
 void Formulas::require_absent(const Term& term, Mark mark) const {
-  const ValueId matrix = matrix_of(term, mark);
-  std::vector<bool> entry;
-  for (const ValueId leaf : term.leaves) entry.push_back(pattern_of(leaf, mark) == matrix);
-  if (WhereAbsent(entry).value(term.expr) == std::optional(0.0)) return;
+  if (!is_mixed(term, mark)) (void)matrix_of(term, mark);
+  if (!may_be_there(term, {}, mark)) return;
   source_.fail(mark, "this is not 0 where the matrix stores nothing",
                "only stored entries are met, and what is not stored counts as 0",
                "multiply with the matrix, as in X * log(U @ V'), or with (X != 0)");
@@ -176,6 +219,7 @@ void Formulas::require_absent(const Term& term, Mark mark) const {
 // Scalars at the nonzeros of one matrix, and 0 where nothing is stored. What cannot be stored may be part of what can.
 // What follows from the matrix's own values costs no more than to read it.
 bool Formulas::worth_storing(const Term& term, Mark mark) const {
+  if (is_mixed(term, mark)) return term.type().is_scalar() && !may_be_there(term, {}, mark);
   std::vector<bool> entry;
   ValueId matrix = no_value;
   bool reads_more = false;
@@ -183,7 +227,6 @@ bool Formulas::worth_storing(const Term& term, Mark mark) const {
     const ValueId pattern = pattern_of(leaf, mark);
     reads_more =
         reads_more || leaf <= first_sided_leaf || (leaf >= 0 && pattern != leaf && !module_.type(leaf).dims.empty());
-    if (pattern != no_value && matrix != no_value && pattern != matrix) return false;
     if (pattern != no_value) matrix = pattern;
     entry.push_back(pattern != no_value);
   }

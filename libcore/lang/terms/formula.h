@@ -3,6 +3,7 @@
 // over the matrix's nonzeros, which is a formula, too.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "libcore/ir/entries.h"
@@ -36,8 +37,28 @@ class Formulas {
   struct SidedLeaf {
     ValueId value;
     EntrySide side;
+    int product = -1;  // of two sparse matrices, by its number; it has no value yet
   };
   [[nodiscard]] SidedLeaf side_of(ValueId leaf, ValueId matrix, Mark mark) const;
+
+  // A product of two sparse matrices: places and values of both, and the name of its pattern. What it is read at
+  // decides where it is computed (patterns.h).
+  struct Product {
+    ValueId left_places, left_values, right_places, right_values;
+    std::string pattern;
+  };
+  [[nodiscard]] Term product_term(Product product, const ElementType& type, std::vector<DimId> dims);
+  [[nodiscard]] const Product& product(const SidedLeaf& leaf) const {
+    return products_[static_cast<size_t>(leaf.product)];
+  }
+  // The name of the pattern that a leaf lies at; empty: none.
+  [[nodiscard]] std::string pattern_name(ValueId leaf, Mark mark) const;
+  [[nodiscard]] std::vector<std::string> pattern_names(const Term& term, Mark mark) const;  // each once
+  // True if it lies at several patterns, or at that of a product.
+  [[nodiscard]] bool is_mixed(const Term& term, Mark mark) const;
+  // True if it may not be 0 where these of its patterns store an entry, and the others do not.
+  [[nodiscard]] bool may_be_there(const Term& term, const std::vector<std::string>& present, Mark mark) const;
+  [[nodiscard]] ValueId find_matrix(const std::string& name) const;  // or no_value
 
  private:
   [[nodiscard]] ValueId pattern_of(ValueId leaf, Mark mark) const;
@@ -47,6 +68,7 @@ class Formulas {
   const SourceText& source_;
   const Builder& builder_;
   const Module& module_;
+  std::vector<Product> products_;
   std::vector<SidedLeaf> sided_;  // the values of leaves from first_sided_leaf down
 };
 

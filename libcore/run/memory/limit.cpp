@@ -53,7 +53,7 @@ void Execution::allocate(Execution* before) {
     packing_.emplace_back(packing[static_cast<size_t>(p)]);
     count.exchange_bytes += packing_.back().size() + storage.whole_bytes(p);
     count.buffer_bytes = storage.pool_bytes(p);
-    count.matrix_bytes = matrices_.bytes(*this, p);
+    count.matrix_bytes += matrices_.bytes(*this, p);
     count.input_bytes = storage.passing(p).bytes();
     count.list_bytes = list_bytes(parts[static_cast<size_t>(p)]) + numbering.list_bytes(p);
     for_each_op(module, [&](const Op& op, int, int) {

@@ -1,0 +1,43 @@
+/// \file
+/// Patterns that follow from those of inputs (docs/ir.md, "Patterns of several matrices"). A recipe is the name of such
+/// a pattern: `X | Y` has the positions of both, `X & Y` those that both have, `A @ B` those of a product, and `A'`
+/// those of A with rows and columns exchanged. Brackets group. A bundle holds the pattern as a matrix of this name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kasen {
+
+enum class RecipeKind : std::uint8_t { input, either, both, product, turned };
+
+struct Recipe {
+  RecipeKind kind = RecipeKind::input;
+  std::string name;           ///< of an input
+  std::vector<Recipe> parts;  ///< either, both: at least two; product: two; turned: one
+};
+
+inline constexpr int most_recipe_depth = 32;
+inline constexpr std::size_t most_recipe_length = 1000;
+
+/// True for the name of a pattern that follows from others: names of inputs are words.
+[[nodiscard]] bool is_recipe(std::string_view name);
+/// The recipe, or nothing if the text is none, is too long, or is not as recipe_text writes it.
+[[nodiscard]] std::optional<Recipe> parse_recipe(std::string_view text);
+[[nodiscard]] std::string recipe_text(const Recipe& recipe);
+/// The inputs that it names.
+[[nodiscard]] std::set<std::string> recipe_inputs(const Recipe& recipe);
+/// A word for it, from which names are made: `X_or_Y`.
+[[nodiscard]] std::string recipe_word(std::string_view text);
+
+/// The recipes of two names, each of which may be one.
+[[nodiscard]] std::string either_of(const std::vector<std::string>& names);
+[[nodiscard]] std::string both_of(const std::vector<std::string>& names);
+[[nodiscard]] std::string product_of_patterns(const std::string& left, const std::string& right);
+[[nodiscard]] std::string turned_pattern(const std::string& name);
+
+}  // namespace kasen
