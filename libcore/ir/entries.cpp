@@ -176,6 +176,10 @@ bool is_over_entries(const Module& module, const Type& type) {
   return type.dims.size() == 1 && module.dim(type.dims[0]).is_entries();
 }
 
+bool gives_values(const Module& module, const Op& op) {
+  return op.code == OpCode::input && is_over_entries(module, module.type(op.results.at(0)));
+}
+
 DimId entries_dim(const Module& module, const std::string& matrix) {
   for (const DimId dim : module.dims.ids())
     if (module.dim(dim).entries_of == matrix) return dim;

@@ -54,6 +54,9 @@ enum class EntrySide : std::uint8_t { rows, cols, entries, shared };
 [[nodiscard]] bool numbers_entries(const Module& module, std::span<const Op> ops);
 // True if the elements lie at the nonzeros of a sparse matrix.
 [[nodiscard]] bool is_over_entries(const Module& module, const Type& type);
+// True for an input over the nonzeros of the sparse input of its name: the matrix's own values. No file gives it, and
+// the bundle has it as part of the matrix.
+[[nodiscard]] bool gives_values(const Module& module, const Op& op);
 // The dimension of a matrix's nonzeros, by the matrix's name; no_dim if the module has none.
 [[nodiscard]] DimId entries_dim(const Module& module, const std::string& matrix);
 [[nodiscard]] bool has_entries_dims(const Module& module);

@@ -7,6 +7,7 @@
 
 #include "libcore/analysis/value_ranges.h"
 #include "libcore/ir/derived_dims.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/observed.h"
 #include "libcore/reference/interpreter_state.h"
 
@@ -135,13 +136,18 @@ void Interpreter::run_input(const Op& op) {
     values_[v] = Held{{}, &it->second};
     return;
   }
-  const auto it = inputs_.arrays.find(op.name);
-  if (it == inputs_.arrays.end() || it->second.element != type.element || it->second.count != count_of(v)) {
-    no_input(op);
+  const Array* array = nullptr;
+  if (gives_values(module_, op)) {
+    const auto it = inputs_.matrices.find(op.name);
+    array = it == inputs_.matrices.end() ? nullptr : &it->second.values;
+  } else {
+    const auto it = inputs_.arrays.find(op.name);
+    array = it == inputs_.arrays.end() ? nullptr : &it->second;
   }
-  work_.copies(it->second.count, type.element.planes());
+  if (array == nullptr || array->element != type.element || array->count != count_of(v)) no_input(op);
+  work_.copies(array->count, type.element.planes());
   Words made;
-  for (std::int64_t i = 0; i < it->second.count; ++i) append_element(it->second, i, made);
+  for (std::int64_t i = 0; i < array->count; ++i) append_element(*array, i, made);
   set(v, std::move(made));
 }
 

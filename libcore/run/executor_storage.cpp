@@ -7,6 +7,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/tiers.h"
 
@@ -201,6 +202,15 @@ void Storage::place_input(const Op& op, std::span<const Part> parts) {
       if (it == parts[p].matrices.end()) no_input(op, "the data has no matrix of that name");
       if (it->second.element != type.element) no_input(op, "its elements are of another type");
       if (dims != std::vector{it->second.row_dim, it->second.col_dim}) no_input(op, "it has other dimensions");
+      continue;
+    }
+    if (gives_values(module_, op)) {
+      const Array& values = parts[p].matrices.at(op.name).values;
+      if (values.element != type.element || values.count != numbering_.masters(info.cut, static_cast<int>(p))) {
+        no_input(op, "its matrix has other values");
+      }
+      slot.views.push_back({const_cast<std::byte*>(values.bytes.data()), values.count});
+      slot.capacity.push_back(values.count);
       continue;
     }
     const auto it = parts[p].arrays.find(op.name);

@@ -70,7 +70,7 @@ const PartMatrix& matrix_of(const Execution& run, const std::string& name, int p
 int input_number(const Execution& run, const std::string& name) {
   int found = -1;
   for_each_op(run.module, [&](const Op& op, int number, int) {
-    if (op.code == OpCode::input && op.name == name) found = number;
+    if (op.code == OpCode::input && op.name == name && run.module.type(op.results.at(0)).sparse) found = number;
   });
   return found;
 }

@@ -113,6 +113,20 @@ Shape shape_of(const Module& m, const Recipe& recipe) {
   return alike ? first : Shape();
 }
 
+// The values of a matrix, as an array over its nonzeros.
+void values_of_matrix(const Module& module, const Op& op, Faults& faults) {
+  const Type& type = module.type(op.results.at(0));
+  const std::string& matrix = module.dim(type.dims[0]).entries_of;
+  const auto read = std::find_if(module.body.ops.begin(), module.body.ops.end(), [&](const Op& other) {
+    return other.code == OpCode::input && other.name == matrix && module.type(other.results.at(0)).sparse;
+  });
+  const bool fits = read != module.body.ops.end() && op.name == matrix &&
+                    module.type(read->results[0]).element == type.element && !type.element.is(Scalar::null);
+  if (fits && type.list == 0 && !type.compressed) return;
+  faults.add(op, fmt::format("'{}' as {} is not the values of a sparse input", op.name, type_text(module, type)),
+             fmt::format("its indices are the nonzeros of '{}'", matrix));
+}
+
 }  // namespace
 
 void verify_join(const Module& module, const Op& op, Faults& faults) {
@@ -122,6 +136,7 @@ void verify_join(const Module& module, const Op& op, Faults& faults) {
 
 void verify_patterns(const Module& module, Faults& faults) {
   for (const Op& op : module.body.ops) {
+    if (gives_values(module, op)) values_of_matrix(module, op, faults);
     if (op.code != OpCode::input || !is_recipe(op.name)) continue;
     const std::optional<Recipe> recipe = parse_recipe(op.name);
     const Type& type = module.type(op.results.at(0));

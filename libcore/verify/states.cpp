@@ -6,6 +6,7 @@
 
 #include "libcore/analysis/map_laws.h"
 #include "libcore/analysis/state_rules.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
 #include "libcore/verify/rules.h"
@@ -84,7 +85,7 @@ class StateCheck {
       return;
     }
     for (const Op& source : m_.body.ops) {
-      if (source.code != OpCode::input || source.name != a.matrix) continue;
+      if (source.code != OpCode::input || source.name != a.matrix || gives_values(m_, source)) continue;
       const Type& matrix = m_.type(source.results[0]);
       if (!matrix.sparse) break;
       const DimId axis = matrix.dims[a.axis == Axis::rows ? 0 : 1];

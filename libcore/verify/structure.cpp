@@ -11,6 +11,7 @@
 
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/observed.h"
 #include "libcore/ir/regions.h"
 #include "libcore/verify/rules.h"
@@ -115,7 +116,9 @@ class StructureCheck {
     if (op.name.empty()) faults_.add(op, "it has no name");
     if (!op.name.empty() && !is_identifier(op.name))
       faults_.add(op, "a name that no program can have", "names become parts of files' names: letters, digits and '_'");
-    auto& names = op.code == OpCode::input ? inputs_ : op.code == OpCode::param ? params_ : outputs_;
+    const bool stored =
+        op.code == OpCode::input && op.results.size() == 1 && m_.values.contains(op.results[0]) && gives_values(m_, op);
+    auto& names = stored ? stored_ : op.code == OpCode::input ? inputs_ : op.code == OpCode::param ? params_ : outputs_;
     if (!names.insert(op.name).second) faults_.add(op, fmt::format("'{}' is named twice", op.name));
   }
 
@@ -184,7 +187,7 @@ class StructureCheck {
   const Module& m_;
   Faults& faults_;
   IdMap<ValueId, bool> defined_, visible_;
-  std::set<std::string> inputs_, params_, outputs_;
+  std::set<std::string> inputs_, stored_, params_, outputs_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "libcore/ir/derived_dims.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/module.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/imbalance.h"
@@ -32,7 +33,8 @@ class Numbers {
       if (loop.expected) known_.emplace(Symbol{SymbolKind::trips, "", {}, loop.number}, *loop.expected);
     }
     for_each_op(plan, [&](const Op& op, int, int) {
-      if (op.code == OpCode::input) rows_of_[op.name] = plan.dim(plan.type(op.results.at(0)).dims.at(0)).name;
+      if (op.code == OpCode::input && !gives_values(plan, op))
+        rows_of_[op.name] = plan.dim(plan.type(op.results.at(0)).dims.at(0)).name;
     });
   }
 

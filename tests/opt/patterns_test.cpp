@@ -126,7 +126,8 @@ TEST_P(PatternOf, FollowsFromTheExpression) {
   EXPECT_EQ(program.dim(program.type(made).dims.at(0)).entries_of,
             parse_recipe(GetParam().pattern) ? recipe_text(*parse_recipe(GetParam().pattern)) : GetParam().pattern);
   for (const Op& op : program.body.ops) {
-    if (op.code == OpCode::input && is_recipe(op.name)) EXPECT_TRUE(parse_recipe(op.name)) << op.name;
+    if (op.code != OpCode::input || !is_recipe(op.name)) continue;
+    EXPECT_TRUE(parse_recipe(op.name)) << op.name;
   }
 }
 

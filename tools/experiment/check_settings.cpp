@@ -9,6 +9,7 @@
 #include <set>
 
 #include "libcore/base/error.h"
+#include "libcore/ir/entries.h"
 #include "libcore/lang/lang.h"
 #include "libcore/patterns/recipe.h"
 #include "tools/common/params.h"
@@ -79,7 +80,7 @@ class Checker {
   void check_point(const Point& point, const Module& module) {
     std::vector<std::string> inputs, dims;
     for (const Op& op : module.body.ops) {
-      if (op.code == OpCode::input && !is_recipe(op.name)) inputs.push_back(op.name);
+      if (op.code == OpCode::input && !is_recipe(op.name) && !gives_values(module, op)) inputs.push_back(op.name);
     }
     for (const Dimension& dim : module.dims) dims.push_back(dim.name);
     for (const Setting& setting : point.settings) {
@@ -100,7 +101,7 @@ class Checker {
     }
     if (given.contains("")) return;  // kasen partition finds its input
     for (const Op& op : module.body.ops) {
-      if (op.code == OpCode::input && !is_recipe(op.name) && !given.contains(op.name))
+      if (op.code == OpCode::input && !is_recipe(op.name) && !gives_values(module, op) && !given.contains(op.name))
         fail(ExitStatus::configuration, fmt::format("no data for input '{}' of '{}'", op.name, point.text("program")),
              "", fmt::format("add data: {{{}: FILE}}", op.name));
     }

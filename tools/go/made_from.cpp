@@ -15,6 +15,7 @@
 #include "libcore/analysis/whole.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/derived_dims.h"
+#include "libcore/ir/entries.h"
 #include "libopt/time/run_report.h"
 #include "tools/system/files.h"
 
@@ -113,7 +114,7 @@ std::string wanted_data(const Module& module, std::string_view method) {
                         derivation_text(module, id));
   }
   for (const Op& op : module.body.ops) {
-    if (op.code == OpCode::input)
+    if (op.code == OpCode::input && !gives_values(module, op))
       text += fmt::format("input {} {}\n", op.name, print_type(module, module.type(op.results[0])));
   }
   return text;

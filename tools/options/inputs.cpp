@@ -14,6 +14,7 @@
 #include "libcore/analysis/whole.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/derived_dims.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/patterns/recipe.h"
 #include "tools/options/words.h"
@@ -45,7 +46,7 @@ void check_table_type(const Module& module, const Op& op) {
 std::vector<WantedInput> inputs_of(const Module& module) {
   std::vector<WantedInput> wanted;
   for (const Op& op : module.body.ops) {
-    if (op.code != OpCode::input || is_recipe(op.name)) continue;
+    if (op.code != OpCode::input || is_recipe(op.name) || gives_values(module, op)) continue;
     check_table_type(module, op);
     const Type& type = module.type(op.results[0]);
     WantedInput w{op.name, {}, type.element, type.sparse, false};

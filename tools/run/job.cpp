@@ -17,6 +17,7 @@
 #include "libcomm/data/compress/compress.h"
 #include "libcomm/data/hdf5/file.h"
 #include "libcomm/data/results/results.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
 #include "libcore/laws/laws.h"
@@ -188,11 +189,14 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
   return p;
 }
 
-// A large graph's nonzeros are held once, in the form that products use.
-void drop_entries(PartMatrix& matrix) {
+// A large graph's nonzeros are held once, in the form that products use. Values that are an array as well stay.
+void drop_entries(const Module& plan, const std::string& name, PartMatrix& matrix) {
+  const std::vector<Op>& ops = plan.body.ops;
+  const bool stay =
+      std::any_of(ops.begin(), ops.end(), [&](const Op& op) { return gives_values(plan, op) && op.name == name; });
   matrix.row_pointers = {};
   matrix.columns = {};
-  matrix.values = {};
+  if (!stay) matrix.values = {};
   matrix.on_disk = nullptr;
 }
 
@@ -314,7 +318,9 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     p.transport = make_traced_transport(std::move(p.transport), cluster.ranks(), trace);
   }
   if (traced || !settings.stats.empty()) p.recorder = record_disks(p.module, p.options, settings.memory);
-  p.options.on_formed = [&](size_t part, const std::string& name) { drop_entries(p.parts[part].matrices.at(name)); };
+  p.options.on_formed = [&](size_t part, const std::string& name) {
+    drop_entries(p.module, name, p.parts[part].matrices.at(name));
+  };
   p.options.masters = settings.masters;
   p.options.forms = p.forms.get();
   p.options.refuse_nan = settings.refuse_nan;

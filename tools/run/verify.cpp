@@ -12,6 +12,7 @@
 #include "libcore/analysis/boxes.h"
 #include "libcore/boxes/box_parts.h"
 #include "libcore/ir/derived_dims.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/prune.h"
 #include "libcore/laws/laws.h"
@@ -184,7 +185,7 @@ void RunVerification::choose_indices(Target& target) const {
 std::int64_t RunVerification::whole_elements(const BundleInfo& bundle) const {
   double elements = 0;  // may be more than an integer holds
   for (const Op& op : module_.body.ops) {
-    if (op.code != OpCode::input) continue;
+    if (op.code != OpCode::input || gives_values(module_, op)) continue;
     double count = 1;
     for (const DimId d : module_.type(op.results.at(0)).dims)
       count *= static_cast<double>(sizes_.at(module_.dim(d).name));

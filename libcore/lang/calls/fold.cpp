@@ -119,6 +119,25 @@ ValueId Folds::meet_zeros(ValueId folded, ValueId matrix, FnId reducer, EntrySid
                        {element, {dims[rows ? 0 : 1]}});
 }
 
+// The same for all nonzeros. Counts of elements are exact as f64 where nonzeros can be as many.
+ValueId Folds::meet_all_zeros(ValueId folded, ValueId matrix, FnId reducer, Mark mark) {
+  const ElementType count = ElementType::of(Scalar::i64), element = module_.fn(reducer).result();
+  const std::vector<DimId> dims = module_.type(matrix).dims;
+  const ValueId stored = values_.size(patterns_.entries_dim_of(matrix), mark, "stored");
+  const ValueId rows = values_.size(dims[0], mark, "rows"), columns = values_.size(dims[1], mark, "columns");
+  const auto number = [&](int param) { return make_cast(Scalar::f64, make_param(param, count)); };
+  const Expr met = make_param(0, element);
+  const Expr fewer = make_op(ScalarOp::lt, {number(1), make_op(ScalarOp::mul, {number(2), number(3)})});
+  const Expr zero = make_literal(element.scalar(), is_float(element.scalar()) ? Word::real(0) : Word::integer(0));
+  Expr with_zero = substitute(module_.fn(reducer).body, std::array{met, zero});
+  const FnId fn =
+      builder_.add_function({"with_zeros",
+                             {{"met", element, {}}, {"stored", count, {}}, {"rows", count, {}}, {"columns", count, {}}},
+                             make_op(ScalarOp::select, {fewer, std::move(with_zero), met})});
+  return builder_.emit({.code = OpCode::apply, .operands = {folded, stored, rows, columns}, .fns = {fn}}, mark, "t",
+                       {element});
+}
+
 namespace {
 
 bool is_zero(const ElementType& type, Word word) { return is_float(type.scalar()) ? word.f == 0 : word.i == 0; }
@@ -149,9 +168,11 @@ Term Folds::reduce(const Node& fn, Term entries, const Node* over, Mark mark, co
   const ValueId matrix = formulas_.matrix_of(entries, mark);
   const bool zeros_count = !is_zero(type, (*identity)[0]);
   Term stored = entries;
-  if (gone.empty() && !zeros_count && formulas_.take_stored_alone(stored, mark)) {
+  if (gone.empty()) take_values(stored, mark);
+  if (gone.empty() && formulas_.take_stored_alone(stored, mark)) {
     const ValueId each = values_.materialise(std::move(stored), "t", mark);
-    return values_.term(values_.reduce(by, each, {}, mark, hint));
+    const ValueId all = values_.reduce(by, each, {}, mark, hint);
+    return values_.term(zeros_count ? meet_all_zeros(all, matrix, by, mark) : all);
   }
   const EntrySide side = gone.empty() || gone[0] == dims[1] ? EntrySide::rows : EntrySide::cols;
   ValueId folded =

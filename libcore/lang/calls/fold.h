@@ -56,6 +56,9 @@ class Folds : Part {
   // Dense arrays over the matrix's dimensions become what an entry meets of them.
   void meet_dense(Term& formula, ValueId matrix, Mark mark);
   [[nodiscard]] Term dense_element(ValueId array, const std::vector<DimId>& dims, Mark mark);
+  // Gives a formula that meets nothing but the matrix's own values those as stored values.
+  void take_values(Term& formula, Mark mark);
+  [[nodiscard]] ValueId meet_all_zeros(ValueId folded, ValueId matrix, FnId reducer, Mark mark);
   void cover_side(Term& formula, ValueId matrix, EntrySide side, Mark mark);
   [[nodiscard]] ValueId emit(Term formula, FnId reducer, EntrySide side, std::vector<DimId> dims, Mark mark,
                              const std::string& hint);

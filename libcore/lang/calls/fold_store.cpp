@@ -109,6 +109,27 @@ ValueId Folds::emit_entries(Term formula, Mark mark, const std::string& hint) {
                        mark, hint, {element, {dim}});
 }
 
+void Folds::take_values(Term& formula, Mark mark) {
+  const ValueId matrix = formulas_.matrix_of(formula, mark);
+  const ElementType& element = module_.type(matrix).element;
+  const auto own = std::find(formula.leaves.begin(), formula.leaves.end(), matrix);
+  const bool alone = std::all_of(formula.leaves.begin(), formula.leaves.end(), [&](ValueId leaf) {
+    if (leaf >= 0 && module_.type(leaf).dims.size() > 1) return leaf == matrix;
+    const EntrySide side = formulas_.side_of(leaf, matrix, mark).side;
+    return side == EntrySide::entries || side == EntrySide::shared;
+  });
+  if (own == formula.leaves.end() || !alone || element.is(Scalar::null)) return;
+  const DimId dim = patterns_.entries_dim_of(matrix);
+  const std::string name = matrix_name(module_, matrix);
+  const std::vector<Op>& ops = module_.body.ops;
+  const auto known =
+      std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return gives_values(module_, op) && op.name == name; });
+  const ValueId values = known != ops.end()
+                             ? known->results.at(0)
+                             : builder_.add_input(name, mark, builder_.base_name(matrix), {element, {dim}});
+  *own = formulas_.stored_term(values).leaves[0];
+}
+
 ValueId Folds::store(Term entries, Mark mark, const std::string& hint) {
   formulas_.require_absent(entries, mark);
   if (!entries.type().is_scalar()) {
@@ -117,6 +138,7 @@ ValueId Folds::store(Term entries, Mark mark, const std::string& hint) {
   }
   entries = patterns_.settled(std::move(entries), mark);
   meet_dense(entries, formulas_.matrix_of(entries, mark), mark);
+  take_values(entries, mark);
   if (formulas_.take_stored_alone(entries, mark)) return values_.materialise(std::move(entries), hint, mark);
   return emit_entries(std::move(entries), mark, hint);
 }

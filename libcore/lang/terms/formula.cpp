@@ -100,7 +100,7 @@ ValueId Formulas::sided_leaf(ValueId value, EntrySide side) {
 
 ValueId Formulas::find_matrix(const std::string& name) const {
   for (const Op& op : module_.body.ops)
-    if (op.code == OpCode::input && op.name == name) return op.results.at(0);
+    if (op.code == OpCode::input && op.name == name && !gives_values(module_, op)) return op.results.at(0);
   return no_value;
 }
 

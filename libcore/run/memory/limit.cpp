@@ -8,6 +8,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/entries.h"
 #include "libcore/run/executor_steps.h"
 #include "libcore/system/memory_limit.h"
 
@@ -58,6 +59,10 @@ void Execution::allocate(Execution* before) {
     count.list_bytes = list_bytes(parts[static_cast<size_t>(p)]) + numbering.list_bytes(p);
     for_each_op(module, [&](const Op& op, int, int) {
       if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;
+      if (gives_values(module, op)) {
+        count.input_bytes += parts[static_cast<size_t>(p)].matrices.at(op.name).values.bytes.size();
+        return;
+      }
       const PartArray& array = parts[static_cast<size_t>(p)].arrays.at(op.name);
       const Array& data = array.data;
       if (array.compressed) count.input_bytes += array.compressed->stored_bytes();
