@@ -31,7 +31,7 @@ using fusion::Piece;
 class PieceRegions {
  public:
   PieceRegions(Module& module, Block& block, const BlockDag& dag, const std::vector<Piece>& pieces)
-      : module_(module), block_(block), dag_(dag), pieces_(pieces), now_(pieces.size()), places_(pieces.size()) {
+      : names_(module), block_(block), dag_(dag), pieces_(pieces), now_(pieces.size()), places_(pieces.size()) {
     home_.assign(dag.dag.size(), -1);
     for (size_t p = 0; p < pieces.size(); ++p) claim(pieces[p].op.roots, p);
     for (size_t p = 0; p < pieces.size(); ++p) claim(pieces[p].op.members, p);
@@ -49,7 +49,7 @@ class PieceRegions {
     for (size_t p = 0; p < pieces_.size(); ++p) {
       if (pieces_[p].kind) clusters.push_back({*pieces_[p].kind, std::move(places_[p])});
     }
-    make_regions(module_, block_, clusters);
+    make_regions(names_, block_, clusters);
   }
 
  private:
@@ -74,7 +74,7 @@ class PieceRegions {
     for (size_t p = 0; p < pieces_.size(); ++p) {
       const std::vector<NodeId>& members = pieces_[p].op.members;
       if (static_cast<int>(p) == home || !std::binary_search(members.begin(), members.end(), node)) continue;
-      ops_.push_back(std::move(clone_ops(module_, {&original, 1}, now_[p])[0]));
+      ops_.push_back(std::move(clone_ops(names_, {&original, 1}, now_[p])[0]));
       places_[p].push_back(static_cast<int>(ops_.size()) - 1);
     }
   }
@@ -87,7 +87,7 @@ class PieceRegions {
     }
   }
 
-  Module& module_;
+  ValueNames names_;
   Block& block_;
   const BlockDag& dag_;
   const std::vector<Piece>& pieces_;

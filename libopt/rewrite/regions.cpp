@@ -63,9 +63,9 @@ std::vector<Op> taken(Block& block, const Cluster& cluster, std::vector<int>& us
   return members;
 }
 
-// `uses` counts the uses of every value in the whole module. The results are the yielded values: name_results makes
+// `uses` counts the uses of every value in the whole module, and does so again behind it. The results are the yielded values: name_results makes
 // values of their own of them.
-Op make_region(const Module& module, std::vector<Op> members, RegionKind kind, std::vector<int> uses) {
+Op make_region(const Module& module, std::vector<Op> members, RegionKind kind, std::vector<int>& uses) {
   Op region;
   region.code = OpCode::region;
   region.kind = kind;
@@ -89,13 +89,17 @@ Op make_region(const Module& module, std::vector<Op> members, RegionKind kind, s
   }
   if (yield.operands.empty()) throw InternalError("a region of dead operators in " + module.name);
   region.results = yield.operands;
+  for (const Op& op : region.blocks[0].ops) {
+    for (const ValueId operand : op.operands) ++uses[static_cast<size_t>(operand)];
+  }
   region.blocks[0].ops.push_back(std::move(yield));
   return region;
 }
 
 // Handles all regions in one walk over the block. The result of a region takes the name of the value that it yields,
 // and this one gets a new name.
-void name_results(Module& module, Block& block, const Results& kept) {
+void name_results(ValueNames& names, Block& block, const Results& kept) {
+  Module& module = names.module();
   std::vector<ValueId> with(module.values.size(), no_value);
   std::vector<const Op*> maker(module.values.size(), nullptr);
   for (Op& region : block.ops) {
@@ -103,7 +107,7 @@ void name_results(Module& module, Block& block, const Results& kept) {
     for (ValueId& result : region.results) {
       const ValueId inner = result;
       result = kept[static_cast<size_t>(inner)];
-      if (result == no_value) result = module.add_value(module.value(inner).name, module.type(inner));
+      if (result == no_value) result = names.add(module.value(inner).name, module.type(inner));
       std::swap(module.value(result).name, module.value(inner).name);
       with[static_cast<size_t>(inner)] = result;
       maker[static_cast<size_t>(inner)] = &region;
@@ -124,8 +128,9 @@ std::span<const Op> operators_of(const Op& op) {
   return std::span<const Op>(op.blocks[0].ops).first(op.blocks[0].ops.size() - 1);
 }
 
-void make_regions(Module& module, Block& block, const std::vector<Cluster>& clusters) {
+void make_regions(ValueNames& names, Block& block, const std::vector<Cluster>& clusters) {
   if (clusters.empty()) return;
+  Module& module = names.module();
   std::vector<std::vector<int>> drawn;
   for (const Cluster& cluster : clusters) {
     drawn.push_back(cluster.members);
@@ -149,15 +154,16 @@ void make_regions(Module& module, Block& block, const std::vector<Cluster>& clus
     ops.push_back(std::move(op));
   }
   block.ops = std::move(ops);
-  name_results(module, block, kept);
+  name_results(names, block, kept);
   module.level = 3;
 }
 
 bool form_regions(Module& module, const std::function<ChooseClusters>& choose) {
   bool changed = false;
+  ValueNames names(module);
   for_each_block(module, [&](Block& block) {
     for (std::vector<Cluster> next; !(next = choose(module, block)).empty(); changed = true) {
-      make_regions(module, block, next);
+      make_regions(names, block, next);
     }
   });
   return changed;

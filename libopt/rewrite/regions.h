@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcore/ir/module.h"
+#include "libopt/rewrite/value_names.h"
 
 namespace kasen {
 
@@ -22,7 +23,7 @@ struct Cluster {
 
 // Makes regions of exactly these clusters, each free of cycles by itself. The rest of the block keeps its order as
 // nearly as possible. A region yields the values that anything outside needs. The level becomes 3.
-void make_regions(Module& module, Block& block, const std::vector<Cluster>& clusters);
+void make_regions(ValueNames& names, Block& block, const std::vector<Cluster>& clusters);
 
 // Makes the regions that `choose` finds in each block, until it finds none: positions of operators change. Returns true
 // if any was made.

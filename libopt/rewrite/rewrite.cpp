@@ -1,5 +1,8 @@
 #include "libopt/rewrite/rewrite.h"
 
+#include <string>
+#include <utility>
+
 namespace kasen {
 namespace {
 
@@ -35,12 +38,39 @@ struct Renumbering {
   }
 };
 
-ValueId renew(Module& module, ValueId old, std::vector<ValueId>& now) {
-  const std::string name = module.value(old).name;
-  const ValueId made = module.add_value(name, module.type(old));
+// Names few values: looks at all names for each.
+struct OneByOne {
+  Module& of;
+  [[nodiscard]] Module& module() const { return of; }
+  [[nodiscard]] ValueId add(std::string_view hint, Type type) const { return of.add_value(hint, std::move(type)); }
+};
+
+template <class Names>
+ValueId renew(Names& names, ValueId old, std::vector<ValueId>& now) {
+  const Module& module = names.module();
+  const ValueId made = names.add(std::string(module.value(old).name), module.type(old));
   now.resize(module.values.size(), no_value);
   now[static_cast<size_t>(old)] = made;
   return made;
+}
+
+template <class Names>
+std::vector<Op> cloned(Names& names, std::span<const Op> ops, std::vector<ValueId>& now) {
+  now.resize(names.module().values.size(), no_value);
+  std::vector<Op> clones;
+  for (const Op& op : ops) {
+    Op clone = op;
+    for (ValueId& operand : clone.operands) {
+      if (now[static_cast<size_t>(operand)] != no_value) operand = now[static_cast<size_t>(operand)];
+    }
+    for (Block& block : clone.blocks) {
+      for (ValueId& arg : block.args) arg = renew(names, arg, now);
+      block.ops = cloned(names, block.ops, now);
+    }
+    for (ValueId& result : clone.results) result = renew(names, result, now);
+    clones.push_back(std::move(clone));
+  }
+  return clones;
 }
 
 }  // namespace
@@ -95,22 +125,13 @@ void compact_values(Module& module) {
   module.body = std::move(body);
 }
 
+std::vector<Op> clone_ops(ValueNames& names, std::span<const Op> ops, std::vector<ValueId>& now) {
+  return cloned(names, ops, now);
+}
+
 std::vector<Op> clone_ops(Module& module, std::span<const Op> ops, std::vector<ValueId>& now) {
-  now.resize(module.values.size(), no_value);
-  std::vector<Op> clones;
-  for (const Op& op : ops) {
-    Op clone = op;
-    for (ValueId& operand : clone.operands) {
-      if (now[static_cast<size_t>(operand)] != no_value) operand = now[static_cast<size_t>(operand)];
-    }
-    for (Block& block : clone.blocks) {
-      for (ValueId& arg : block.args) arg = renew(module, arg, now);
-      block.ops = clone_ops(module, block.ops, now);
-    }
-    for (ValueId& result : clone.results) result = renew(module, result, now);
-    clones.push_back(std::move(clone));
-  }
-  return clones;
+  OneByOne names{module};
+  return cloned(names, ops, now);
 }
 
 bool generates(const Op& op) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libcore/ir/module.h"
+#include "libopt/rewrite/value_names.h"
 
 namespace kasen {
 
@@ -31,6 +32,7 @@ void compact_values(Module& module);
 // Copies the operators with new results and arguments. `now[v]` replaces v in their operands (no_value: v itself) and
 // gets the new results.
 [[nodiscard]] std::vector<Op> clone_ops(Module& module, std::span<const Op> ops, std::vector<ValueId>& now);
+[[nodiscard]] std::vector<Op> clone_ops(ValueNames& names, std::span<const Op> ops, std::vector<ValueId>& now);
 
 // The positions where a loop's carried values begin among its operands and its block's arguments.
 struct CarriedAt {
