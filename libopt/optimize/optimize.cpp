@@ -13,6 +13,7 @@
 #include "libopt/passes/passes.h"
 #include "libopt/prover/verdicts.h"
 #include "libopt/rewrite/rewrite.h"
+#include "libopt/sync/plan_memo.h"
 #include "libopt/sync/plan_notes.h"
 
 namespace kasen {
@@ -130,6 +131,18 @@ bool dearer_than(const PlanPrice& a, const PlanPrice& b, Strategy strategy) {
   return strategy != Strategy::mpskip && dearer(a.model.seconds, b.model.seconds);
 }
 
+// Returns the price of the plan in which nothing is fused, and adds the sizes that it assumed to those of `pricing`.
+PlanPrice price_unfused(const Module& program, LawChecker& laws, OptimizeOptions plain, Pricing& pricing) {
+  const std::shared_ptr<PlanMemo> memo = plain.memo ? plain.memo : std::make_shared<PlanMemo>();
+  if (!memo->unfused) {
+    Pricing own(plain.sizes, plain.machine);
+    PlanPrice price = own(preview(program, laws, plain));
+    memo->unfused = {std::move(price), std::move(own)};
+  }
+  pricing.assume(memo->unfused->pricing);
+  return memo->unfused->price;
+}
+
 // Fusing and moving statements pay on the expected execution, not always: a loop's first statements that run in the
 // iteration before run once more than there are iterations. A plan dearer than the program with nothing fused is given
 // up, the moves first. Fusing is kept if it was asked for at any cost. With --sync auto the unfused plan is the hybrid
@@ -142,7 +155,7 @@ OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker&
   OptimizeOptions plain = other;
   plain.strategy = Strategy::none;
   if (plain.sync == SyncMode::automatic) plain.sync = SyncMode::hybrid;
-  const PlanPrice unfused = pricing(preview(program, laws, plain));
+  const PlanPrice unfused = price_unfused(program, laws, plain, pricing);
   const PlanPrice price = pricing(fused);
   const bool decided = never_dearer(price.model_form, unfused.model_form, options.machine) &&
                        never_dearer(price.actual_form, unfused.actual_form, options.machine);
@@ -303,9 +316,11 @@ Module optimize(Module module, LawChecker& laws, const OptimizeOptions& asked) {
     made.plan.planned_by = record_text({options, made.options});
     return std::move(made.plan);
   }
-  StrategyChoice choice = weigh_strategies(module, laws, options);
   OptimizeOptions chosen = options;
+  chosen.memo = std::make_shared<PlanMemo>();
+  StrategyChoice choice = weigh_strategies(module, laws, chosen);
   if (options.strategy == Strategy::cost) chosen.strategy = choice.chosen;
+  chosen.bounded = options.strategy == Strategy::cost;
   Planned made = planned(module, laws, chosen);
   made.plan.planned_by = record_text({options, made.options});
   if (options.notes != nullptr) {

@@ -12,6 +12,7 @@
 #include "libopt/fusion/from_module.h"
 #include "libopt/fusion/partition.h"
 #include "libopt/optimize/optimize.h"
+#include "libopt/sync/plan_memo.h"
 
 namespace kasen {
 namespace {
@@ -42,6 +43,8 @@ const StrategyPrice& runner_up(const StrategyChoice& choice) {
 
 StrategyChoice weigh_strategies(const Module& program, LawChecker& laws, const OptimizeOptions& options) {
   OptimizeOptions tried = quiet(options);
+  tried.bounded = true;
+  if (!tried.memo) tried.memo = std::make_shared<PlanMemo>();
   Pricing pricing(options.sizes, options.machine);
   StrategyChoice choice;
   choice.asked = options.strategy;

@@ -16,7 +16,7 @@ namespace kasen {
 
 // Returns cost where planning by every strategy takes well under 0.2 s: for programs of at most
 // `most_automatic_operators` operators. Else, and over a mesh, greedy.
-inline constexpr int most_automatic_operators = 200;
+inline constexpr int most_automatic_operators = 300;
 [[nodiscard]] Strategy automatic_strategy(const Module& program, const OptimizeOptions& options);
 
 // Returns "regret of the greedy plan: 1.02 (...)", with the prices, the choice and the runner-up.

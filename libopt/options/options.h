@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,6 +81,7 @@ struct SpreadOptions {
   spread::SearchOptions found_by;
 };
 
+struct PlanMemo;
 struct PlanNotes;
 
 struct OptimizeOptions {
@@ -102,6 +104,10 @@ struct OptimizeOptions {
   SpreadOptions spread;
   bool schedule = false;  // the plan gets its schedule (level 4)
   bool split = true;      // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
+  // One of several plans that are compared: what selects its fused operators works within limits
+  // (passes/fuse_selected), and what plans have in common is computed once (sync/plan_memo.h).
+  bool bounded = false;
+  std::shared_ptr<PlanMemo> memo;
   // These decide where formulas alone cannot: the numbers known for a plan (if unset, default sizes) and the machine.
   std::function<Sizes(const Module& plan)> sizes;
   MachineProfile machine;

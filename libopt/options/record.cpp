@@ -82,6 +82,7 @@ std::optional<PlanRecord> read_record(std::string_view text) {
     const std::string_view asked = take(value, ':'), made = value.empty() ? asked : value;
     if (!field.read(asked, record.asked) || !field.read(made, record.made)) return std::nullopt;
   }
+  record.made.bounded = record.asked.strategy == Strategy::cost;
   return text.empty() ? std::optional(record) : std::nullopt;
 }
 

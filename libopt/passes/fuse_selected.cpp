@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "libcore/ir/module.h"
 #include "libopt/fusion/explore.h"
@@ -15,6 +16,7 @@
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/regions.h"
 #include "libopt/rewrite/rewrite.h"
+#include "libopt/rewrite/value_names.h"
 #include "libopt/selection/pieces.h"
 #include "libopt/selection/select.h"
 #include "libopt/sync/plan_notes.h"
@@ -26,6 +28,11 @@ namespace {
 using fusion::BlockDag;
 using fusion::NodeId;
 using fusion::Piece;
+
+// With bounded options: operators in the plans that one search costs, and those that the fused operators of a block may
+// hold, each counted once for every one that computes it.
+constexpr std::int64_t most_visits = std::int64_t{1} << 18;
+constexpr size_t most_times = 4, most_members = 1000;
 
 // Makes the regions of the pieces in their block.
 class PieceRegions {
@@ -109,8 +116,8 @@ fusion::Selector selector_of(Strategy strategy) {
 }
 
 // Notes how the pass changed the block: values that are computed again, and pieces that could not be a region.
-FusionNote note_of(const BlockDag& block, const fusion::Pieces& made) {
-  FusionNote note{block.title, {}, {}};
+FusionNote note_of(const BlockDag& block, const fusion::Pieces& made, std::vector<std::string> cut) {
+  FusionNote note{block.title, {}, {}, std::move(cut)};
   for (const NodeId id : block.dag.ids()) {
     if (block.places[id] < 0) continue;
     const auto times = std::count_if(made.pieces.begin(), made.pieces.end(), [&](const Piece& piece) {
@@ -123,6 +130,25 @@ FusionNote note_of(const BlockDag& block, const fusion::Pieces& made) {
                                       fmt::join(split.stored, ", ")));
   }
   return note;
+}
+
+// Returns the selection of a block. Of plans that are compared, one whose operators compute most of the block again and
+// again is not made: its text would grow with the square of the program's. It stores what several need instead.
+fusion::Selection selection_of(const fusion::Dag& dag, const OptimizeOptions& options, const fusion::CostRules& costs,
+                               std::vector<std::string>& cut) {
+  const fusion::Memo memo = fusion::explore(dag);
+  fusion::SearchRules rules;
+  if (options.bounded) rules.visits = most_visits;
+  fusion::Selection selected = fusion::select(dag, memo, selector_of(options.strategy), costs, rules);
+  for (const fusion::PartitionChoice& choice : selected.partitions) {
+    if (!choice.exact) cut.push_back(cut_text(choice));
+  }
+  size_t members = 0;
+  for (const fusion::PlanOperator& op : selected.operators) members += op.members.size();
+  if (!options.bounded || members <= most_times * dag.size() + most_members) return selected;
+  cut.push_back(
+      fmt::format("operators that compute {} values for {}: what several need is stored", members, dag.size()));
+  return fusion::select(dag, memo, fusion::Selector::fuse_no_redundancy, costs, rules);
 }
 
 bool holds_regions(const Module& module) {
@@ -140,13 +166,14 @@ bool pass_fuse_selected(Module& module, PassContext& context) {
   const std::vector<BlockDag> dags = fusion::fusion_dags(module, in);
   const fusion::CostRules costs{.machine = in.machine, .processes = in.processes};
   std::vector<fusion::Pieces> made;
+  std::vector<std::vector<std::string>> cuts(dags.size());
   for (const BlockDag& block : dags) {
-    const auto selected =
-        fusion::select(block.dag, fusion::explore(block.dag), selector_of(context.options.strategy), costs);
+    const fusion::Selection selected = selection_of(block.dag, context.options, costs, cuts[made.size()]);
     made.push_back(fusion::pieces_of(module, block, selected.operators, costs));
   }
   if (context.options.notes != nullptr) {
-    for (size_t d = 0; d < dags.size(); ++d) context.options.notes->fusion.push_back(note_of(dags[d], made[d]));
+    for (size_t d = 0; d < dags.size(); ++d)
+      context.options.notes->fusion.push_back(note_of(dags[d], made[d], std::move(cuts[d])));
   }
   for_each_block(module, [&](Block& block) {
     for (size_t d = 0; d < dags.size(); ++d) {

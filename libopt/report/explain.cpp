@@ -170,7 +170,8 @@ std::string explain_strategies(const PlanNotes& notes) {
               ? "  no materialization points: no value has several readers that could be fused with it\n"
               : "  materialization points (values with several readers that could be fused with it)\n" + points;
   for (const FusionNote& note : notes.fusion) {
-    const std::string at = listed("computed again", note.again) + listed("taken apart", note.splits);
+    const std::string at =
+        listed("computed again", note.again) + listed("taken apart", note.splits) + listed("not tried", note.cut);
     if (!at.empty()) text += fmt::format("  selected in the {}\n{}", note.block, at);
   }
   return text;

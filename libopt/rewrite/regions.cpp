@@ -6,6 +6,7 @@
 #include "libcore/ir/regions.h"
 #include "libopt/rewrite/dependence.h"
 #include "libopt/rewrite/rewrite.h"
+#include "libopt/rewrite/value_names.h"
 
 namespace kasen {
 namespace {
@@ -63,8 +64,8 @@ std::vector<Op> taken(Block& block, const Cluster& cluster, std::vector<int>& us
   return members;
 }
 
-// `uses` counts the uses of every value in the whole module, and does so again behind it. The results are the yielded values: name_results makes
-// values of their own of them.
+// `uses` counts the uses of every value in the whole module, and does so again behind it. The results are the yielded
+// values: name_results makes values of their own of them.
 Op make_region(const Module& module, std::vector<Op> members, RegionKind kind, std::vector<int>& uses) {
   Op region;
   region.code = OpCode::region;
@@ -162,7 +163,8 @@ bool form_regions(Module& module, const std::function<ChooseClusters>& choose) {
   bool changed = false;
   ValueNames names(module);
   for_each_block(module, [&](Block& block) {
-    for (std::vector<Cluster> next; !(next = choose(module, block)).empty(); changed = true) {
+    int from = 0;
+    for (std::vector<Cluster> next; !(next = choose(module, block, from)).empty(); changed = true) {
       make_regions(names, block, next);
     }
   });

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "libopt/rewrite/value_names.h"
+
 namespace kasen {
 namespace {
 

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "libcore/ir/module.h"
-#include "libopt/rewrite/value_names.h"
 
 namespace kasen {
+
+class ValueNames;
 
 // Visits every block of the module except those of regions, the inner ones of an operator before the block that holds
 // it.

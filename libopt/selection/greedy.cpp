@@ -49,13 +49,15 @@ class ChainSearch {
  public:
   ChainSearch(const Module& module, const Block& block) : module_(module), block_(block), graph_(module, block) {}
 
-  // Returns the first one, or nothing.
-  [[nodiscard]] std::vector<Cluster> next() const {
-    for (int product = 0; product < graph_.size(); ++product) {
+  // Returns the first one from there on, or nothing.
+  [[nodiscard]] std::vector<Cluster> next(int& from) const {
+    for (int step = 0; step < graph_.size(); ++step) {
+      const int product = (from + step) % graph_.size();
       if (!passes_dense_matrix(at(product))) continue;
       for (const int first : {begin_of(product), product}) {
         std::vector<int> members = grow(first, product);
         if (!contains(members, product) || (!goes_back(members) && !works_on_rows(members))) continue;
+        from = first;
         return {{RegionKind::row_chain, std::move(members)}};
       }
     }
@@ -163,13 +165,13 @@ class ChainSearch {
 
 }  // namespace
 
-std::vector<Cluster> vector_clusters(const Module& module, const Block& block) {
+std::vector<Cluster> vector_clusters(const Module& module, const Block& block, int& /*from*/) {
   return clusters_of(module, block, RegionKind::iter_on_vec, true, vector_key);
 }
 
 // Members do not need each other's results. Sparse products of several columns are members beside folds alone: each
 // goes over eight of its columns at once.
-std::vector<Cluster> product_clusters(const Module& module, const Block& block) {
+std::vector<Cluster> product_clusters(const Module& module, const Block& block, int& /*from*/) {
   std::vector<Cluster> clusters = clusters_of(module, block, RegionKind::mxm, false, product_key);
   const auto at = [&](int member) -> const Op& { return block.ops[static_cast<size_t>(member)]; };
   for (Cluster& cluster : clusters) {
@@ -181,8 +183,8 @@ std::vector<Cluster> product_clusters(const Module& module, const Block& block) 
   return clusters;
 }
 
-std::vector<Cluster> chain_clusters(const Module& module, const Block& block) {
-  return ChainSearch(module, block).next();
+std::vector<Cluster> chain_clusters(const Module& module, const Block& block, int& from) {
+  return ChainSearch(module, block).next(from);
 }
 
 std::vector<Piece> greedy_pieces(const Module& module, const BlockDag& block) {

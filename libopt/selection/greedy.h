@@ -11,11 +11,12 @@
 namespace kasen::fusion {
 
 // Return the clusters of a block that become regions of one kind next: iter_on_vec and mxm all at once, since clusters
-// are maximal, row_chain and rows one after the other.
-[[nodiscard]] std::vector<Cluster> vector_clusters(const Module& module, const Block& block);
-[[nodiscard]] std::vector<Cluster> product_clusters(const Module& module, const Block& block);
-[[nodiscard]] std::vector<Cluster> chain_clusters(const Module& module, const Block& block);
-[[nodiscard]] std::vector<Cluster> row_clusters(const Module& module, const Block& block);
+// are maximal, row_chain and rows one after the other. These two go around the block from the operator `from` on, where
+// they found the last one: what stands before it found nothing.
+[[nodiscard]] std::vector<Cluster> vector_clusters(const Module& module, const Block& block, int& from);
+[[nodiscard]] std::vector<Cluster> product_clusters(const Module& module, const Block& block, int& from);
+[[nodiscard]] std::vector<Cluster> chain_clusters(const Module& module, const Block& block, int& from);
+[[nodiscard]] std::vector<Cluster> row_clusters(const Module& module, const Block& block, int& from);
 
 // Returns the regions of a block that has none, and its operators that stay as they are, as nodes of its DAG. `module`
 // is the block's.

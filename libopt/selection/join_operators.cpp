@@ -88,17 +88,17 @@ class Joiner {
 
   // Joining leaves an operator without roots behind.
   bool try_to_join(size_t i, size_t j) {
+    if (needs_.needs(i, j) || needs_.needs(j, i)) return false;
     PlanOperator &a = operators_[i], &b = operators_[j];
     const Templates shapes = common(templates_[i], templates_[j]);
     PlanOperator both{united(a.roots, b.roots), shapes[0]->id, united(a.members, b.members),
                       united(a.inputs, b.inputs)};
     if (seconds(dag_, both, costs_) >= seconds(dag_, a, costs_) + seconds(dag_, b, costs_)) return false;
-    if (needs_.needs(i, j) || needs_.needs(j, i)) return false;
+    needs_.joined(i, j);
     templates_[i] = shapes;
     templates_[j].clear();
     a = std::move(both);
     b = {};
-    needs_.remade(i);
     return true;
   }
 

@@ -36,6 +36,9 @@ PlanCoster::PlanCoster(const Dag& dag, const Memo& memo, const Partition& partit
   read_.resize(nodes);
   whole_.inside.assign(nodes, 0);
   whole_.tops = partition.tops;
+  std::vector<std::vector<int>> from(nodes);  // by node: its points
+  for (size_t p = 0; p < partition.points.size(); ++p)
+    from[at(partition.points[p].from)].push_back(static_cast<int>(p));
   for (const NodeId id : partition.nodes) {
     whole_.inside[at(id)] = 1;
     for (const Entry& entry : memo[id]) {
@@ -45,9 +48,8 @@ PlanCoster::PlanCoster(const Dag& dag, const Memo& memo, const Partition& partit
         const auto& seen = made.distinct;
         if (ref != no_node && std::find(seen.begin(), seen.end(), ref) == seen.end()) made.distinct.push_back(ref);
       }
-      for (size_t p = 0; p < partition.points.size(); ++p) {
-        const Point& point = partition.points[p];
-        if (point.from == id && entry.refers_to(point.to)) made.points.push_back(static_cast<int>(p));
+      for (const int p : from[at(id)]) {
+        if (entry.refers_to(partition.points[static_cast<size_t>(p)].to)) made.points.push_back(p);
       }
       candidates_[at(id)].push_back(std::move(made));
     }

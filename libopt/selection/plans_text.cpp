@@ -70,6 +70,9 @@ std::string plans_text(const Module& module, const BlockDag& block, const Memo& 
     const Selection made = select(dag, memo, selector, costs);
     text += cost_text(selector_name(selector), made.seconds, made.operators.size());
     if (selector == Selector::none) continue;
+    for (const PartitionChoice& choice : made.partitions) {
+      if (!choice.exact) text += fmt::format("    cut: {}\n", cut_text(choice));
+    }
     for (const PlanOperator& op : made.operators) {
       text += operator_text(op.type ? std::string_view(&row(*op.type).letter, 1) : "-", op);
     }

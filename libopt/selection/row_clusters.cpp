@@ -19,12 +19,15 @@ class RowSearch {
     for (const Op& op : block.ops) rows_.push_back(rows_of(op));
   }
 
-  // Returns the first one, or nothing.
-  [[nodiscard]] std::vector<Cluster> next() const {
-    for (int first = 0; first < graph_.size(); ++first) {
+  // Returns the first one from there on, or nothing.
+  [[nodiscard]] std::vector<Cluster> next(int& from) const {
+    for (int step = 0; step < graph_.size(); ++step) {
+      const int first = (from + step) % graph_.size();
       if (rows_[static_cast<size_t>(first)] == no_dim || has_fast_columns(first)) continue;
       std::vector<int> members = grow(first);
-      if (members.size() > 1) return {{RegionKind::rows, std::move(members)}};
+      if (members.size() <= 1) continue;
+      from = first;
+      return {{RegionKind::rows, std::move(members)}};
     }
     return {};
   }
@@ -65,21 +68,38 @@ class RowSearch {
     return m_.type(value).dims.size() > 1 && is_of_rows(m_, value, rows);
   }
 
+  // The members of a region so far, and by value whether they read or make it.
+  struct Members {
+    std::vector<int> ops;
+    std::vector<bool> used, made;
+  };
+
+  void add(int op, Members& members) const {
+    members.ops.push_back(op);
+    for (const ValueId v : graph_.reads(op)) members.used[static_cast<size_t>(v)] = true;
+    for (const ValueId v : block_.ops[static_cast<size_t>(op)].results) {
+      members.used[static_cast<size_t>(v)] = members.made[static_cast<size_t>(v)] = true;
+    }
+  }
+
+  [[nodiscard]] Members begun_with(int first) const {
+    Members members{{}, std::vector<bool>(m_.values.size()), std::vector<bool>(m_.values.size())};
+    add(first, members);
+    return members;
+  }
+
   // True if values of a matrix's shape go from a member to `op`, or both read one.
-  [[nodiscard]] bool shares(const std::vector<int>& members, int op, DimId rows) const {
+  [[nodiscard]] bool shares(const Members& members, int op, DimId rows) const {
     const std::vector<ValueId>& reads = graph_.reads(op);
-    return std::any_of(reads.begin(), reads.end(), [&](ValueId v) {
-      return is_matrix(v, rows) && std::any_of(members.begin(), members.end(), [&](int member) {
-               return contains(graph_.reads(member), v) || contains(block_.ops[static_cast<size_t>(member)].results, v);
-             });
-    });
+    return std::any_of(reads.begin(), reads.end(),
+                       [&](ValueId v) { return members.used[static_cast<size_t>(v)] && is_matrix(v, rows); });
   }
 
   // Collects, in program order from `first` on, all that may join: what has matrices in common with the members, or
   // reads what they make of rows. No operand waits for a member outside of the region, or for a total.
   [[nodiscard]] std::vector<int> grow(int first) const {
     const DimId rows = rows_[static_cast<size_t>(first)];
-    std::vector<int> members{first};
+    Members members = begun_with(first);
     std::vector<bool> waits(block_.ops.size()), inside(block_.ops.size());
     inside[static_cast<size_t>(first)] = true;
     for (int op = first + 1; op < graph_.size(); ++op) {
@@ -89,22 +109,18 @@ class RowSearch {
                   (inside[static_cast<size_t>(need)] && !passes_rows(need, op, rows));
         reads_member = reads_member || inside[static_cast<size_t>(need)];
       }
-      const bool joins = has_fast_columns(op) ? is_made(product_matrix(block_.ops[static_cast<size_t>(op)]), members)
-                                              : reads_member || shares(members, op, rows);
+      const bool joins = has_fast_columns(op)
+                             ? members.made[static_cast<size_t>(product_matrix(block_.ops[static_cast<size_t>(op)]))]
+                             : reads_member || shares(members, op, rows);
       const bool fits = rows_[static_cast<size_t>(op)] == rows && joins;
       if (fits && !blocked) {
         inside[static_cast<size_t>(op)] = true;
-        members.push_back(op);
+        add(op, members);
       } else {
         waits[static_cast<size_t>(op)] = reads_member || blocked;
       }
     }
-    return has_matrix_between(members, rows) ? members : std::vector<int>{};
-  }
-
-  [[nodiscard]] bool is_made(ValueId value, const std::vector<int>& members) const {
-    return std::any_of(members.begin(), members.end(),
-                       [&](int member) { return contains(block_.ops[static_cast<size_t>(member)].results, value); });
+    return has_matrix_between(members.ops, rows) ? members.ops : std::vector<int>{};
   }
 
   // True if all that `op` reads of `need` lies along the rows.
@@ -119,8 +135,11 @@ class RowSearch {
   [[nodiscard]] bool has_matrix_between(const std::vector<int>& members, DimId rows) const {
     const bool only_products = std::none_of(members.begin(), members.end(),
                                             [&](int op) { return !is_of_products(op) && has_matrix(op, rows); });
-    for (size_t i = 1; i < members.size() && !only_products; ++i) {
-      if (shares({members.begin(), members.begin() + static_cast<std::ptrdiff_t>(i)}, members[i], rows)) return true;
+    if (only_products) return false;
+    Members before = begun_with(members[0]);
+    for (size_t i = 1; i < members.size(); ++i) {
+      if (shares(before, members[i], rows)) return true;
+      add(members[i], before);
     }
     return false;
   }
@@ -140,9 +159,9 @@ class RowSearch {
 
 }  // namespace
 
-std::vector<Cluster> row_clusters(const Module& module, const Block& block) {
+std::vector<Cluster> row_clusters(const Module& module, const Block& block, int& from) {
   if (names_layouts(module)) return {};
-  return RowSearch(module, block).next();
+  return RowSearch(module, block).next(from);
 }
 
 }  // namespace kasen::fusion

@@ -24,6 +24,7 @@ class Search {
   SearchResult run() {
     Problem all{coster_.whole(), {}};
     for (int p = 0; p < static_cast<int>(partition_.points.size()); ++p) all.points.push_back(p);
+    result_.least = LowerBound(dag_, memo_, partition_, coster_.whole(), costs_)(fuse_all(partition_), {});
     result_.plan = solve(std::move(all), fuse_all(partition_), result_.seconds);
     return std::move(result_);
   }

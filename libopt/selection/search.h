@@ -22,6 +22,7 @@ struct SearchResult {
   double seconds = unlimited;
   std::int64_t evaluated = 0;  // plans that were costed, in part or whole, on both sides of cut sets too
   bool exact = true;           // the budget sufficed
+  double least = 0;            // no plan takes fewer seconds
 };
 
 // The heuristics (section 4.1) as assignments. Fuse-all absorbs all that it can. Fuse-no-redundancy materializes values

@@ -1,5 +1,7 @@
 #include "libopt/selection/select.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -48,7 +50,7 @@ Selection selection_of(const Dag& dag, const Memo& memo, Selector selector, cons
   Selection made;
   all_by_themselves(dag, without_group(dag, memo), made.operators);
   for (Partition& partition : partitions(dag, memo)) {
-    PartitionChoice choice{std::move(partition), {}, 0, 0, true};
+    PartitionChoice choice{std::move(partition), {}, 0, 0, true, 0};
     SearchResult found;
     if (selector != Selector::none) found = chosen(dag, memo, choice.partition, selector, costs, rules);
     if (std::isfinite(found.seconds)) {
@@ -62,6 +64,7 @@ Selection selection_of(const Dag& dag, const Memo& memo, Selector selector, cons
     choice.seconds = found.seconds;
     choice.evaluated = found.evaluated;
     choice.exact = found.exact;
+    choice.least = found.least;
     made.partitions.push_back(std::move(choice));
   }
   if (selector != Selector::none) join_operators(dag, memo, costs, made.operators);
@@ -76,6 +79,12 @@ Selection selection_of(const Dag& dag, const Memo& memo, Selector selector, cons
 std::string_view selector_name(Selector selector) {
   constexpr std::array<std::string_view, 4> names{"none", "fuse-all", "fuse-no-redundancy", "cost"};
   return names.at(static_cast<size_t>(selector));
+}
+
+std::string cut_text(const PartitionChoice& choice) {
+  if (choice.exact) return "";
+  return fmt::format("{} of 2^{} plans were costed; the choice takes at most {:.3g} % more than the least",
+                     choice.evaluated, choice.partition.points.size(), 100 * (choice.seconds / choice.least - 1));
 }
 
 Memo feasible(const Dag& dag, const Memo& memo, const CostRules& costs) {
@@ -106,6 +115,7 @@ Selection select(const Dag& dag, const Memo& memo, Selector selector, const Cost
     for (size_t p = 0; p < other.partitions.size(); ++p) {
       other.partitions[p].evaluated = best.partitions[p].evaluated;
       other.partitions[p].exact = best.partitions[p].exact;
+      other.partitions[p].least = best.partitions[p].least;
     }
     best = std::move(other);
   }

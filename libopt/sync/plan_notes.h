@@ -39,6 +39,7 @@ struct StrategyChoice {
 struct FusionNote {
   std::string block;
   std::vector<std::string> again, splits;  // computed several times; no region can hold it
+  std::vector<std::string> cut;            // what was not tried, as the block is large
 };
 
 // For one block: values at which fused operators might end, by their storage in the plan.

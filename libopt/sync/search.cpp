@@ -9,6 +9,7 @@
 #include "libcore/ir/module.h"
 #include "libopt/rewrite/rewrite.h"
 #include "libopt/sync/placer.h"
+#include "libopt/sync/plan_memo.h"
 #include "libopt/sync/plan_notes.h"
 #include "libopt/sync/units.h"
 #include "libopt/time/price.h"
@@ -26,7 +27,7 @@ class Search {
         units_(units),
         context_(context),
         tried_(quiet(context.options)),
-        pricing_(context.options.sizes, context.options.machine),
+        memo_(context.options.memo ? context.options.memo : std::make_shared<PlanMemo>()),
         spaces_differ_(context.options.strategy != Strategy::none && Needs(module) != Needs(module, true)),
         operators_(operators_of(module)),
         by_values_(units_by_values(units)) {}
@@ -40,17 +41,20 @@ class Search {
   // Notes the sizes that decided whether operands have common ghosts.
   void tell_spaces(const Modes& chosen) {
     PlanNotes& notes = *context_.options.notes;
-    if (!known(chosen).decided_by_form) notes.assume(pricing_.defaults());
+    if (!known(chosen).decided_by_form) notes.assume(trials().pricing.defaults());
   }
 
   Modes best() {
     double combinations = 1;
     for (int u = 0; u < units_.count(); ++u) combinations *= static_cast<double>(order.size());
     Modes chosen(static_cast<size_t>(units_.count()), order[0]);
+    if (chosen.empty()) return chosen;
     const bool few = combinations <= most_combinations && combinations * operators_ <= most_operators;
     exhaustive_ = true;
+    // Others take long, and greedy's trials serve all strategies that are compared.
+    const bool small = few && combinations * operators_ <= most_of_any_strategy;
+    if (!small && tried_.strategy != Strategy::none) tried_.strategy = Strategy::greedy;
     if (few) return every(chosen, 0, chosen);
-    if (tried_.strategy != Strategy::none) tried_.strategy = Strategy::greedy;  // others take long
     for (const SyncMode mode : order) take_cheaper(Modes(chosen.size(), mode), chosen);
     exhaustive_ = false;
     while (improve(chosen)) {
@@ -77,8 +81,8 @@ class Search {
       sizes_decide = sizes_decide || !never_dearer(price(chosen).actual_form, made.price.actual_form, notes.machine);
     }
     notes.sync_candidates = searched ? static_cast<int>(known_.size()) : 0;
-    notes.taken = pricing_.defaults();
-    if (searched && sizes_decide) notes.assume(pricing_.defaults());
+    notes.taken = trials().pricing.defaults();
+    if (searched && sizes_decide) notes.assume(notes.taken);
   }
 
  private:
@@ -117,14 +121,30 @@ class Search {
     Module plan = module_;
     Placer(plan, context_.laws, context_.options, std::move(placement)).run();
     const std::string text = print_module(plan, false);
-    const auto [same, unseen] = by_text_.try_emplace(text);  // many ways give one placement
+    const auto [same, unseen] = by_text_.try_emplace(text, nullptr);  // many ways give one placement
     if (unseen) {
+      same->second = &planned(std::move(plan), text);
+      planned_ += same->second->operators;
+    }
+    return same->second->price;
+  }
+
+  const PlanMemo::Plan& planned(Module plan, const std::string& text) {
+    const auto [known, fresh] = trials().by_text.try_emplace(text);
+    if (fresh) {
       PassContext quietly{context_.laws, tried_};
       run_behind("place", plan, quietly);
-      same->second = pricing_(plan);
-      planned_ += operators_of(plan);
+      known->second = {trials().pricing(plan), operators_of(plan)};
     }
-    return same->second;
+    return known->second;
+  }
+
+  PlanMemo::Trials& trials() {
+    const std::pair way{tried_.strategy, tried_.move_statements};
+    const auto known = memo_->trials.find(way);
+    if (known != memo_->trials.end()) return known->second;
+    Pricing pricing(context_.options.sizes, context_.options.machine);
+    return memo_->trials.emplace(way, PlanMemo::Trials{std::move(pricing), {}}).first->second;
   }
 
   [[nodiscard]] IdMap<ValueId, SyncMode> by_value(const Modes& by_unit) const {
@@ -187,7 +207,7 @@ class Search {
   const SyncUnits& units_;
   PassContext& context_;
   OptimizeOptions tried_;
-  Pricing pricing_;
+  const std::shared_ptr<PlanMemo> memo_;
   bool spaces_differ_;
   const int operators_;
   const std::vector<size_t> by_values_;  // units
@@ -195,7 +215,7 @@ class Search {
   bool exhaustive_ = false;              // any way may be priced
   bool cut_ = false;                     // some way was not priced
   std::map<Modes, Way> known_;
-  std::map<std::string, PlanPrice> by_text_;
+  std::map<std::string, const PlanMemo::Plan*> by_text_;
 };
 
 }  // namespace

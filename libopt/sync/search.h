@@ -13,9 +13,12 @@ namespace kasen {
 // Returns the modes by value of the level 1 module. SyncMode::automatic plans and prices every combination to the end,
 // if there are at most `most_combinations` of at most `most_operators` together. Otherwise the best uniform way is
 // improved unit by unit until nothing gets cheaper, or plans of so many operators together are priced, as the greedy
-// strategy fuses them. Equal prices prefer hybrid, then eager. Fills in context.options.notes if it is set.
+// strategy fuses them. So are combinations of more than `most_of_any_strategy` together. Equal prices prefer hybrid,
+// then eager. Fills in context.options.notes if it is set.
 inline constexpr int most_combinations = 27;
 inline constexpr int most_operators = 10'000;  // operators of the program, once for each combination
+// Up to so many, the combinations are weighed by plans of the strategy asked for. Beyond, by greedy's.
+inline constexpr int most_of_any_strategy = 2'000;
 [[nodiscard]] Placement choose_sync(const Module& module, PassContext& context);
 
 }  // namespace kasen

@@ -59,6 +59,8 @@ class Pricing {
   // Returns the workers and a number for each polynomial of this plan, as the price takes them. The plan has to stay
   // alive.
   [[nodiscard]] TimeCase time_case(const Module& plan);
+  // Adds the sizes that others' plans assumed.
+  void assume(const Pricing& other) { defaults_.insert(other.defaults_.begin(), other.defaults_.end()); }
   // Returns "N = 1,000,000" for sizes that were not known and took a default, for all plans so far, in the order of
   // names.
   [[nodiscard]] std::vector<std::string> defaults() const;

@@ -2,11 +2,14 @@
 // these, and nothing is taken apart that is chosen as one.
 #include "libopt/optimize/strategies.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "libopt/sync/plan_memo.h"
+#include "libopt/sync/search.h"
 #include "libopt/time/price.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_program.h"
@@ -66,6 +69,69 @@ TEST(Strategies, GreedyIsTakenWhereOthersAreNoCheaper) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("regret of the greedy plan: 1 ("), std::string::npos) << text;
+}
+
+// Vectors, each the base of the next, with a total between its two readers. Fusing all computes every one of them again
+// for each total behind it, up to the next product.
+Module long_program(int steps, int between_products) {
+  std::string text = "dim N\ninput G : f64[N, N], u : f64[N], v : f64[N]\na_0 = u\n";
+  for (int i = 1; i <= steps; ++i) {
+    text += fmt::format("e_{0} = tanh(a_{1} + v)\nt_{0} = sum(e_{0})\na_{0} = {2}e_{0} / t_{0}\n", i, i - 1,
+                        i % between_products == 0 ? "G @ v + " : "");
+  }
+  return compile(text + fmt::format("output a_{}\n", steps));
+}
+
+int operators_in(const Module& module) {
+  int operators = 0;
+  for_each_op(module, [&](const Op&, int, int) { ++operators; });
+  return operators;
+}
+
+// What is counted here is what planning takes its time with: plans to the end, and operators of plans that are costed.
+TEST(Strategies, PlanningALongProgramIsBounded) {
+  static TrialLawChecker laws;
+  const Module program = long_program(333, 40);
+  ASSERT_GT(operators_in(program), 1000);
+  OptimizeOptions options{.sync = SyncMode::automatic};
+  options.memo = std::make_shared<PlanMemo>();
+  const StrategyChoice choice = weigh_strategies(program, laws, options);
+  for (const auto& [way, trials] : options.memo->trials) {
+    int tried = 0;
+    for (const auto& [text, plan] : trials.by_text) tried += plan.operators;
+    EXPECT_LT(tried, 2 * most_operators) << strategy_name(way.first);
+    EXPECT_TRUE(way.first == Strategy::greedy || way.first == Strategy::none) << "each strategy with trials of its own";
+  }
+  EXPECT_LE(options.memo->trials.size(), 3U);  // greedy's with and without moves
+}
+
+TEST(Strategies, FusingAllOfALongProgramIsBounded) {
+  static TrialLawChecker laws;
+  const Module program = long_program(120, 1000);
+  PlanNotes notes;
+  OptimizeOptions options{.notes = &notes};
+  options.strategy = Strategy::fuse_all;
+  const int whole = operators_in(optimize(program, laws, options));
+  options.bounded = true;
+  const int bounded = operators_in(optimize(program, laws, options));
+  EXPECT_GT(whole, 10'000);
+  EXPECT_LT(bounded, 1'500);
+  ASSERT_EQ(notes.fusion.size(), 2U);
+  EXPECT_TRUE(notes.fusion[0].cut.empty());
+  ASSERT_EQ(notes.fusion[1].cut.size(), 1U);
+  EXPECT_NE(notes.fusion[1].cut[0].find("what several need is stored"), std::string::npos);
+}
+
+// A search that does not end in its budget says by how much its choice may be too dear.
+TEST(Strategies, ACutSearchGivesItsGap) {
+  static TrialLawChecker laws;
+  PlanNotes notes;
+  OptimizeOptions options{.strategy = Strategy::mpskip, .notes = &notes};
+  options.bounded = true;
+  (void)optimize(long_program(100, 1000), laws, options);
+  ASSERT_EQ(notes.fusion.size(), 1U);
+  ASSERT_FALSE(notes.fusion[0].cut.empty());
+  EXPECT_NE(notes.fusion[0].cut[0].find(" plans were costed; the choice takes at most "), std::string::npos);
 }
 
 // Vector work before a product back over the columns, in one pass with it.
