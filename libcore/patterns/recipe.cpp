@@ -34,8 +34,8 @@ class RecipeParser {
   }
 
   static std::string_view sign(RecipeKind kind) {
-    if (kind == RecipeKind::either) return " | ";
-    return kind == RecipeKind::both ? " & " : " @ ";
+    if (kind == RecipeKind::either) return "|";
+    return kind == RecipeKind::both ? "&" : "@";
   }
 
   std::optional<Recipe> part(RecipeKind kind, int depth) {
@@ -83,8 +83,7 @@ std::string text_of(const Recipe& recipe, int within) {
   const int level = level_of(recipe.kind);
   std::string text;
   for (const Recipe& part : recipe.parts) {
-    if (!text.empty())
-      text += recipe.kind == RecipeKind::either ? " | " : recipe.kind == RecipeKind::both ? " & " : " @ ";
+    if (!text.empty()) text += recipe.kind == RecipeKind::either ? "|" : recipe.kind == RecipeKind::both ? "&" : "@";
     text += text_of(part, level + 1);
   }
   if (recipe.kind == RecipeKind::turned) text += '\'';
@@ -93,10 +92,53 @@ std::string text_of(const Recipe& recipe, int within) {
 
 Recipe known(const std::string& name) { return parse_recipe(name).value_or(Recipe{RecipeKind::input, name, {}}); }
 
-std::string combined(RecipeKind kind, const std::vector<std::string>& names) {
-  Recipe made{kind, {}, {}};
-  for (const std::string& name : names) made.parts.push_back(known(name));
-  return recipe_text(made.parts.size() == 1 ? made.parts[0] : made);
+constexpr std::size_t most_sets = 64;
+
+// Patterns as sets of names that are neither joined nor met, one of which has all that a position needs.
+using NameSet = std::set<std::string>;
+using NameSets = std::set<NameSet>;
+
+NameSets without_more(const NameSets& sets) {
+  NameSets least;
+  for (const NameSet& set : sets) {
+    const bool more = std::any_of(sets.begin(), sets.end(), [&](const NameSet& other) {
+      return other != set && std::includes(set.begin(), set.end(), other.begin(), other.end());
+    });
+    if (!more) least.insert(set);
+  }
+  return least;
+}
+
+NameSets each_with_each(const NameSets& a, const NameSets& b) {
+  NameSets made;
+  for (const NameSet& left : a) {
+    for (NameSet set : b) {
+      set.insert(left.begin(), left.end());
+      made.insert(std::move(set));
+    }
+    if (made.size() > most_sets * most_sets) return made;
+  }
+  return without_more(made);
+}
+
+NameSets sets_of(const Recipe& recipe) {
+  if (recipe.kind != RecipeKind::either && recipe.kind != RecipeKind::both) return {{recipe_text(recipe)}};
+  NameSets made = sets_of(recipe.parts[0]);
+  for (std::size_t k = 1; k < recipe.parts.size(); ++k) {
+    NameSets next = sets_of(recipe.parts[k]);
+    if (recipe.kind == RecipeKind::both) {
+      made = each_with_each(made, next);
+    } else {
+      made.merge(next);
+    }
+    if (made.size() > most_sets) return made;
+  }
+  return without_more(made);
+}
+
+Recipe joined(RecipeKind kind, std::vector<Recipe> parts) {
+  if (parts.size() == 1) return std::move(parts[0]);
+  return {kind, {}, std::move(parts)};
 }
 
 void add_inputs(const Recipe& recipe, std::set<std::string>& names) {
@@ -135,10 +177,27 @@ std::string recipe_word(std::string_view text) {
   return word;
 }
 
-std::string either_of(const std::vector<std::string>& names) { return combined(RecipeKind::either, names); }
-std::string both_of(const std::vector<std::string>& names) { return combined(RecipeKind::both, names); }
+std::string pattern_of_sets(const std::vector<std::vector<std::string>>& sets) {
+  Recipe all{RecipeKind::either, {}, {}};
+  for (const std::vector<std::string>& names : sets) {
+    std::vector<Recipe> parts;
+    for (const std::string& name : names) parts.push_back(known(name));
+    all.parts.push_back(joined(RecipeKind::both, std::move(parts)));
+  }
+  const NameSets least = sets_of(all);
+  if (least.size() > most_sets) return {};
+  std::vector<Recipe> either;
+  for (const NameSet& set : least) {
+    std::vector<Recipe> parts;
+    for (const std::string& name : set) parts.push_back(known(name));
+    either.push_back(joined(RecipeKind::both, std::move(parts)));
+  }
+  std::string text = recipe_text(joined(RecipeKind::either, std::move(either)));
+  return text.size() > most_recipe_length ? std::string() : text;
+}
+
 std::string product_of_patterns(const std::string& left, const std::string& right) {
-  return combined(RecipeKind::product, {left, right});
+  return recipe_text({RecipeKind::product, {}, {known(left), known(right)}});
 }
 std::string turned_pattern(const std::string& name) {
   Recipe inner = known(name);

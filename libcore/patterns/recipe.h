@@ -1,6 +1,6 @@
 /// \file
 /// Patterns that follow from those of inputs (docs/ir.md, "Patterns of several matrices"). A recipe is the name of such
-/// a pattern: `X | Y` has the positions of both, `X & Y` those that both have, `A @ B` those of a product, and `A'`
+/// a pattern: `X|Y` has the positions of both, `X&Y` those that both have, `A@B` those of a product, and `A'`
 /// those of A with rows and columns exchanged. Brackets group. A bundle holds the pattern as a matrix of this name.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Recipe {
 };
 
 inline constexpr int most_recipe_depth = 32;
-inline constexpr std::size_t most_recipe_length = 1000;
+inline constexpr std::size_t most_recipe_length = 255;  // of a stored name
 
 /// True for the name of a pattern that follows from others: names of inputs are words.
 [[nodiscard]] bool is_recipe(std::string_view name);
@@ -34,9 +34,9 @@ inline constexpr std::size_t most_recipe_length = 1000;
 /// A word for it, from which names are made: `X_or_Y`.
 [[nodiscard]] std::string recipe_word(std::string_view text);
 
-/// The recipes of two names, each of which may be one.
-[[nodiscard]] std::string either_of(const std::vector<std::string>& names);
-[[nodiscard]] std::string both_of(const std::vector<std::string>& names);
+/// The pattern of all positions that all of one set of these patterns have. Names may be recipes. Nothing that others
+/// have anyway stays, so that equal patterns have one name mostly. Empty: it is too long.
+[[nodiscard]] std::string pattern_of_sets(const std::vector<std::vector<std::string>>& sets);
 [[nodiscard]] std::string product_of_patterns(const std::string& left, const std::string& right);
 [[nodiscard]] std::string turned_pattern(const std::string& name);
 

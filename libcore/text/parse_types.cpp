@@ -87,7 +87,7 @@ SlaveSet ModuleParser::slave_set() {
   return axes ? set_of_mesh_axes(m_, mesh_axes_of(m_, set)) : set;
 }
 
-// `G.rows`, `G.cols`, `"G | H".rows`, `all`, or an axis of the mesh.
+// `G.rows`, `G.cols`, `"G|H".rows`, `all`, or an axis of the mesh.
 SlaveAtom ModuleParser::slave_atom() {
   if (lexer_.peek().kind == TokenKind::string) return {unquoted(lexer_.take().text), slave_axis()};
   const Token matrix = lexer_.expect(TokenKind::name, "a matrix, an axis of the mesh, or all");

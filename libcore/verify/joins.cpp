@@ -142,7 +142,7 @@ void verify_patterns(const Module& module, Faults& faults) {
     const Type& type = module.type(op.results.at(0));
     if (!recipe || recipe->kind == RecipeKind::input) {
       faults.add(op, fmt::format("'{}' is no pattern", op.name), "a pattern is made of those of sparse inputs",
-                 "write it as in \"X | Y\", \"X & Y\", \"A @ B\" or \"A'\"");
+                 "write it as in \"X|Y\", \"X&Y\", \"A@B\" or \"A'\"");
     } else if (!type.sparse || !type.element.is(Scalar::null)) {
       faults.add(op, fmt::format("the pattern '{}' is {}", op.name, type_text(module, type)),
                  "it is a sparse matrix of null: positions without values");

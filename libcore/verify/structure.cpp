@@ -14,6 +14,7 @@
 #include "libcore/ir/entries.h"
 #include "libcore/ir/observed.h"
 #include "libcore/ir/regions.h"
+#include "libcore/patterns/recipe.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -114,7 +115,8 @@ class StructureCheck {
     const bool named = op.code == OpCode::input || op.code == OpCode::param || op.code == OpCode::output;
     if (!named) return;
     if (op.name.empty()) faults_.add(op, "it has no name");
-    if (!op.name.empty() && !is_identifier(op.name))
+    const bool pattern = op.code == OpCode::input && is_recipe(op.name);  // verify_patterns checks it
+    if (!op.name.empty() && !is_identifier(op.name) && !pattern)
       faults_.add(op, "a name that no program can have", "names become parts of files' names: letters, digits and '_'");
     const bool stored =
         op.code == OpCode::input && op.results.size() == 1 && m_.values.contains(op.results[0]) && gives_values(m_, op);

@@ -119,11 +119,11 @@ std::int64_t repack_bytes(const Module& module, const Op& op, const Polynomial::
 }
 
 // Returns the space for values that operators read or make whole, in the order of the whole array.
-std::int64_t whole_bytes(const Module& module, const Polynomial::Bindings& here) {
+std::int64_t whole_bytes(const Module& module, const Polynomial::Bindings& totals) {
   std::int64_t bytes = 0;
   for (const ValueId v : whole_values(module)) {
     const Type& type = module.type(v);
-    bytes = checked_add(bytes, storage_bytes(type.element, whole_elements(module, type).value(here)), memory);
+    bytes = checked_add(bytes, storage_bytes(type.element, whole_elements(module, type).value(totals)), memory);
   }
   return bytes;
 }
@@ -149,7 +149,7 @@ std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker
     const std::int64_t count = exchanged(sizes, module.dim(space.dim).name, space.set, worker, !one_plane);
     largest = std::max(largest, checked_mul(count, moved_bytes(module, op, here), memory));
   });
-  return largest + repacked + whole_bytes(module, sizes.by_worker.at(static_cast<size_t>(worker)));
+  return largest + repacked + whole_bytes(module, sizes.totals);
 }
 
 // Of an index, of a number, and of the value.

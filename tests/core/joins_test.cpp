@@ -19,13 +19,13 @@ using testing::expect_right;
 
 // Over [N, M], with places of an element of the pattern; a square one over [N, N].
 const std::string head =
-    "dim E entries \"G\"\ndim F entries \"H\"\ndim P entries \"G | H\"\ndim S entries \"Q\"\n"
+    "dim E entries \"G\"\ndim F entries \"H\"\ndim P entries \"G|H\"\ndim S entries \"Q\"\n"
     "fn near(e: f64, i: id[N], j: id[M]) -> f64 = e\nfn place(e: f64, i: id[N], j: id[N]) -> (id[N], id[N]) = (i, j)\n"
     "fn half_place(e: f64, i: id[N], j: id[N]) -> (id[N], i64) = (i, 1)\nfn own(e: f64, i: id[N], j: id[N]) -> f64 = "
     "e\n";
 const std::string inputs1 = head +
                             "%G = input \"G\" : f64[N,M] sparse @?\n%H = input \"H\" : f64[N,M] sparse @?\n"
-                            "%P = input \"G | H\" : null[N,M] sparse @?\n%Q = input \"Q\" : f64[N,N] sparse @?\n"
+                            "%P = input \"G|H\" : null[N,M] sparse @?\n%Q = input \"Q\" : f64[N,N] sparse @?\n"
                             "%n = index[N] : id[N][N] @?\n%m = index[M] : id[M][M] @?\n"
                             "%w = entries[near] %H, %n, %m rows 1 : f64[F] @?\n"
                             "%p = entries[place] %Q, %n, %n rows 1 : (id[N],id[N])[S] @?\n"
@@ -43,8 +43,8 @@ TEST(Joins, WrongOperandsAndResults) {
   expect_fault(1, inputs1 + "%a = align %P, %n : f64[P] @?", "%n is no sparse matrix of the bundle");
   expect_fault(1, inputs1 + "%a = align %P, %Q : f64[P] @?", "both matrices are over the same dimensions");
   expect_fault(1, inputs1 + "%a = align %P, %G, %w : f64[P] @?", "it has values at the nonzeros of G");
-  expect_fault(1, inputs1 + "%a = align %P, %G : f64[E] @?", "it gives f64 for each nonzero of G | H");
-  expect_fault(1, inputs1 + "%a = align %P, %G : i64[P] @?", "it gives f64 for each nonzero of G | H");
+  expect_fault(1, inputs1 + "%a = align %P, %G : f64[E] @?", "it gives f64 for each nonzero of G|H");
+  expect_fault(1, inputs1 + "%a = align %P, %G : i64[P] @?", "it gives f64 for each nonzero of G|H");
   expect_fault(1, inputs1 + "%a = meet %h, %p, %v, %p, %v : f64[S] @?", "places are the row and the column");
   expect_fault(1, inputs1 + "%a = meet %p, %p, %w, %p, %v : f64[S] @?", "the factors have numbers of one type");
   expect_fault(1, inputs1 + "%a = meet %p, %p, %p, %p, %v : f64[S] @?", "the factors have numbers of one type");
@@ -55,29 +55,29 @@ TEST(Joins, WrongOperandsAndResults) {
 TEST(PatternInputs, FollowFromOthers) {
   const std::string two = "%G = input \"G\" : f64[N,M] sparse @?\n%x = input \"x\" : f64[N] @?\n";
   expect_right(
-      1, two + "%P = input \"G'\" : null[M,N] sparse @?\n%R = input \"G @ G'\" : null[N,N] sparse @?\noutput \"x\" %x");
-  expect_fault(1, two + "%P = input \"G |\" : null[N,M] sparse @?", "'G |' is no pattern");
-  expect_fault(1, two + "%P = input \"G & G'\" : null[N,M] sparse @?", "are not those of the sparse inputs");
-  expect_fault(1, two + "%P = input \"G @ G\" : null[N,M] sparse @?", "are not those of the sparse inputs");
-  expect_fault(1, two + "%P = input \"G | x\" : null[N,M] sparse @?", "are not those of the sparse inputs");
+      1, two + "%P = input \"G'\" : null[M,N] sparse @?\n%R = input \"G@G'\" : null[N,N] sparse @?\noutput \"x\" %x");
+  expect_fault(1, two + "%P = input \"G|\" : null[N,M] sparse @?", "'G|' is no pattern");
+  expect_fault(1, two + "%P = input \"G&G'\" : null[N,M] sparse @?", "are not those of the sparse inputs");
+  expect_fault(1, two + "%P = input \"G@G\" : null[N,M] sparse @?", "are not those of the sparse inputs");
+  expect_fault(1, two + "%P = input \"G|x\" : null[N,M] sparse @?", "are not those of the sparse inputs");
   expect_fault(1, two + "%P = input \"G'\" : null[N,M] sparse @?", "are not those of the sparse inputs");
   expect_fault(1, two + "%P = input \"G'\" : f64[M,N] sparse @?", "it is a sparse matrix of null");
 }
 
 TEST(PatternInputs, HaveGhostsInQuotes) {
   const std::string text =
-      "%G = input \"G\" : null[N,M] sparse @part\n%P = input \"G & G\" : null[N,M] sparse @part\n"
-      "%x = input \"x\" : f64[N] @part\n%s = scatter %x : f64[N] @cons{\"G & G\".rows, G.rows}\noutput \"s\" %s";
+      "%G = input \"G\" : null[N,M] sparse @part\n%P = input \"G&G\" : null[N,M] sparse @part\n"
+      "%x = input \"x\" : f64[N] @part\n%s = scatter %x : f64[N] @cons{\"G&G\".rows, G.rows}\noutput \"s\" %s";
   const Module module = testing::module_of(2, text);
   const std::string printed = print_module(module);
-  EXPECT_NE(printed.find("@cons{G.rows, \"G & G\".rows}"), std::string::npos) << printed;
+  EXPECT_NE(printed.find("@cons{G.rows, \"G&G\".rows}"), std::string::npos) << printed;
   EXPECT_EQ(print_module(parse_module(printed, "t.kir")), printed);
 }
 
 TEST(JoinStates, FactorsAreWholeEverywhere) {
   const std::string placed = head +
                              "%Q = input \"Q\" : f64[N,N] sparse @part\n%G = input \"G\" : f64[N,M] sparse @part\n"
-                             "%H = input \"H\" : f64[N,M] sparse @part\n%P = input \"G | H\" : null[N,M] sparse @part\n"
+                             "%H = input \"H\" : f64[N,M] sparse @part\n%P = input \"G|H\" : null[N,M] sparse @part\n"
                              "%n = index[N] : id[N][N] @cons{Q.rows}\n%k = index[N] : id[N][N] @cons{Q.cols}\n"
                              "%p = entries[place] %Q, %n, %k rows 1 : (id[N],id[N])[S] @part\n"
                              "%v = entries[own] %Q, %n, %k rows 1 : f64[S] @part\n"

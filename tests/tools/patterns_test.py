@@ -89,6 +89,12 @@ class Patterns(SparseValues):
                     got = got.astype(float)
                 self.same(got, value, f"{name} of {plan}")
 
+    def inputs(self, pattern=(), **arrays):
+        words = super().inputs(**arrays)
+        for name in pattern:
+            io.mmwrite(str(self.dir / f"{name}.mtx"), arrays[name], field="pattern")
+        return words
+
     # Those of SparseValues run by themselves.
     test_loop = test_square = test_files = test_ids_with_gaps = test_refused = None
 
@@ -110,7 +116,7 @@ class Patterns(SparseValues):
             "rows": xd.sum(1) + yd.sum(1), "columns": (xd * yd).sum(0), "total": abs(xd - yd).sum(),
             "rest": ((xd + yd) ** 2).sum(), "v": (xd + yd) @ b, "w": (xd + yd).T @ a, "W": (xd * yd) @ v,
             "pairs": (xd * (u @ v.T) - yd).sum(0)}
-        self.check(TWO, self.inputs(X=x, Y=y, G=g, a=a, b=b, U=u, V=v), wanted)
+        self.check(TWO, self.inputs("G", X=x, Y=y, G=g, a=a, b=b, U=u, V=v), wanted)
 
     def test_loop_over_union(self):
         x, y, b = small(30, 26, 5), small(30, 26, 6), np.random.RandomState(7).randn(26)
@@ -139,7 +145,7 @@ class Patterns(SparseValues):
             "lower": diagonal(a, j <= i), "upper": diagonal(a, j >= i), "below": diagonal(a, j < i),
             "above": diagonal(a, j > i), "d": a.diagonal(), "e": (a + b).diagonal()}
         assert both.nnz > 0
-        self.check(SQUARE, self.inputs(A=a, B=b, G=g, v=v), wanted)
+        self.check(SQUARE, self.inputs("G", A=a, B=b, G=g, v=v), wanted)
 
     def test_integers(self):
         random = np.random.RandomState(12)
@@ -180,15 +186,15 @@ class Patterns(SparseValues):
         (self.dir / "p.ks").write_text(
             "dim N\ninput A : f64[N, N], B : f64[N, N]\noutput S = A + B, P = A * B, C = A @ B\n")
         self.kasen("plan", "p.ks", "-o", "plan.kir")
-        told, _ = self.kasen("partition", "--program", "plan.kir", *self.inputs(A=a, B=b), "--workers", 2, "-o", "bundle",
-                             "--stats")
-        for name, pattern in (("A | B", stored(a) + stored(b)), ("A & B", stored(a).multiply(stored(b))),
-                              ("A @ B", product_pattern(a, b))):
+        self.kasen("partition", "--program", "plan.kir", *self.inputs(A=a, B=b), "--workers", 2, "-o", "bundle")
+        told, _ = self.kasen("partition", "--stats", "bundle")
+        for name, pattern in (("A|B", stored(a) + stored(b)), ("A&B", stored(a).multiply(stored(b))),
+                              ("A@B", product_pattern(a, b))):
             self.assertRegex(told, rf"{re.escape(name)}\b.*\b{pattern.nnz:,}\b", name)
 
     def test_wrong(self):
         inputs = self.inputs(X=small(9, 8, 1), Y=small(9, 8, 2))
-        for line, said in (("X + 1.0 * (Y == 0)", "not 0 where"), ("X * Y + 1.0", "not 0 where")):
+        for line, said in (("X + (if Y == 0 then 1.0 else 0.0)", "not 0 where"), ("X * Y + 1.0", "not 0 where")):
             (self.dir / "p.ks").write_text(f"dim N, M\ninput X : f64[N, M], Y : f64[N, M]\noutput W = {line}\n")
             _, told = self.kasen("plan", "p.ks", "-o", "plan.kir", status=BAD)
             self.assertIn(said, told)

@@ -151,7 +151,7 @@ void make_patterns(const std::vector<InputData>& inputs, const std::vector<DimLa
       rows.push_back(row_of(p));
       cols.push_back(col_of(p));
     }
-    entries[k] = EntryList(rows, cols, Array());
+    entries[k] = EntryList(rows, cols, Array(ElementType::of(Scalar::null), 0));
   }
 }
 

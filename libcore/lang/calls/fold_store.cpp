@@ -174,7 +174,11 @@ Term Folds::sparse_product(SparseFactor left, SparseFactor right, Mark mark) {
     source_.fail(mark, fmt::format("'@' of {} and {}", show(module_, of_left), show(module_, of_right)),
                  "nothing is converted silently", "convert one of them, as in f64(A) @ B");
   }
-  const ValueId u = factor_values(left, scalar, mark), v = factor_values(right, scalar, mark);
+  const bool same =
+      formulas_.is_sparse(left.term) && formulas_.is_sparse(right.term) && left.term.leaves == right.term.leaves;
+  const ValueId u = factor_values(left, scalar, mark);
+  if (same) right.term = left.term;
+  const ValueId v = same ? u : factor_values(right, scalar, mark);
   const ValueId a = formulas_.matrix_of(left.term, mark), b = formulas_.matrix_of(right.term, mark);
   const auto name = [&](ValueId matrix, bool turned) {
     const std::string& own = matrix_name(module_, matrix);

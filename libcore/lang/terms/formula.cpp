@@ -133,11 +133,16 @@ std::vector<std::string> Formulas::pattern_names(const Term& term, Mark mark) co
   return {names.begin(), names.end()};
 }
 
-bool Formulas::is_mixed(const Term& term, Mark mark) const {
-  const bool product = std::any_of(term.leaves.begin(), term.leaves.end(), [&](ValueId leaf) {
-    return leaf <= first_sided_leaf && side_of(leaf, no_value, mark).product >= 0;
+bool Formulas::is_product(const Term& term, const std::string& pattern, Mark mark) const {
+  return std::any_of(term.leaves.begin(), term.leaves.end(), [&](ValueId leaf) {
+    return leaf <= first_sided_leaf && side_of(leaf, no_value, mark).product >= 0 &&
+           pattern_name(leaf, mark) == pattern;
   });
-  return product || pattern_names(term, mark).size() > 1;
+}
+
+bool Formulas::is_mixed(const Term& term, Mark mark) const {
+  const std::vector<std::string> names = pattern_names(term, mark);
+  return names.size() > 1 || (names.size() == 1 && is_product(term, names[0], mark));
 }
 
 bool Formulas::may_be_there(const Term& term, const std::vector<std::string>& present, Mark mark) const {

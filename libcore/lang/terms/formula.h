@@ -56,6 +56,8 @@ class Formulas {
   [[nodiscard]] std::vector<std::string> pattern_names(const Term& term, Mark mark) const;  // each once
   // True if it lies at several patterns, or at that of a product.
   [[nodiscard]] bool is_mixed(const Term& term, Mark mark) const;
+  // True if the pattern is that of a product which is yet to be computed.
+  [[nodiscard]] bool is_product(const Term& term, const std::string& pattern, Mark mark) const;
   // True if it may not be 0 where these of its patterns store an entry, and the others do not.
   [[nodiscard]] bool may_be_there(const Term& term, const std::vector<std::string>& present, Mark mark) const;
   [[nodiscard]] ValueId find_matrix(const std::string& name) const;  // or no_value

@@ -21,19 +21,6 @@ std::vector<std::string> chosen(const std::vector<std::string>& names, std::uint
   return some;
 }
 
-bool is_product(const std::string& pattern) {
-  const std::optional<Recipe> recipe = parse_recipe(pattern);
-  return recipe && recipe->kind == RecipeKind::product;
-}
-
-// Of matrices that all store an entry there. A product is computed where the others do.
-std::string both(std::vector<std::string> names) {
-  std::vector<std::string> read;
-  std::copy_if(names.begin(), names.end(), std::back_inserter(read),
-               [](const auto& name) { return !is_product(name); });
-  return both_of(read.empty() ? names : read);
-}
-
 }  // namespace
 
 // The least sets of matrices that must store an entry.
@@ -51,18 +38,20 @@ std::string Patterns::pattern_of(const Term& term, Mark mark) const {
         std::any_of(least.begin(), least.end(), [&](std::uint32_t part) { return (part & set) == part; });
     if (!known && formulas_.may_be_there(term, chosen(names, set), mark)) least.push_back(set);
   }
-  std::vector<std::string> alternatives;
+  // A product is computed where all else stores an entry.
+  std::vector<std::vector<std::string>> alternatives;
   for (const std::uint32_t set : least) {
-    std::string pattern = both(chosen(names, set));
-    if (std::find(alternatives.begin(), alternatives.end(), pattern) == alternatives.end())
-      alternatives.push_back(std::move(pattern));
+    std::vector<std::string> all = chosen(names, set), stored;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(stored),
+                 [&](const std::string& name) { return !formulas_.is_product(term, name, mark); });
+    alternatives.push_back(stored.empty() ? std::move(all) : std::move(stored));
   }
-  return alternatives.empty() ? names[0] : either_of(alternatives);
+  return alternatives.empty() ? names[0] : pattern_of_sets(alternatives);
 }
 
 ValueId Patterns::matrix_called(const std::string& name, const std::vector<DimId>& dims, Mark mark) {
   if (const ValueId known = formulas_.find_matrix(name); known != no_value) return known;
-  if (name.size() > most_recipe_length || !parse_recipe(name)) {
+  if (!parse_recipe(name)) {
     source_.fail(mark, "an expression of too many sparse matrices", "its pattern follows from all of theirs",
                  "compute parts of it in programs of their own");
   }

@@ -35,9 +35,10 @@ class AlignStep : public Step {
       if (from.on_disk != nullptr || to.on_disk != nullptr)
         throw InternalError("a matrix on a disk whose nonzeros meet those of another");
       places_.push_back(aligned_entries(part, to, from));
-      values_.push_back(op.operands.size() > 2 ? Array() : copy_of(from.values));
+      values_.push_back(op.operands.size() > 2 || is_null(run) ? Array() : copy_of(from.values));
       from_entries_.push_back(from.entries());
-      const std::int64_t bytes = 4 * std::ssize(places_.back()) + values_.back().element.bytes() * values_.back().count;
+      const std::int64_t bytes = 4 * std::ssize(places_.back()) +
+                                 (values_.back().count > 0 ? values_.back().element.bytes() * values_.back().count : 0);
       run.result.parts[p].matrix_bytes += bytes;
       own_bytes_ += bytes;
     }
@@ -52,12 +53,16 @@ class AlignStep : public Step {
       const std::int64_t made = std::ssize(places_[at]);
       const View to = run.storage.view(op.results[0], p);
       for (std::int64_t plane = 0; plane < element.planes(); ++plane) align(run, p, to, plane);
-      const bool ones = op.operands.size() == 2 && values_[at].element.bytes() == 0;
+      const bool ones = op.operands.size() == 2 && is_null(run);
       count(run, number, 4 * made + (ones ? 0 : element.bytes() * from_entries_[at]), element.bytes() * made);
     }
   }
 
  private:
+  [[nodiscard]] bool is_null(const Execution& run) const {
+    return run.module.type(op.operands[1]).element.is(Scalar::null);
+  }
+
   [[nodiscard]] const PartMatrix& matrix(const Execution& run, const Part& part, size_t operand) const {
     return part.matrices.at(matrix_name(run.module, op.operands[operand]));
   }
@@ -71,7 +76,7 @@ class AlignStep : public Step {
     if (op.operands.size() > 2) {
       const View view = run.storage.view(op.operands[2], part);
       values = view.data + plane_offset(element, view.capacity, plane);
-    } else if (own.element.bytes() > 0) {
+    } else if (!is_null(run)) {
       values = own.plane(plane);
     }
     const std::int64_t count = std::ssize(places), pieces = (count + some_places - 1) / some_places;
@@ -88,7 +93,7 @@ class AlignStep : public Step {
       });
     };
     const std::int64_t bytes = scalar_bytes(element.plane_scalar(plane));
-    if (values == nullptr) return of_size(0.0, 1.0);
+    if (op.operands.size() == 2 && is_null(run)) return of_size(0.0, 1.0);
     if (bytes == 8) return of_size(std::uint64_t{0}, std::uint64_t{0});
     if (bytes == 4) return of_size(std::uint32_t{0}, std::uint32_t{0});
     of_size(std::uint8_t{0}, std::uint8_t{0});
