@@ -21,6 +21,7 @@ class Reads {
   Reads(const Module& module, const std::vector<ValueId>& outside) : m_(module), outside_(outside) {}
 
   void add(const Op& op) {
+    if (visits_entries(m_, op)) return;  // counted at each nonzero
     for (size_t i = 0; i < (is_onto(op) ? 2 : op.operands.size()); ++i) {
       const ValueId v = op.operands[i];
       if (!contains(outside_, v)) continue;

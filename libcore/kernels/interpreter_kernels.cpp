@@ -180,7 +180,7 @@ void InterpreterKernels::run_epilogue(const std::vector<Product>& products, Prog
 // Its operators touch no memory of their own: what comes from outside and what goes there is counted for the region.
 void InterpreterKernels::prepare_rows(const Op& region) {
   for (const Op& op : std::span(region.blocks.at(0).ops).first(region.blocks.at(0).ops.size() - 1)) {
-    if (is_product(op)) continue;
+    if (is_product(op) || is_fold(op)) continue;
     Program& program = programs_.emplace(&op, interpreter::make_program(*module_, op)).first->second;
     for (Cell& cell : program.cells) cell.charged = false;
   }
@@ -190,7 +190,9 @@ void InterpreterKernels::rows(const RowsCall& call) {
   const AccessCount before = count_;
   interpreter::run_rows(*module_, call, [&](const ElementwiseCall& work) { run(programs_.at(work.op), work); });
   const RowTraffic traffic = row_traffic(*module_, *call.op);
-  count_ = {before.read_bytes + call.rows * traffic.read, before.written_bytes + call.rows * traffic.written};
+  const std::int64_t entries = call.matrix == nullptr ? 0 : call.matrix->entries();
+  count_ = {before.read_bytes + call.rows * traffic.read + entries * traffic.entry,
+            before.written_bytes + call.rows * traffic.written};
 }
 
 // Of the values that the vector work reads, only the operands of the region are charged, without the matrix, which the

@@ -1,10 +1,14 @@
 #include "libcore/kernels/interpreter_rows.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
 #include "libcore/base/checked.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
+#include "libcore/kernels/interpreter_fold.h"
 #include "libcore/kernels/interpreter_program.h"
 #include "libcore/laws/laws.h"
 #include "libcore/rows/row_region.h"
@@ -12,6 +16,111 @@
 
 namespace kasen::interpreter {
 namespace {
+
+// Calls each(nonzero, row, column) for these rows.
+template <class Each>
+void for_each_nonzero(const LocalMatrix& matrix, Range rows, const Each& each) {
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const auto at = static_cast<size_t>(row);
+    for (std::int64_t e = matrix.pointers[at]; e < matrix.pointers[at + 1]; ++e)
+      each(e, row, matrix.indices[static_cast<size_t>(e)]);
+  }
+}
+
+void reduce_at(const ScalarFunction& reducer, const Lens& total, std::int64_t place, std::span<const Word> more) {
+  std::vector<Word> held(more.size());
+  total.load(place, held.data());
+  reduce_into(reducer, held, more);
+  total.store(place, held.data());
+}
+
+// A product or fold of the sparse matrix: a block of rows at a time, whose nonzeros are met row by row also where the
+// result is a total over the columns.
+class RowEntries {
+ public:
+  RowEntries(const Module& module, const Op& op);
+  // Makes these rows of the result, or adds their nonzeros to it if it is a total. Views begin at row 0.
+  void run(const LocalMatrix& matrix, std::span<const View> inputs, std::span<const View> outputs, Range rows) const;
+
+ private:
+  void add_product(const LocalMatrix& matrix, const View& vector, const View& total, Range rows) const;
+  void add_fold(const LocalMatrix& matrix, std::span<const View> inputs, const View& total, Range rows) const;
+
+  const Module* module_;
+  const Op* op_;
+  std::optional<Product> product_;
+  std::optional<Fold> fold_;
+};
+
+RowEntries::RowEntries(const Module& module, const Op& op) : module_(&module), op_(&op) {
+  if (is_fold(op)) {
+    fold_ = make_fold(module, op.code == OpCode::fold_cols ? entries_of_fold(op) : op);
+  } else {
+    product_ = make_product(module, op);
+    product_->input = 0;
+    product_->outputs = {0};
+  }
+}
+
+void RowEntries::run(const LocalMatrix& matrix, std::span<const View> inputs, std::span<const View> outputs,
+                     Range rows) const {
+  if (op_->code == OpCode::mxv) return add_product(matrix, inputs[0], outputs[0], rows);
+  if (op_->code == OpCode::fold_cols) return add_fold(matrix, inputs, outputs[0], rows);
+  ProductCall call;
+  call.op = op_;
+  call.matrix = &matrix;
+  call.inputs = inputs;
+  call.outputs = outputs;
+  call.range = rows;
+  AccessCount ignored;  // the region counts its nonzeros once
+  if (fold_) return run_fold(*fold_, call, ignored);
+  run_products({*product_}, call, ignored);
+}
+
+void RowEntries::add_product(const LocalMatrix& matrix, const View& vector, const View& total, Range rows) const {
+  const Lens from(product_->vector, vector), to(product_->result, total);
+  const Lens values(matrix.element, View{const_cast<std::byte*>(matrix.values.bytes.data()), matrix.values.count});
+  std::vector<Word> x(1), value(1), term(1);
+  for_each_nonzero(matrix, rows, [&](std::int64_t e, std::int64_t row, std::int64_t col) {
+    values.load(e, value.data());
+    for (std::int64_t k = 0; k < product_->columns; ++k) {
+      from.load(row * product_->columns + k, x.data());
+      const std::span<const Word> args[2] = {x, value};
+      evaluate(*product_->multiply, args, term);
+      reduce_at(*product_->reduce, to, col * product_->columns + k, term);
+    }
+  });
+}
+
+// The function's value at each nonzero of the block, as an operator entries stores it.
+void RowEntries::add_fold(const LocalMatrix& matrix, std::span<const View> inputs, const View& total,
+                          Range rows) const {
+  LocalMatrix numbered;
+  numbered.element = matrix.element;
+  numbered.pointers = matrix.pointers;
+  numbered.indices = matrix.indices;
+  numbered.values = Array(matrix.element, matrix.values.count);
+  std::copy_n(matrix.values.bytes.data(), matrix.values.bytes.size(), numbered.values.bytes.data());
+  numbered.numbers.own().resize(static_cast<size_t>(matrix.entries()));
+  std::iota(numbered.numbers.own().begin(), numbered.numbers.own().end(), 0);
+  const ElementType& element = module_->type(op_->results[0]).element;
+  Array made(element, matrix.entries());
+  const View values{made.bytes.data(), made.count};
+  ProductCall call;
+  call.op = op_;
+  call.matrix = &numbered;
+  call.inputs = inputs;
+  call.outputs = {&values, 1};
+  call.range = rows;
+  AccessCount ignored;
+  run_fold(*fold_, call, ignored);
+  const Lens from(element, values), to(element, total);
+  std::vector<Word> word(static_cast<size_t>(element.planes()));
+  for_each_nonzero(matrix, rows, [&](std::int64_t e, std::int64_t, std::int64_t col) {
+    from.load(e, word.data());
+    reduce_at(module_->fn(op_->fns[1]), to, col, word);
+  });
+}
 
 class RowsRun {
  public:
@@ -21,7 +130,8 @@ class RowsRun {
         vector_work_(vector_work),
         ops_(call.op->blocks.at(0).ops),
         rows_(worked_rows(module, ops_.at(0))),
-        blocks_(row_blocks(module, *call.op, call.rows)) {
+        blocks_(row_blocks(module, *call.op, call.rows, call.matrix == nullptr ? 0 : call.matrix->entries())),
+        pointers_(call.matrix == nullptr ? nullptr : call.matrix->pointers.data()) {
     for (size_t i = 0; i < call.op->operands.size(); ++i) views_[call.op->operands[i]] = call.inputs[i];
     for (size_t r = 0; r < yielded().size(); ++r) {
       if (!is_made_total(yielded()[r])) views_.emplace(yielded()[r], call.outputs[r]);
@@ -29,7 +139,10 @@ class RowsRun {
     for (const Op& op : ops_) {
       if (op.code == OpCode::yield) continue;
       if (is_total(op, rows_) || !views_.contains(op.results[0])) make_room(op.results[0], is_total(op, rows_));
-      if (is_product(op)) products_.emplace(&op, make_product(m_, op));
+      if (visits_entries(module, op))
+        sparse_.emplace(&op, RowEntries(module, op));
+      else if (is_product(op))
+        products_.emplace(&op, make_product(m_, op));
     }
   }
 
@@ -40,8 +153,9 @@ class RowsRun {
       for (const Op& op : ops_) {
         if (op.code != OpCode::yield && is_total(op, rows_)) begin_total(op);
       }
-      for (std::int64_t r = share.begin; r < share.end; r += blocks_.rows) {
-        const Range block{r, std::min(share.end, r + blocks_.rows)};
+      for (std::int64_t r = share.begin; r < share.end;) {
+        const Range block{r, block_end(blocks_, r, share.end, pointers_)};
+        r = block.end;
         for (const Op& op : ops_) {
           if (op.code != OpCode::yield) run_on(op, block);
         }
@@ -69,20 +183,20 @@ class RowsRun {
     views_[value] = {memory.data(), count};
   }
 
-  [[nodiscard]] static FnId reducer(const Op& op) { return op.fns.at(op.code == OpCode::mxv ? 1 : 0); }
-
   void begin_total(const Op& op) {
     const ValueId value = op.results[0];
-    const std::vector<Word> identity = reducer_identity(m_.fn(reducer(op))).value();  // prepare has found it
+    const std::vector<Word> identity = reducer_identity(m_.fn(total_reducer(op))).value();  // prepare has found it
     const Lens to(m_.type(value).element, views_.at(value));
     for (std::int64_t e = 0; e < inner(value); ++e) to.store(e, identity.data());
   }
 
   void run_on(const Op& op, Range block) {
-    if (is_product(op)) return run_product(op, block);
+    if (products_.contains(&op)) return run_product(op, block);
     std::vector<View> inputs, outputs;
     for (const ValueId v : op.operands) inputs.push_back(views_.at(v));
     for (const ValueId v : op.results) outputs.push_back(views_.at(v));
+    if (const auto sparse = sparse_.find(&op); sparse != sparse_.end())
+      return sparse->second.run(*call_.matrix, inputs, outputs, block);
     ElementwiseCall call;
     call.op = &op;
     call.inputs = inputs;
@@ -124,7 +238,7 @@ class RowsRun {
     const ElementType& element = m_.type(value).element;
     const Lens from(element, views_.at(value)), to(element, call_.outputs[result]);
     std::vector<Word> sum(static_cast<size_t>(element.planes())), next = sum;
-    const ScalarFunction& fn = m_.fn(reducer(*maker(value)));
+    const ScalarFunction& fn = m_.fn(total_reducer(*maker(value)));
     for (std::int64_t e = 0; e < inner(value); ++e) {
       to.load(e, sum.data());
       from.load(e, next.data());
@@ -155,9 +269,11 @@ class RowsRun {
   const std::vector<Op>& ops_;
   const DimId rows_;
   const RowBlocks blocks_;
+  const std::int64_t* const pointers_;  // of the sparse matrix, if there is one
   std::map<ValueId, View> views_;
   std::vector<Bytes> rooms_;
-  std::map<const Op*, Product> products_;
+  std::map<const Op*, Product> products_;   // with dense matrices
+  std::map<const Op*, RowEntries> sparse_;  // products and folds of the sparse one
 };
 
 }  // namespace

@@ -113,6 +113,7 @@ struct RowsCall {
   std::span<const View> outputs;
   std::int64_t rows = 0;
   RowGate* gate = nullptr;  ///< if some arrays of rows are not in memory as a whole; threads pass it share by share
+  const LocalMatrix* matrix = nullptr;  ///< the sparse matrix that it goes over, row by row
 };
 
 /// What the parts of lines before this one come to, combined into it: element (o, k, i) of `array` becomes f(element

@@ -7,6 +7,7 @@
 #include "libcore/analysis/whole.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 
@@ -41,6 +42,11 @@ bool has_rows(const Module& module, ValueId value, DimId rows) {
   return !type.sparse && !type.compressed && type.list == 0 && !type.dims.empty() && Layout(module, type).cut() == rows;
 }
 
+bool has_sparse_rows(const Module& module, ValueId value, DimId rows) {
+  const Type& type = module.type(value);
+  return has_whole_lines(module, type) && type.dims[0] == rows && !module.dim(rows).local;
+}
+
 // Of the operands that an operator meets element by element.
 bool takes_operands(const Module& module, const Op& op, DimId rows) {
   for (size_t i = 0; i < op.operands.size(); ++i) {
@@ -49,6 +55,24 @@ bool takes_operands(const Module& module, const Op& op, DimId rows) {
     if (!Layout(module, v).is_shared() && !reads_whole(module, op, i) && !has_rows(module, v, rows)) return false;
   }
   return true;
+}
+
+// What is not the matrix lies along the rows, or is a shared.
+bool lies_beside(const Module& module, const Op& op, DimId rows) {
+  const ValueId matrix = product_matrix(op);
+  return std::all_of(op.operands.begin(), op.operands.end(), [&](ValueId v) {
+    const bool shared = Layout(module, v).is_shared();
+    return v == matrix || shared || (has_rows(module, v, rows) && !module.type(v).state.is_pre());
+  });
+}
+
+std::string reason_against_entries(const Module& module, const Op& op, DimId rows) {
+  if (!has_sparse_rows(module, product_matrix(op), rows)) return "its matrix has no whole rows on a worker";
+  if (!lies_beside(module, op, rows)) return "it reads an array that is neither cut along the rows nor whole";
+  if (op.code == OpCode::mxv) return multiplies_and_adds(module, op) ? "" : "it does not multiply and add f64 or f32";
+  if (!joins_folds(module, op)) return "its columns are no points of at most 1024 scalars";
+  const bool points = op.code == OpCode::fold_cols && module.type(op.results[0]).dims.size() > 1;
+  return points ? "its total has a point for each column" : "";
 }
 
 std::string reason_against_product(const Module& module, const Op& op, DimId rows) {
@@ -70,13 +94,30 @@ bool is_of_rows(const Module& module, ValueId value, DimId rows) {
   return has_rows(module, value, rows) && is_even(module.type(value).element);
 }
 
+FnId total_reducer(const Op& op) { return op.fns.at(reduces_terms(op) ? 1 : 0); }
+
+ValueId sparse_rows(const Module& module, const Op& op) {
+  if (op.code != OpCode::region) return visits_entries(module, op) ? product_matrix(op) : no_value;
+  for (const Op& inner : op.blocks.at(0).ops)
+    if (visits_entries(module, inner)) return product_matrix(inner);
+  return no_value;
+}
+
+Op entries_of_fold(const Op& fold) {
+  Op made = fold;
+  made.code = OpCode::entries;
+  made.fns.resize(1);
+  return made;
+}
+
 bool is_total(const Op& op, DimId rows) {
-  return op.code == OpCode::mxv || (op.code == OpCode::reduce && (op.over.empty() || contains(op.over, rows)));
+  return op.code == OpCode::mxv || op.code == OpCode::fold_cols ||
+         (op.code == OpCode::reduce && (op.over.empty() || contains(op.over, rows)));
 }
 
 DimId worked_rows(const Module& module, const Op& op) {
   ValueId along = no_value;
-  if (is_product(op)) {
+  if (is_product(op) || (is_fold(op) && !gives_entries(op))) {
     along = product_matrix(op);
   } else if (op.code == OpCode::reduce) {
     along = op.operands.at(0);
@@ -85,11 +126,13 @@ DimId worked_rows(const Module& module, const Op& op) {
   }
   if (along == no_value || module.type(along).dims.empty()) return no_dim;
   const DimId rows = Layout(module, along).cut();
-  return rows != no_dim && has_rows(module, along, rows) ? rows : no_dim;
+  const bool works = rows != no_dim && (has_rows(module, along, rows) || has_sparse_rows(module, along, rows));
+  return works ? rows : no_dim;
 }
 
 std::string reason_against_rows(const Module& module, const Op& op, DimId rows) {
   if (rows == no_dim || worked_rows(module, op) != rows) return "it works on no rows over this dimension";
+  if (visits_entries(module, op)) return reason_against_entries(module, op, rows);
   // A total of an array that has slaves is that of its masters.
   const bool on_slaves = !is_total(op, rows) && module.type(op.results.at(0)).state.is_cons();
   const Type& along = module.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]);
@@ -102,13 +145,32 @@ std::string reason_against_rows(const Module& module, const Op& op, DimId rows) 
   return "";
 }
 
+namespace {
+
+// For each nonzero, without the matrix: what its column brings. Rows' elements are read once a row.
+std::int64_t bytes_across(const Module& form, const Op& op) {
+  if (op.code == OpCode::mxv) return 0;
+  const Op met = op.code == OpCode::fold_cols ? entries_of_fold(op) : op;
+  std::int64_t bytes = 0;
+  for (const EntryPass::Operand& operand : entry_operands(form, {&met, 1}))
+    if (operand.across) bytes += operand.bytes();
+  return bytes;
+}
+
+}  // namespace
+
 RowTraffic row_traffic(const Module& form, const Op& region) {
   const std::vector<Op>& ops = region.blocks.at(0).ops;
   const DimId rows = worked_rows(form, ops[0]);
   RowTraffic traffic;
   std::set<ValueId> seen;
+  if (const ValueId matrix = sparse_rows(form, region); matrix != no_value) {
+    traffic.read += 8;
+    traffic.entry += 4 + form.type(matrix).element.bytes();
+  }
   for (const Op& op : ops) {
     if (op.code == OpCode::yield) continue;
+    if (visits_entries(form, op)) traffic.entry += bytes_across(form, op);
     for (const ValueId v : op.operands) {
       if (!contains(region.operands, v) || !has_rows(form, v, rows)) continue;
       if (is_view(op) && v == viewed(op)) {
@@ -124,13 +186,19 @@ RowTraffic row_traffic(const Module& form, const Op& region) {
   return traffic;
 }
 
-RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows) {
+RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows, std::int64_t entries) {
   const std::vector<Op>& ops = region.blocks.at(0).ops;
   const DimId dim = worked_rows(form, ops[0]);
   std::int64_t row_bytes = 0, outside_bytes = 0, total = 0;
   std::set<ValueId> seen;
   for (const ValueId v : region.operands) {
     if (has_rows(form, v, dim)) outside_bytes += bytes_of_a_row(form, v);
+  }
+  RowBlocks made;
+  if (const ValueId matrix = sparse_rows(form, region); matrix != no_value) {
+    const std::int64_t entry = 4 + form.type(matrix).element.bytes();
+    made.entries = bytes_of_a_block / 2 / entry;
+    outside_bytes += parts_of(checked_mul(entries, entry, "a part's nonzeros"), std::max<std::int64_t>(rows, 1));
   }
   row_bytes = outside_bytes;
   for (const Op& op : ops) {
@@ -139,7 +207,6 @@ RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows) {
     (is_total(op, dim) ? total : row_bytes) += bytes_of_a_row(form, v);
     if (!is_total(op, dim) && contains(ops.back().operands, v)) outside_bytes += bytes_of_a_row(form, v);
   }
-  RowBlocks made;
   const std::int64_t fitting =
       std::clamp(bytes_of_a_block / std::max<std::int64_t>(row_bytes, 1), std::int64_t{1}, most_rows);
   made.rows = fitting < row_unit ? fitting : fitting / row_unit * row_unit;
@@ -151,6 +218,15 @@ RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows) {
   made.share_rows = std::max<std::int64_t>(parts_of(blocks, shares), 1) * made.rows;
   made.shares = parts_of(rows, made.share_rows);
   return made;
+}
+
+std::int64_t block_end(const RowBlocks& blocks, std::int64_t first, std::int64_t end, const std::int64_t* pointers) {
+  const std::int64_t most = std::min(end, first + blocks.rows);
+  if (pointers == nullptr || pointers[most] - pointers[first] <= blocks.entries) return most;
+  const std::int64_t* const behind =
+      std::upper_bound(pointers + first, pointers + most, pointers[first] + blocks.entries);
+  const std::int64_t rows = std::max<std::int64_t>(behind - pointers - 1 - first, 1);
+  return first + (rows < row_unit ? rows : rows / row_unit * row_unit);
 }
 
 }  // namespace kasen

@@ -8,10 +8,11 @@
 ///   - maps and slices (range, at) that give arrays of rows;
 ///   - reductions of a row: over some of its other dimensions;
 ///   - products with a dense matrix of rows. mxvt gives arrays of rows; the array that it multiplies is from outside;
-///   - *totals*: reductions over the region's dimension, and mxv. They are known when all rows are done, so nothing in
-///   the
-///     region reads one.
-/// The matrix of a product may be made in the region.
+///   - products and folds of one sparse matrix whose rows are whole (has_whole_lines). A block's nonzeros stay in the
+///     cache for all of them;
+///   - *totals*: reductions over the region's dimension, mxv and fold_cols. They are known when all rows are done, so
+///     nothing in the region reads one.
+/// The dense matrix of a product may be made in the region.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +24,20 @@ namespace kasen {
 
 /// True for an array that is cut along `rows` in the default layout, and has scalars of one size.
 [[nodiscard]] bool is_of_rows(const Module& module, ValueId value, DimId rows);
-/// True for a result that needs all rows: of a reduction over their dimension, or an mxv.
+/// True for a result that needs all rows: of a reduction over their dimension, an mxv or a fold_cols.
 [[nodiscard]] bool is_total(const Op& op, DimId rows);
+/// What combines such a total.
+[[nodiscard]] FnId total_reducer(const Op& op);
+/// The sparse matrix that the operator goes over, or the one of a region's operators; no_value: there is none.
+[[nodiscard]] ValueId sparse_rows(const Module& module, const Op& op);
 /// Why the operator may not stand in a region over these rows, by itself; "" if it may.
 [[nodiscard]] std::string reason_against_rows(const Module& module, const Op& op, DimId rows);
 /// The dimension of the rows on which a map, slice, reduction or product works; no_dim: it works on none.
 [[nodiscard]] DimId worked_rows(const Module& module, const Op& op);
+
+/// True for fold_cols, whose function is run for each nonzero of a block, before the values are added to the total; and
+/// the operator that gives these values.
+[[nodiscard]] Op entries_of_fold(const Op& fold);
 
 /// The blocks of a region's rows. Threads take *shares*, each of some blocks in order. The totals of the shares are
 /// combined in order, so results do not depend on threads. All follows from sizes alone.
@@ -36,13 +45,20 @@ struct RowBlocks {
   std::int64_t rows = 0;        ///< of a block; a multiple of 8, or fewer long ones
   std::int64_t share_rows = 0;  ///< a multiple of `rows`
   std::int64_t shares = 0;
+  std::int64_t entries = 0;  ///< nonzeros of a block of several rows, at most
 };
-/// `form` has the sizes of all local dimensions; `rows` are those of a part.
-[[nodiscard]] RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows);
+/// `form` has the sizes of all local dimensions; `rows` are those of a part, `entries` the nonzeros of its sparse
+/// matrix.
+[[nodiscard]] RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows, std::int64_t entries = 0);
+/// The end of the block that begins at `first`, in a share that ends at `end`. `pointers`: of the sparse matrix, or
+/// null.
+[[nodiscard]] std::int64_t block_end(const RowBlocks& blocks, std::int64_t first, std::int64_t end,
+                                     const std::int64_t* pointers);
 
-/// Bytes that a region reads of arrays of rows from outside, and writes of its results, for each row.
+/// Bytes that a region reads of arrays of rows from outside, and writes of its results, for each row; and what it reads
+/// for each nonzero.
 struct RowTraffic {
-  std::int64_t read = 0, written = 0;
+  std::int64_t read = 0, written = 0, entry = 0;
 };
 [[nodiscard]] RowTraffic row_traffic(const Module& form, const Op& region);
 

@@ -83,7 +83,7 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
   if (op.code != OpCode::region) return make_control_step(*this, op, number);
   count_inside(run.form, op.blocks.at(0), next);
   if (is_blocks(op)) return make_blocks_step(run, op, *planned.at(static_cast<size_t>(number)), number);
-  if (is_rows(op)) return make_rows_step(run, op, number);
+  if (is_rows(op)) return make_rows_step(run, matrices, op, number);
   if (row(op.kind).entry == RegionEntry::elementwise) return make_elementwise_step(run, op, number);
   return make_product_step(run, matrices, op, number);
 }

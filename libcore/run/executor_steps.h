@@ -366,7 +366,7 @@ std::unique_ptr<Step> make_axis_step(const Execution& run, const Op& op, const O
 // Of a sort that crosses workers; `planned`: the plan's operator.
 std::unique_ptr<Step> make_sort_step(Execution& run, const Op& op, const Op& planned, int number);
 std::unique_ptr<Step> make_blocks_step(const Execution& run, const Op& op, const Op& planned, int number);
-std::unique_ptr<Step> make_rows_step(const Execution& run, const Op& op, int number);
+std::unique_ptr<Step> make_rows_step(const Execution& run, MatrixStore& matrices, const Op& op, int number);
 std::unique_ptr<Step> make_join_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_linear_step(const Execution& run, const Op& op, const Op& planned, int number);
 std::unique_ptr<Step> make_observe_step(const Op& op, int number);

@@ -29,11 +29,11 @@ const std::string& input_name(const Module& module, const Op& product) {
 
 // The spaces of what a product reads across, and of its result. A matrix with a local dimension has nonzeros at owned
 // elements alone.
-std::pair<int, int> spaces_of(const Execution& run, const Op& product) {
+std::pair<int, int> spaces_of(const Execution& run, const Op& product, bool by_rows) {
   const Type& matrix = run.module.type(product_matrix(product));
   if (has_whole_lines(run.module, matrix)) {
     const auto space = [&](bool rows) { return run.numbering.find(matrix.dims[rows ? 0 : 1], {}); };
-    return {space(!gives_rows(product)), space(gives_rows(product))};
+    return {space(!by_rows), space(by_rows)};
   }
   const bool fold = is_fold(product);
   const ValueInfo& operand = run.storage.info(fold ? across_operand(run.module, product) : product.operands.at(0));
@@ -98,14 +98,16 @@ void MatrixStore::make_keys(const Execution& run) {
   }
 }
 
-int MatrixStore::find(const Execution& run, const Op& product) {
+int MatrixStore::find(const Execution& run, const Op& product) { return find(run, product, gives_rows(product)); }
+
+int MatrixStore::find(const Execution& run, const Op& product, bool by_rows) {
   if (!run.module.type(product_matrix(product)).sparse) throw InternalError("only sparse matrices have a pull form");
   if (forms_.empty()) make_keys(run);
-  const auto [operand, result] = spaces_of(run, product);
+  const auto [operand, result] = spaces_of(run, product, by_rows);
   const int form = forms_.at(product.results[0]);
   Key& key = keys_.at(static_cast<size_t>(form));
   const bool numbered = key.numbered || numbers_entries(run.module, product);
-  key = {input_name(run.module, product), gives_rows(product), operand, result, numbered};
+  key = {input_name(run.module, product), by_rows, operand, result, numbered};
   return form;
 }
 

@@ -29,6 +29,7 @@ class MatrixStore {
  public:
   // Returns the product's form, the index for matrix(place, part). Nothing is built yet.
   int find(const Execution& run, const Op& product);
+  int find(const Execution& run, const Op& product, bool by_rows);  // in a region of rows, which reads row by row
   // Finds the pointers of forms on a disk, and adds their arrays to what goes by. `before`: what was read before the
   // numbering of the data.
   void number(Execution& run, const MatrixReads& before);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "libcore/analysis/liveness.h"
 #include "libcore/analysis/shared_batch.h"
@@ -197,15 +199,20 @@ void clear(Block& block) {
 std::vector<ProductForm> product_forms(const Module& module) {
   std::vector<ProductForm> forms;
   std::map<std::tuple<ValueId, bool, SlaveSet, SlaveSet>, size_t> known;
+  std::set<ValueId> in_rows;  // results in a region of rows, which reads its matrix row by row
   for_each_op(module, [&](const Op& op, int, int) {
+    if (is_rows(op)) {
+      for (const Op& inner : op.blocks[0].ops) in_rows.insert(inner.results.begin(), inner.results.end());
+    }
     if (!is_sparse_product(module, op) && !is_fold(op)) return;
-    const ValueId operand = is_fold(op) ? across_operand(module, op) : op.operands.at(0), result = along_value(op);
+    const bool by_rows = gives_rows(op) || in_rows.contains(op.results.at(0));
+    ValueId operand = is_fold(op) ? across_operand(module, op) : op.operands.at(0), result = along_value(op);
+    if (by_rows != gives_rows(op)) std::swap(operand, result);
     const ValueId matrix = product_matrix(op);
     const bool owned = has_whole_lines(module, module.type(matrix));
     const auto set_of = [&](ValueId v) { return owned ? SlaveSet{} : module.type(v).state.slaves; };
-    const auto [at, fresh] =
-        known.emplace(std::tuple(matrix, gives_rows(op), set_of(operand), set_of(result)), forms.size());
-    if (fresh) forms.push_back({matrix, gives_rows(op), operand, result, {}, false});
+    const auto [at, fresh] = known.emplace(std::tuple(matrix, by_rows, set_of(operand), set_of(result)), forms.size());
+    if (fresh) forms.push_back({matrix, by_rows, operand, result, {}, false});
     ProductForm& form = forms[at->second];
     form.products.push_back(op.results.at(0));
     form.numbered = form.numbered || numbers_entries(module, op);

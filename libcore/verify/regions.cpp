@@ -279,6 +279,9 @@ class RegionCheck {
     for (const Op& inner : work(op, 0)) {
       const std::string why = reason_against_rows(m_, inner, dim);
       if (!why.empty()) return faults_.add(inner, "it may not stand in a region rows", why);
+      const ValueId sparse = sparse_rows(m_, inner);
+      if (sparse != no_value && sparse != sparse_rows(m_, op))
+        faults_.add(inner, "another sparse matrix than that of its region", "blocks have the nonzeros of one matrix");
       after_loop(inner, totals);
       if (is_slice(inner)) begins_outside(op, inner);
       if (inner.code == OpCode::mxvt && !contains(op.operands, inner.operands[0])) {

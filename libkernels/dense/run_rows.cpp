@@ -11,6 +11,7 @@
 namespace kasen {
 namespace {
 
+constexpr std::int64_t entry_space = 128;   // behind numbers and values of nonzeros, which begin with a line
 constexpr std::int64_t small_work = 32768;  // elements below which waking other threads costs more than it saves
 
 class RowsRun {
@@ -22,10 +23,12 @@ class RowsRun {
         plan_(plan),
         kernels_(kernels),
         call_(call),
-        blocks_(row_blocks(module, *call.op, call.rows)) {}
+        blocks_(row_blocks(module, *call.op, call.rows, call.matrix == nullptr ? 0 : call.matrix->entries())),
+        pointers_(call.matrix == nullptr ? nullptr : call.matrix->pointers.data()) {}
 
   void run() {
     partials_ = shop_.partials(blocks_.shares * kernels_.total_bytes);
+    most_entries_ = kernels_.entry_bytes == 0 ? 0 : entries_of_a_block();
     if (call_.gate != nullptr) {
       pass_rows(shop_.pool, *call_.gate, call_.rows, blocks_.share_rows,
                 [&](int thread, std::int64_t s) { share(thread, s); });
@@ -47,7 +50,21 @@ class RowsRun {
     const std::int64_t row =
         std::accumulate(kernels_.values.begin(), kernels_.values.end(), std::int64_t{0},
                         [](std::int64_t sum, const Value& v) { return sum + (v.of_rows ? v.inner : 0); });
-    return row * call_.rows;
+    return row * call_.rows + (call_.matrix == nullptr ? 0 : call_.matrix->entries());
+  }
+
+  // The most of all blocks: a block of one row may have any number.
+  [[nodiscard]] std::int64_t entries_of_a_block() const {
+    std::int64_t most = 0;
+    for (std::int64_t s = 0; s < blocks_.shares; ++s) {
+      const std::int64_t end = std::min(call_.rows, (s + 1) * blocks_.share_rows);
+      for (std::int64_t r = s * blocks_.share_rows; r < end;) {
+        const std::int64_t next = block_end(blocks_, r, end, pointers_);
+        most = std::max(most, pointers_[next] - pointers_[r]);
+        r = next;
+      }
+    }
+    return most;
   }
 
   // A block of rows on a thread: where its values lie, element 0 being the first of row 0.
@@ -74,11 +91,14 @@ class RowsRun {
 
   void share(int thread, std::int64_t s) {
     Workshop& shop = *alone_[static_cast<size_t>(thread)];
-    Place place{&shop, shop.rooms(kernels_.room_bytes), partials_ + s * kernels_.total_bytes, {}};
+    Place place{&shop,
+                shop.rooms(kernels_.room_bytes + kernels_.entry_bytes * most_entries_ + entry_space),
+                partials_ + s * kernels_.total_bytes,
+                {}};
     for (const int t : kernels_.totals) begin_total(place, value(t));
     const std::int64_t end = std::min(call_.rows, (s + 1) * blocks_.share_rows);
-    for (std::int64_t r = s * blocks_.share_rows; r < end; r += blocks_.rows) {
-      place.rows = {r, std::min(end, r + blocks_.rows)};
+    for (std::int64_t r = s * blocks_.share_rows; r < end; r = place.rows.end) {
+      place.rows = {r, block_end(blocks_, r, end, pointers_)};
       for (const auto& step : kernels_.steps) {
         std::visit([&](const auto& one) { run(place, one); }, step);
       }
@@ -126,6 +146,65 @@ class RowsRun {
     run_blas(*place.shop, matrix.element.scalar(), call, {&one, 1});
   }
 
+  // The arguments of a kernel over the matrix's rows, but for its result.
+  [[nodiscard]] std::vector<std::int64_t> arguments(const Place& place, const EntryFoldKernel& kernel,
+                                                    const std::vector<int>& inputs, const std::int32_t* numbers) const {
+    const LocalMatrix& m = *call_.matrix;
+    std::vector<std::int64_t> words{reinterpret_cast<std::int64_t>(pointers_),
+                                    reinterpret_cast<std::int64_t>(m.indices.data()),
+                                    reinterpret_cast<std::int64_t>(numbers)};
+    append_array(words, kernel.matrix, View{const_cast<std::byte*>(m.values.bytes.data()), m.values.count});
+    for (size_t i = 0; i < inputs.size(); ++i)
+      append_array(words, kernel.operands[i].element, view(place, value(inputs[i])));
+    return words;
+  }
+
+  void run(const Place& place, const RowsKernels::Entries& step) const {
+    std::vector<std::int64_t> words = arguments(place, step.kernel, step.inputs, nullptr);
+    append_array(words, step.kernel.results.at(0).element, view(place, value(step.result)));
+    step.kernel.rows(words.data(), place.rows.begin, place.rows.end, place.shop->scratch(0));
+  }
+
+  // The block's nonzeros are numbered from 0, and their values stand behind the numbers in the thread's memory.
+  void run(const Place& place, const RowsKernels::EntryTotal& step) const {
+    const std::int64_t first = pointers_[place.rows.begin], count = pointers_[place.rows.end] - first;
+    if (count == 0) return;
+    std::byte* const room = place.rooms + kernels_.room_bytes;
+    auto* const numbers = reinterpret_cast<std::int32_t*>(room);
+    std::iota(numbers, numbers + count, 0);
+    const View made{room + (most_entries_ * std::int64_t{sizeof(std::int32_t)} + 63) / 64 * 64, most_entries_};
+    std::vector<std::int64_t> words = arguments(place, step.kernel, step.inputs, numbers - first);
+    append_array(words, step.element, made);
+    step.kernel.rows(words.data(), place.rows.begin, place.rows.end, place.shop->scratch(0));
+    const Value& total = value(step.result);
+    std::vector<std::int64_t> sums;
+    append_from(sums, step.element, view(place, total), 0);
+    append_from(sums, step.element, made, 0);
+    plan_.combines.at(total.reducer)(sums.data(), call_.matrix->indices.data() + first, 0, count,
+                                     place.shop->scratch(0));
+  }
+
+  void run(const Place& place, const RowsKernels::SparseTotal& step) const {
+    if (step.scalar == Scalar::f64) return add_rows<double>(place, step);
+    add_rows<float>(place, step);
+  }
+
+  template <class Real>
+  void add_rows(const Place& place, const RowsKernels::SparseTotal& step) const {
+    const Real* const from = reinterpret_cast<const Real*>(view(place, value(step.operand)).data);
+    auto* const to = reinterpret_cast<Real*>(view(place, value(step.result)).data);
+    const std::int32_t* const columns = call_.matrix->indices.data();
+    const auto* const values = reinterpret_cast<const Real*>(call_.matrix->values.bytes.data());
+    const std::int64_t width = step.columns;
+    for (std::int64_t row = place.rows.begin; row < place.rows.end; ++row) {
+      const Real* const x = from + row * width;
+      for (std::int64_t e = pointers_[row]; e < pointers_[row + 1]; ++e) {
+        Real* const sums = to + columns[e] * width;
+        for (std::int64_t k = 0; k < width; ++k) sums[k] += x[k] * values[e];
+      }
+    }
+  }
+
   // Combines the totals of a share with the results.
   void add_totals(std::int64_t s) {
     for (const int t : kernels_.totals) {
@@ -160,6 +239,8 @@ class RowsRun {
   const RowsKernels& kernels_;
   const RowsCall& call_;
   const RowBlocks blocks_;
+  const std::int64_t* const pointers_;  // of the sparse matrix, if there is one
+  std::int64_t most_entries_ = 0;       // of a block whose nonzeros' values are stored
   std::vector<std::int32_t> places_;
   std::byte* partials_ = nullptr;  // the totals of each share
 };

@@ -48,7 +48,8 @@ class Planner {
         chain(op, op);
       } else if (is_rows(op)) {
         const auto loop = [&](const LoopBody& body) { return emit_loop(body); };
-        plan_.rows.emplace(&op, make_rows_kernels(module_, op, loop, combined_, plan_.reductions));
+        const auto entries = [&](const Op& one) { return maker_.entry_fold(module_, one, next_name("entries")); };
+        plan_.rows.emplace(&op, make_rows_kernels(module_, op, loop, entries, combined_, plan_.reductions));
       } else if (is_product(op) || (region && row(op.kind).entry == RegionEntry::product)) {
         if (!module_.type(product_matrix(op)).sparse) {
           dense(op);
@@ -112,7 +113,10 @@ class Planner {
     for (auto& [op, kernels] : plan_.dense) {
       if (kernels.kernel) product(*kernels.kernel);
     }
-    for (auto& [op, kernel] : plan_.entry_folds) kernel.rows = reinterpret_cast<RowsFunction>(code.find(kernel.symbol));
+    const auto row_entries = [&](EntryFoldKernel& kernel) {
+      kernel.rows = reinterpret_cast<RowsFunction>(code.find(kernel.symbol));
+    };
+    for (auto& [op, kernel] : plan_.entry_folds) row_entries(kernel);
     for (auto& [op, kernels] : plan_.chains) {
       for (DenseTileKernel* tiles : {&kernels.inner_tiles, &kernels.outer_tiles}) {
         if (!tiles->symbol.empty()) tiles->function = reinterpret_cast<DenseTileFunction>(code.find(tiles->symbol));
@@ -123,6 +127,8 @@ class Planner {
     for (auto& [op, kernels] : plan_.rows) {
       for (auto& step : kernels.steps) {
         if (auto* loop = std::get_if<RowsKernels::Loop>(&step)) elementwise(loop->kernel);
+        if (auto* entries = std::get_if<RowsKernels::Entries>(&step)) row_entries(entries->kernel);
+        if (auto* entries = std::get_if<RowsKernels::EntryTotal>(&step)) row_entries(entries->kernel);
       }
     }
     for (const FnId fn : folded_) plan_.folds[fn] = reinterpret_cast<FoldFunction>(code.find(name_of("fold", fn)));

@@ -144,12 +144,32 @@ struct RowsKernels {
     int matrix = 0, operand = 0, result = 0;
     std::int64_t columns = 1;
   };
+  // A product or fold of the sparse matrix that makes rows.
+  struct Entries {
+    EntryFoldKernel kernel;
+    std::vector<int> inputs;  // values, of each of the kernel's operands
+    int result = 0;
+  };
+  // The same into a total: the kernel stores a value for each nonzero, which is then combined into that of its column.
+  struct EntryTotal {
+    EntryFoldKernel kernel;
+    std::vector<int> inputs;
+    int result = 0;
+    ElementType element;
+  };
+  // An mxv of the sparse matrix, of f64 or f32 that are multiplied and added.
+  struct SparseTotal {
+    int operand = 0, result = 0;
+    std::int64_t columns = 1;
+    Scalar scalar = Scalar::f64;
+  };
   std::vector<Value> values;
-  std::vector<std::variant<Loop, Reduction, Product>> steps;
+  std::vector<std::variant<Loop, Reduction, Product, Entries, EntryTotal, SparseTotal>> steps;
   std::vector<int> totals;                  // values
   std::vector<std::pair<int, int>> copies;  // results that are the same again: from, to
   std::int64_t block_rows = 8;
   std::int64_t room_bytes = 0, total_bytes = 0;  // of a block's values; of a share's totals
+  std::int64_t entry_bytes = 0;  // of the values that an EntryTotal stores for a nonzero, and its number
 };
 
 struct PlanKernels {
@@ -204,6 +224,7 @@ class ColumnLift;
 // `combined`, and those of regular reductions into `reductions`.
 [[nodiscard]] RowsKernels make_rows_kernels(const Module& module, const Op& region,
                                             const std::function<ElementwiseKernel(const LoopBody&)>& loop,
+                                            const std::function<EntryFoldKernel(const Op&)>& entries,
                                             std::set<FnId>& combined, std::map<FnId, ReductionFunction>& reductions);
 
 // Asks for all kernels of a plan. What it returns finds the addresses, once plan.code is loaded; the plan must not have

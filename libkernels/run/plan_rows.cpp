@@ -5,6 +5,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/data/data.h"
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/rows/row_region.h"
@@ -18,9 +19,10 @@ std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 class RowsPlanner {
  public:
-  RowsPlanner(const Module& module, const Op& region, std::set<FnId>& combined,
-              std::map<FnId, ReductionFunction>& reductions)
+  RowsPlanner(const Module& module, const Op& region, const std::function<EntryFoldKernel(const Op&)>& entries,
+              std::set<FnId>& combined, std::map<FnId, ReductionFunction>& reductions)
       : m_(module),
+        entries_(entries),
         region_(region),
         ops_(region.blocks.at(0).ops),
         rows_(worked_rows(module, ops_.at(0))),
@@ -64,7 +66,7 @@ class RowsPlanner {
       if (at != yielded().end()) value.result = static_cast<int>(at - yielded().begin());
     }
     if (total) {
-      value.reducer = maker->fns.at(maker->code == OpCode::mxv ? 1 : 0);
+      value.reducer = total_reducer(*maker);
       value.identity = require_identity(m_, value.reducer, maker->where);
       combined_.insert(value.reducer);
       value.offset = made_.total_bytes;
@@ -118,6 +120,7 @@ class RowsPlanner {
   void add_step(const Group& group, const std::function<ElementwiseKernel(const LoopBody&)>& loop) {
     const Op& op = *group.ops[0];
     if (!group.dims.empty()) return add_loop(group, loop);
+    if (visits_entries(m_, op)) return add_entries(op);
     if (is_product(op)) {
       made_.steps.push_back(RowsKernels::Product{op.code == OpCode::mxvt, numbers_.at(product_matrix(op)),
                                                  numbers_.at(op.operands[0]), numbers_.at(op.results[0]),
@@ -129,6 +132,28 @@ class RowsPlanner {
     if (reduction.regular) reductions_.emplace(op.fns[0], nullptr);
     made_.steps.push_back(
         RowsKernels::Reduction{std::move(reduction), numbers_.at(op.operands[0]), numbers_.at(op.results[0])});
+  }
+
+  void add_entries(const Op& op) {
+    const int result = numbers_.at(op.results[0]);
+    if (op.code == OpCode::mxv) {
+      const Scalar scalar = m_.type(op.results[0]).element.scalar();
+      made_.steps.push_back(
+          RowsKernels::SparseTotal{numbers_.at(op.operands[0]), result, product_columns(m_, op), scalar});
+      return;
+    }
+    const bool total = op.code == OpCode::fold_cols;
+    EntryFoldKernel kernel = entries_(total ? entries_of_fold(op) : op);
+    std::vector<int> inputs;
+    for (const EntryFoldKernel::Operand& operand : kernel.operands)
+      inputs.push_back(numbers_.at(op.operands.at(static_cast<size_t>(operand.input))));
+    if (!total) {
+      made_.steps.push_back(RowsKernels::Entries{std::move(kernel), std::move(inputs), result});
+      return;
+    }
+    const ElementType& element = m_.type(op.results[0]).element;
+    made_.entry_bytes = std::max(made_.entry_bytes, std::int64_t{sizeof(std::int32_t)} + element.bytes());
+    made_.steps.push_back(RowsKernels::EntryTotal{std::move(kernel), std::move(inputs), result, element});
   }
 
   // True if an operator outside of the group reads the value.
@@ -166,6 +191,7 @@ class RowsPlanner {
   }
 
   const Module& m_;
+  const std::function<EntryFoldKernel(const Op&)>& entries_;
   const Op& region_;
   const std::vector<Op>& ops_;
   const DimId rows_;
@@ -181,9 +207,10 @@ class RowsPlanner {
 }  // namespace
 
 RowsKernels make_rows_kernels(const Module& module, const Op& region,
-                              const std::function<ElementwiseKernel(const LoopBody&)>& loop, std::set<FnId>& combined,
+                              const std::function<ElementwiseKernel(const LoopBody&)>& loop,
+                              const std::function<EntryFoldKernel(const Op&)>& entries, std::set<FnId>& combined,
                               std::map<FnId, ReductionFunction>& reductions) {
-  return RowsPlanner(module, region, combined, reductions).plan(loop);
+  return RowsPlanner(module, region, entries, combined, reductions).plan(loop);
 }
 
 }  // namespace kasen

@@ -343,12 +343,28 @@ Cost actual_row_chain(const CostContext& c, const Op& region) {
   return cost;
 }
 
+// The nonzeros of a region's sparse matrix once, and what their columns bring to each operator.
+Polynomial bytes_of_nonzeros(const CostContext& c, const Op& region, DimId rows) {
+  const ValueId matrix = sparse_rows(*c.module, region);
+  if (matrix == no_value) return {};
+  Polynomial entry(4 + c.type(matrix).element.bytes());
+  for (const Op& op : region.blocks.at(0).ops) {
+    if (!visits_entries(*c.module, op) || op.code == OpCode::mxv) continue;
+    const Op met = op.code == OpCode::fold_cols ? entries_of_fold(op) : op;
+    for (const EntryPass::Operand& operand : entry_operands(*c.module, {&met, 1}))
+      if (operand.across) entry += point_bytes(c, operand.value);
+  }
+  Type along;
+  along.dims = {rows};
+  return Polynomial(8) * master_indices(*c.module, along) + c.entries(matrix) * entry;
+}
+
 // Each array of rows from outside once, the elements that views show of such arrays, and the results.
 Cost actual_rows(const CostContext& c, const Op& region) {
   const DimId dim = worked_rows(*c.module, region.blocks.at(0).ops.at(0));
   const auto masters = [&](ValueId v) { return master_indices(*c.module, c.type(v)) * element_bytes(c, v); };
   Cost cost;
-  cost.read = bytes_of_views(c, region);
+  cost.read = bytes_of_views(c, region) + bytes_of_nonzeros(c, region, dim);
   std::vector<ValueId> rows;
   std::set<ValueId> totals;
   for (const Op& op : region.blocks.at(0).ops) {

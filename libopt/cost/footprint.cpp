@@ -249,10 +249,10 @@ std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes, cons
   for (const Op& op : module.body.ops)
     if (op.code == OpCode::input && on_disk.contains(op.name)) gone.insert(op.results[0]);
   const CostReport report = measure(module);
-  std::set<ValueId> repeated;  // results of products in loops that keep a second form
-  std::set<ValueId> with_folds;
+  std::set<ValueId> repeated;    // results of products in loops that keep a second form
+  std::set<ValueId> with_folds;  // and in regions of rows: they read the matrix as it is
   for_each_op(module, [&](const Op& op, int number, int) {
-    if (op.code == OpCode::region && holds_fold(op)) {
+    if (op.code == OpCode::region && (holds_fold(op) || is_rows(op))) {
       for (const Op& inner : entry_operators(op)) with_folds.insert(inner.results.at(0));
     }
     if (!is_sparse_product(module, op) || has_columns(module, op) || with_folds.contains(op.results[0])) return;

@@ -8,6 +8,7 @@
 #include "libcore/ir/module.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
+#include "libcore/rows/row_region.h"
 #include "libopt/cost/extent.h"
 #include "libopt/cost/rules.h"
 
@@ -118,7 +119,7 @@ void add_entry_reads(const CostContext& c, const Op& op, Cost& cost) {
 }
 
 // Like a product whose nonzeros read every operand and give a point, whose columns are read and written back.
-void add_model_fold(const CostContext& c, const Op& op, Cost& cost) {
+void add_fold_shares(const CostContext& c, const Op& op, Cost& cost) {
   add_entry_reads(c, op, cost);
   const Type& result = c.type(op.results.at(0));
   const Polynomial results = c.entries(op.operands.at(0)) * point_elements(*c.module, result),
@@ -127,6 +128,11 @@ void add_model_fold(const CostContext& c, const Op& op, Cost& cost) {
   cost.written += results * bytes;
   cost.read_elements += results;
   cost.written_elements += results;
+}
+
+void add_model_fold(const CostContext& c, const Op& op, Cost& cost) {
+  add_fold_shares(c, op, cost);
+  const Type& result = c.type(op.results.at(0));
   if (is_distributed_array(*c.module, op.results[0])) {
     cost.buffers += stored_elements(*c.module, result) * Polynomial(result.element.bytes());
   }
@@ -242,13 +248,17 @@ Cost model_rows(const CostContext& c, const Op& region) {
     if (op.code == OpCode::yield) continue;
     work.push_back(&op);
     if (is_product(op)) add_entry_shares(c, op, cost);
+    if (is_fold(op)) add_fold_shares(c, op, cost);
   }
+  if (const ValueId matrix = sparse_rows(*c.module, region); matrix != no_value) add_matrix(c, matrix, cost);
   read_from_outside(c, region, work, cost);
   hand_on(
       c, region,
       [&](ValueId value) {
-        return std::any_of(work.begin(), work.end(),
-                           [&](const Op* op) { return op->code == OpCode::mxv && op->results[0] == value; });
+        return std::any_of(work.begin(), work.end(), [&](const Op* op) {
+          const bool at_nonzeros = op->code == OpCode::mxv || visits_entries(*c.module, *op);
+          return at_nonzeros && op->results[0] == value;
+        });
       },
       cost);
   return cost;

@@ -17,7 +17,10 @@ using Ops = std::vector<const Op*>;
 
 // Returns the rule of kind_of_region that does not hold.
 std::string reason(const Module& module, const Ops& ops) {
-  const auto sparse = [&](const Op* op) { return is_product(*op) && !is_ordinary_dense_product(module, *op); };
+  const auto sparse = [&](const Op* op) {
+    const bool whole = is_product(*op) && has_whole_lines(module, module.type(product_matrix(*op)));
+    return is_product(*op) && !whole && !is_ordinary_dense_product(module, *op);
+  };
   if (std::any_of(ops.begin(), ops.end(), sparse)) {
     return "a product with a sparse matrix, or over another semiring, shares its rows with no other work";
   }

@@ -1,8 +1,10 @@
 // The greedy choice of regions of rows: all work on the rows of a matrix that passes values of its shape on, or reads
 // the same.
 #include <algorithm>
+#include <optional>
 
 #include "libcore/analysis/chain_rules.h"
+#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
@@ -12,6 +14,8 @@
 
 namespace kasen::fusion {
 namespace {
+
+constexpr std::int64_t most_total_elements = std::int64_t{1} << 17;
 
 class RowSearch {
  public:
@@ -38,34 +42,57 @@ class RowSearch {
     const std::span<const Op> ops = operators_of(op);
     const DimId rows = worked_rows(m_, ops[0]);
     const bool fits = rows != no_dim && std::all_of(ops.begin(), ops.end(), [&](const Op& inner) {
-                        return reason_against_rows(m_, inner, rows).empty() && (!is_product(inner) || is_small(inner));
+                        return reason_against_rows(m_, inner, rows).empty() && is_small(inner);
                       });
     return fits ? rows : no_dim;
   }
 
-  // True for a region of products with one matrix.
+  // True for a region of products with one dense matrix.
   [[nodiscard]] bool is_of_products(int op) const {
     const Op& region = block_.ops[static_cast<size_t>(op)];
-    return region.code == OpCode::region && row(region.kind).entry == RegionEntry::product;
+    return region.code == OpCode::region && row(region.kind).entry == RegionEntry::product && !sparse(op);
   }
 
   // True if some of them have columns: their own loops are faster, so they join only what makes their matrix.
   [[nodiscard]] bool has_fast_columns(int op) const {
     const std::span<const Op> ops = operators_of(block_.ops[static_cast<size_t>(op)]);
     return is_of_products(op) && std::any_of(ops.begin(), ops.end(), [&](const Op& inner) {
-             return is_product(inner) && has_columns(m_, inner);
+             return is_dense_product(m_, inner) && has_columns(m_, inner);
            });
+  }
+
+  // The sparse matrix that an operator or region goes over.
+  [[nodiscard]] std::optional<ValueId> sparse(int op) const {
+    const ValueId matrix = sparse_rows(m_, block_.ops[static_cast<size_t>(op)]);
+    return matrix == no_value ? std::nullopt : std::optional(matrix);
+  }
+
+  // Totals over the columns of a sparse matrix stay in a core's cache. A size that is not known counts as few.
+  [[nodiscard]] bool has_small_total(const Op& op) const {
+    std::int64_t elements = 1;
+    for (const DimId dim : m_.type(op.results[0]).dims)
+      elements *= std::clamp<std::int64_t>(m_.dim(dim).size, 1, most_total_elements + 1);
+    return gives_rows(op) || elements <= most_total_elements;
   }
 
   // The array over the matrix's columns is read or added to for each block of rows. It has few columns, or as many as
   // rows of the region have elements, and then few of these.
   [[nodiscard]] bool is_small(const Op& product) const {
+    if (visits_entries(m_, product)) return has_small_total(product);
+    if (!is_product(product)) return true;
     const Type &operand = m_.type(product.operands[0]), &matrix = m_.type(product_matrix(product));
     return chain_columns(m_, operand, operand.dims.at(0)) || chain_columns(m_, matrix, matrix.dims.at(0));
   }
 
   [[nodiscard]] bool is_matrix(ValueId value, DimId rows) const {
-    return m_.type(value).dims.size() > 1 && is_of_rows(m_, value, rows);
+    const Type& type = m_.type(value);
+    return type.dims.size() > 1 && ((type.sparse && type.dims[0] == rows) || is_of_rows(m_, value, rows));
+  }
+
+  // True if all that go over a sparse matrix go over the same one.
+  [[nodiscard]] bool has_one_matrix(const std::vector<int>& members, int op) const {
+    return !sparse(op) || std::all_of(members.begin(), members.end(),
+                                      [&](int member) { return !sparse(member) || sparse(member) == sparse(op); });
   }
 
   // The members of a region so far, and by value whether they read or make it.
@@ -112,7 +139,7 @@ class RowSearch {
       const bool joins = has_fast_columns(op)
                              ? members.made[static_cast<size_t>(product_matrix(block_.ops[static_cast<size_t>(op)]))]
                              : reads_member || shares(members, op, rows);
-      const bool fits = rows_[static_cast<size_t>(op)] == rows && joins;
+      const bool fits = rows_[static_cast<size_t>(op)] == rows && joins && has_one_matrix(members.ops, op);
       if (fits && !blocked) {
         inside[static_cast<size_t>(op)] = true;
         add(op, members);

@@ -86,8 +86,12 @@ bool is_chain(const Module& module, std::span<const Op* const> members, bool /*b
 bool is_row_work(const Module& module, std::span<const Op* const> members, bool boxes) {
   const DimId rows = boxes ? no_dim : worked_rows(module, *members[0]);
   std::vector<ValueId> made, totals;
+  ValueId sparse = no_value;
   for (const Op* op : members) {
     if (!reason_against_rows(module, *op, rows).empty()) return false;
+    const ValueId matrix = sparse_rows(module, *op);
+    if (matrix != no_value && sparse != no_value && matrix != sparse) return false;
+    if (matrix != no_value) sparse = matrix;
     const auto waits = [&](ValueId v) { return contains(totals, v); };
     if (std::any_of(op->operands.begin(), op->operands.end(), waits)) return false;
     if (is_slice(*op) && contains(made, range_begin(*op))) return false;
@@ -139,6 +143,10 @@ std::optional<RegionKey> product_key(const Module& module, const Op& op, bool bo
   }
   if (is_product(op) && has_columns(module, op) && !joins_folds(module, op)) return std::nullopt;
   const State& state = module.type(is_fold(op) ? across_operand(module, op) : op.operands[0]).state;
+  if (has_whole_lines(module, module.type(product_matrix(op)))) {
+    if (!state.placed() || state.is_pre()) return std::nullopt;
+    return RegionKey{{}, SlaveSet{}, product_matrix(op), gives_rows(op) ? OpCode::mxvt : OpCode::mxv};
+  }
   if (!state.is_cons()) return std::nullopt;
   return RegionKey{{}, state.slaves, product_matrix(op), gives_rows(op) ? OpCode::mxvt : OpCode::mxv};
 }

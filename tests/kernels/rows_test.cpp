@@ -23,12 +23,14 @@ Module rows_module(const std::string& type, std::int64_t cols, const std::string
   fn ratio(x: T, y: T) -> T = x / y
   fn square(x: T) -> T = x * x
   fn pair(x: T, y: T) -> (T, T) = tuple(x, y)
+  fn weighed(e: T, a: T, b: T) -> T = e * a - b
   fn join(a: (T, T), b: (T, T)) -> (T, T) = tuple(a.0 + b.0, max(a.1, b.1))
   %A = input "A" : T[N,F] @part
   %B = input "B" : T[N,F] @part
   %y = input "y" : T[N] @part
   %v = input "v" : T[F] @cons
   %C = input "C" : T[F,K] @cons
+  %X = input "X" : T[N,F] sparse @part
   %zero = literal 0 : i64 @cons
 )" + region + "}\n##end\n";
   for (size_t at = text.find('T'); at != std::string::npos; at = text.find('T', at + 1)) {
@@ -106,10 +108,10 @@ class CheckedGate : public RowGate {
 };
 
 std::vector<Array> run_rows_of(KernelSet& kernels, const Module& m, std::int64_t rows, const std::vector<Array>& given,
-                               bool gated = false, bool in_place = false) {
+                               bool gated = false, bool in_place = false, const LocalMatrix* matrix = nullptr) {
   const Op& op = m.body.ops.back();
   std::vector<Array> inputs, outputs;
-  for (const Array& a : given) inputs.push_back(copy(a));
+  for (const Array& a : given) inputs.push_back(a.count == 0 ? Array() : copy(a));
   for (const ValueId v : op.results) {
     const Type& type = m.type(v);
     const std::int64_t count = elements_of(m, v, rows);
@@ -130,7 +132,7 @@ std::vector<Array> run_rows_of(KernelSet& kernels, const Module& m, std::int64_t
   for (Array& a : outputs) out.push_back(view(a));
   if (in_place) out[0] = in[0];
   CheckedGate gate;
-  kernels.rows(RowsCall{&op, in, out, rows, gated ? &gate : nullptr});
+  kernels.rows(RowsCall{&op, in, out, rows, gated ? &gate : nullptr, matrix});
   if (gated) {
     EXPECT_EQ(gate.left(), rows);
   }
@@ -216,6 +218,86 @@ TEST(Rows, WriteWhereAnOperandWas) {
       for (size_t k = 0; k < apart.size(); ++k) EXPECT_EQ(difference(apart[k], within[k], apart[k].count), "") << k;
     }
   }
+}
+
+// A matrix of `rows` with entries of all lengths of rows: none, few, and many in one of them.
+LocalMatrix sparse_matrix(Random& random, std::int64_t rows, std::int64_t cols, const ElementType& element) {
+  LocalMatrix m;
+  m.outputs = m.masters = rows;
+  m.inputs = cols;
+  m.element = element;
+  m.pointers.own().assign(1, 0);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t some = row % 5 == 0 ? 0 : row == rows / 2 ? 30'000 : row % 7;
+    for (std::int64_t k = 0; k < some; ++k) m.indices.own().push_back(static_cast<std::int32_t>((row + 3 * k) % cols));
+    m.pointers.own().push_back(std::ssize(m.indices.own()));
+  }
+  m.values = positive_array(random, element, m.entries());
+  return m;
+}
+
+// There and back, with columns, totals of folds, and a map between.
+const std::string sparse_work =
+    R"(  %p, %g, %H, %s, %c = region rows (%X, %v, %C, %y) : T[N] @part, T[F] @pre(add), T[F,K] @pre(add), T[N] @part, T[F] @pre(most) {
+    %p1 = mxvt[mul, add] %v, %X : T[N] @part
+    %q1 = mxvt[mul, add] %C, %X : T[N,K] @part
+    %r1 = map[mul] %p1, %y : T[N] @part
+    %g1 = mxv[mul, add] %r1, %X : T[F] @pre(add)
+    %h1 = mxv[mul, add] %q1, %X : T[F,K] @pre(add)
+    %s1 = fold_rows[weighed, add] %X, %r1, %v rows 1 : T[N] @part
+    %c1 = fold_cols[weighed, most] %X, %s1, %v rows 1 : T[F] @pre(most)
+    yield %p1, %g1, %h1, %s1, %c1
+  }
+)";
+
+// To the bit: nonzeros are met in one order, and shares follow from the matrix alone.
+TEST(Rows, GoOverSparseRowsAsTheInterpreterDoes) {
+  for (const std::string type : {"f64", "f32"}) {
+    const Module m = rows_module(type, 50, sparse_work);
+    const auto reference = make_interpreter_kernels();
+    reference->prepare(m);
+    std::vector<std::unique_ptr<KernelSet>> sets;
+    for (const int threads : {1, 2, 3}) sets.push_back(testing::make_kernels({.threads = threads}));
+    for (const auto& set : sets) set->prepare(m);
+    for (const std::int64_t rows : {0, 1, 9, 600, 20'000}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows of " + type);
+      Random random(8);
+      const Op& op = m.body.ops.back();
+      const LocalMatrix matrix = sparse_matrix(random, rows, 50, m.type(op.operands[0]).element);
+      std::vector<Array> inputs;
+      for (const ValueId v : op.operands) {
+        const bool sparse = m.type(v).sparse;
+        inputs.push_back(sparse ? Array() : positive_array(random, m.type(v).element, elements_of(m, v, rows)));
+      }
+      const std::vector<Array> expected = run_rows_of(*reference, m, rows, inputs, false, false, &matrix);
+      for (size_t s = 0; s < sets.size(); ++s) {
+        const std::vector<Array> made = run_rows_of(*sets[s], m, rows, inputs, false, false, &matrix);
+        for (size_t k = 0; k < made.size(); ++k)
+          EXPECT_EQ(difference(expected[k], made[k], made[k].count), "") << "set " << s << ", result " << k;
+      }
+      EXPECT_EQ(reference->accesses().read_bytes, sets[0]->accesses().read_bytes);
+      EXPECT_EQ(reference->accesses().written_bytes, sets[0]->accesses().written_bytes);
+    }
+  }
+}
+
+// A block of several rows has nonzeros for half of its memory at most; a long row is a block of its own.
+TEST(Rows, BlocksHaveFewNonzeros) {
+  const Module m = rows_module("f64", 50, sparse_work);
+  Random random(8);
+  const LocalMatrix matrix = sparse_matrix(random, 20'000, 50, ElementType::of(Scalar::f64));
+  const RowBlocks blocks = row_blocks(m, m.body.ops.back(), 20'000, matrix.entries());
+  EXPECT_EQ(blocks.entries, (1 << 17) / 12);
+  const std::int64_t* const pointers = matrix.pointers.data();
+  bool some_long = false;
+  for (std::int64_t first = 0, end = 0; first < 20'000; first = end) {
+    end = block_end(blocks, first, 20'000, pointers);
+    ASSERT_GT(end, first);
+    ASSERT_LE(end - first, blocks.rows);
+    some_long = some_long || pointers[end] - pointers[first] > blocks.entries;
+    EXPECT_TRUE(end - first == 1 || pointers[end] - pointers[first] <= blocks.entries) << first;
+  }
+  EXPECT_TRUE(some_long);
 }
 
 // Shares are so many that the totals were combined, and each has several blocks.

@@ -33,6 +33,30 @@ TEST(Rows, AreFormed) {
   EXPECT_EQ(formed("output g = X' @ y, s = sum(X, over F)"), "rows(mxv reduce) gather scatter");
 }
 
+std::string of_sparse(const std::string& text, Strategy strategy = Strategy::greedy) {
+  return shape(
+      plan(compile("dim N, M, F local, K local = 3\ninput X : sparse f64[N, F], Z : sparse f64[N, F], G : f64[N, M]\n"
+                   "input v : f64[F], w : f64[M], V : f64[F, K], y : f64[N]\n" +
+                   text),
+           strategy, SyncMode::hybrid)
+          .body);
+}
+
+// A sparse matrix whose rows are whole on a worker: there and back, and beside each other.
+TEST(Rows, GoOverSparseRows) {
+  for (const Strategy strategy : {Strategy::greedy, Strategy::fuse_all, Strategy::cost}) {
+    EXPECT_EQ(of_sparse("output g = X' @ (X @ v)", strategy), "rows(mxvt mxv) gather scatter");
+    EXPECT_EQ(of_sparse("output g = X' @ (y * (X @ V))", strategy), "rows(mxvt map mxv) gather scatter");
+  }
+  EXPECT_EQ(of_sparse("output a = sum(X, over F), b = sum(X, over N)"),
+            "fill rows(fold_rows fold_cols) gather scatter");
+  // What goes one way alone is one pass already, and two matrices have other nonzeros.
+  EXPECT_EQ(of_sparse("output p = X @ v, P = X @ V"), "mxm(mxvt mxvt)");
+  EXPECT_EQ(of_sparse("output g = Z' @ (X @ v)"), "mxvt mxv gather scatter");
+  // A matrix that is cut along both of its dimensions has its rows on several workers.
+  EXPECT_EQ(of_sparse("output g = G' @ (G @ w)").find("rows"), std::string::npos);
+}
+
 // Selection finds the same operators in the memo table, and nothing is taken apart.
 TEST(Rows, AreSelected) {
   for (const Strategy strategy : {Strategy::fuse_all, Strategy::cost}) {
@@ -189,6 +213,40 @@ input X : f32[N, F]
 A = floor(X * 3)
 s = sum(A, over F)
 output B = A - s, c = sum(A * s, over N)
+)"},
+    {"sparse_there_and_back", R"(
+dim N, F local = 4, K local = 3
+input X : sparse f64[N, F], v : f64[F], V : f64[F, K], y : f64[N]
+p = X @ v
+Q = y * (X @ V)
+output g = X' @ (y * p), H = X' @ (Q - y * sum(Q, over K)), p, l = sumsq(p - y), most = max(Q)
+)"},
+    {"sparse_sums", R"(
+dim N, F local = 5
+input X : sparse f64[N, F], v : f64[F], y : f64[N]
+s = sum(abs(X) * v, over F)
+output s, c = sum(X * y, over N), t = sum(X * X), m = max(X, over N), d = sum(X * v / (1 + s), over N)
+)"},
+    {"sparse_in_a_loop", R"(
+dim N, F local = 4
+input X : sparse f64[N, F], v : f64[F], y : f64[N]
+w = v
+for turn in 0..3 {
+  w = X' @ (y * (X @ w)) / 10
+}
+output w
+)"},
+    {"sparse_beside_dense", R"(
+dim N, F local = 4, K local = 3
+input X : sparse f64[N, F], D : f64[N, K], v : f64[F]
+E = D / (1 + sum(abs(D), over K))
+r = (X @ v) * sum(E, over K)
+output g = X' @ r, H = X' @ E, E, c = sum(E * r, over N)
+)"},
+    {"sparse_of_single_precision", R"(
+dim N, F local = 6
+input X : sparse f32[N, F], v : f32[F]
+output g = X' @ floor(X @ v), m = mxv((a, x) -> max(a, x), max, X, X @ v)
 )"},
     {"integers", R"(
 dim N, F local = 5

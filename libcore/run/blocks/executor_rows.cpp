@@ -1,4 +1,5 @@
 // A region of rows (libcore/rows): each part's rows in one call. Arrays of rows on a disk go by, share by share.
+#include "libcore/ir/entries.h"
 #include "libcore/ir/products.h"
 #include "libcore/rows/row_region.h"
 #include "libcore/run/executor_steps.h"
@@ -8,14 +9,17 @@ namespace {
 
 class RowsStep : public Step {
  public:
-  RowsStep(const Execution& run, const Op& decoded, int at)
-      : Step(decoded, at), rows_(worked_rows(run.module, decoded.blocks.at(0).ops.at(0))) {
+  RowsStep(const Execution& run, MatrixStore& matrices, const Op& decoded, int at)
+      : Step(decoded, at), rows_(worked_rows(run.module, decoded.blocks.at(0).ops.at(0))), matrices_(matrices) {
     const std::vector<Op>& ops = op.blocks[0].ops;
+    for (const Op& inner : ops) {
+      if (visits_entries(run.module, inner)) place_ = matrices.find(run, inner, true);
+    }
     for (const ValueId v : ops.back().operands) {
       FnId reducer = no_fn;
       for (const Op& inner : ops) {
         if (inner.code == OpCode::yield || inner.results[0] != v || !is_total(inner, rows_)) continue;
-        reducer = inner.fns.at(inner.code == OpCode::mxv ? 1 : 0);
+        reducer = total_reducer(inner);
       }
       totals_.push_back(reducer);
     }
@@ -25,30 +29,39 @@ class RowsStep : public Step {
     for (int p = 0; p < run.part_count(); ++p) {
       inputs_.clear();
       outputs_.clear();
-      for (const ValueId v : op.operands) inputs_.push_back(run.storage.view(v, p));
+      for (const ValueId v : op.operands)
+        inputs_.push_back(run.module.type(v).sparse ? View{} : run.storage.view(v, p));
       for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, p));
       start_accumulators(run, op, totals_, outputs_, p);
       const auto window = run.pass(*this, p);
-      RowsCall call{&op, inputs_, outputs_, run.numbering.masters(rows_, p), window.get()};
+      RowsCall call{&op, inputs_, outputs_, run.numbering.masters(rows_, p), window.get(), matrix(p)};
       run.kernels.rows(call);
       if (window != nullptr) run.end_pass(*this, p, *window);
     }
   }
 
   [[nodiscard]] std::int64_t rows_at_once(const Execution& run, int part) const override {
-    return row_blocks(run.module, op, run.numbering.masters(rows_, part)).share_rows;
+    const LocalMatrix* const sparse = matrix(part);
+    const std::int64_t entries = sparse == nullptr ? 0 : sparse->entries();
+    return row_blocks(run.module, op, run.numbering.masters(rows_, part), entries).share_rows;
   }
 
  private:
+  [[nodiscard]] const LocalMatrix* matrix(int part) const {
+    return place_ < 0 ? nullptr : &matrices_.matrix(place_, part);
+  }
+
   const DimId rows_;
+  MatrixStore& matrices_;
+  int place_ = -1;            // of the sparse matrix's form
   std::vector<FnId> totals_;  // [result] the reducer, or no_fn
   std::vector<View> inputs_, outputs_;
 };
 
 }  // namespace
 
-std::unique_ptr<Step> make_rows_step(const Execution& run, const Op& op, int number) {
-  return std::make_unique<RowsStep>(run, op, number);
+std::unique_ptr<Step> make_rows_step(const Execution& run, MatrixStore& matrices, const Op& op, int number) {
+  return std::make_unique<RowsStep>(run, matrices, op, number);
 }
 
 }  // namespace kasen::executor
