@@ -228,7 +228,7 @@ LocalMatrix sparse_matrix(Random& random, std::int64_t rows, std::int64_t cols, 
   m.element = element;
   m.pointers.own().assign(1, 0);
   for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t some = row % 5 == 0 ? 0 : row == rows / 2 ? 30'000 : row % 7;
+    const std::int64_t some = row == rows / 2 ? 30'000 : row % 5 == 0 ? 0 : row % 7;
     for (std::int64_t k = 0; k < some; ++k) m.indices.own().push_back(static_cast<std::int32_t>((row + 3 * k) % cols));
     m.pointers.own().push_back(std::ssize(m.indices.own()));
   }

@@ -49,9 +49,10 @@ TEST(Rows, GoOverSparseRows) {
     EXPECT_EQ(of_sparse("output g = X' @ (y * (X @ V))", strategy), "rows(mxvt map mxv) gather scatter");
   }
   EXPECT_EQ(of_sparse("output a = sum(X, over F), b = sum(X, over N)"),
-            "fill rows(fold_rows fold_cols) gather scatter");
-  // What goes one way alone is one pass already, and two matrices have other nonzeros.
-  EXPECT_EQ(of_sparse("output p = X @ v, P = X @ V"), "mxm(mxvt mxvt)");
+            "rows(fold_rows fold_cols) gather scatter");
+  EXPECT_EQ(of_sparse("output p = X @ v, P = X @ V"), "rows(mxvt mxvt)");
+  // Folds that go one way alone are one pass already, and two matrices have other nonzeros.
+  EXPECT_EQ(of_sparse("output a = sum(X, over F), q = sum(abs(X) * v, over F)"), "mxm(fold_rows fold_rows)");
   EXPECT_EQ(of_sparse("output g = Z' @ (X @ v)"), "mxvt mxv gather scatter");
   // A matrix that is cut along both of its dimensions has its rows on several workers.
   EXPECT_EQ(of_sparse("output g = G' @ (G @ w)").find("rows"), std::string::npos);

@@ -123,10 +123,18 @@ inline std::int64_t local_of(const std::vector<std::int64_t>& masters, const Axi
   throw std::logic_error("an entry without its slave");
 }
 
+// Entries with a local index lie where the other index is owned.
+inline int owner_of(const TestData& data, const TestMatrix& matrix, size_t e) {
+  const TestDim &rows = data.dims.at(matrix.rows), &cols = data.dims.at(matrix.cols);
+  if (cols.local) return rows.owner.at(static_cast<size_t>(matrix.entries[e].first));
+  if (rows.local) return cols.owner.at(static_cast<size_t>(matrix.entries[e].second));
+  return matrix.owner[e];
+}
+
 inline PartMatrix make_matrix(const TestData& data, const TestMatrix& matrix, const Part& part) {
   std::vector<std::vector<std::int64_t>> rows(static_cast<size_t>(data.workers)), cols = rows;
   for (size_t e = 0; e < matrix.entries.size(); ++e) {
-    const auto w = static_cast<size_t>(matrix.owner[e]);
+    const auto w = static_cast<size_t>(owner_of(data, matrix, e));
     rows[w].push_back(matrix.entries[e].first);
     cols[w].push_back(matrix.entries[e].second);
   }
@@ -143,7 +151,7 @@ inline PartMatrix make_matrix(const TestData& data, const TestMatrix& matrix, co
   make_axis(data, data.dims.at(matrix.cols), cols, part.worker, col_masters, made.col_slaves);
   std::vector<std::pair<std::pair<std::int64_t, std::int64_t>, Word>> local;
   for (size_t e = 0; e < matrix.entries.size(); ++e) {
-    if (matrix.owner[e] != part.worker) continue;
+    if (owner_of(data, matrix, e) != part.worker) continue;
     const auto r = local_of(row_masters, made.row_slaves, matrix.entries[e].first);
     const auto c = local_of(col_masters, made.col_slaves, matrix.entries[e].second);
     local.push_back({{r, c}, matrix.values.empty() ? Word::integer(1) : matrix.values[e]});
