@@ -83,12 +83,14 @@ CASES = [
 
 
 def program(case, form):
-    """The case, several times: columns are local where X is dense."""
-    inputs = [f"input {name} : {'dense ' if name in 'PYUV' else ''}f64[{', '.join(DIMS[name])}]" for name in case.inputs]
+    """The case, several times: columns are local, so a worker has whole rows of a sparse X."""
+    words = {"X": "sparse " if form == "sparse" else "", "G": ""}
+    inputs = [f"input {name} : {words.get(name, '')}f64[{', '.join(DIMS[name])}]" for name in case.inputs]
     *statements, outputs = case.text.split("; ")
     outputs = outputs.split(" and ")
     first = [f"e{i} : f64{'[' + ', '.join(dims) + ']' if dims else ''} = 0" for i, dims in enumerate(case.gives)]
     each = [*statements, *(f"e{i} = {output}" for i, output in enumerate(outputs))]
-    dims = "dim N, F" + (" local" if form == "dense" else "") + f", K local = {FACTORS}"
+    used = {dim for name in case.inputs for dim in DIMS[name]}
+    dims = "dim N" + ", F local" * ("F" in used) + f", K local = {FACTORS}" * ("K" in used)
     loop = ["for turn in 0..turns {", *each, "}"]
     return "\n".join([dims, *inputs, "param turns = 1", *first, *loop, "output " + ", ".join(f"e{i}" for i in range(len(outputs)))]) + "\n"
