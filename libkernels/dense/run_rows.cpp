@@ -1,6 +1,7 @@
 #include "libkernels/dense/run_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -196,12 +197,41 @@ class RowsRun {
     const std::int32_t* const columns = call_.matrix->indices.data();
     const auto* const values = reinterpret_cast<const Real*>(call_.matrix->values.bytes.data());
     const std::int64_t width = step.columns;
+    if (width == 1) return add_entries(place.rows, from, columns, values, to);
     for (std::int64_t row = place.rows.begin; row < place.rows.end; ++row) {
       const Real* const x = from + row * width;
       for (std::int64_t e = pointers_[row]; e < pointers_[row + 1]; ++e) {
         Real* const sums = to + columns[e] * width;
         for (std::int64_t k = 0; k < width; ++k) sums[k] += x[k] * values[e];
       }
+    }
+  }
+
+  // Rows have few nonzeros, and each has another number, which no processor foresees. So what a row gives is written
+  // for its nonzeros first, a few at a time. The sums are in the order of the nonzeros.
+  template <class Real>
+  void add_entries(const Range& rows, const Real* from, const std::int32_t* columns, const Real* values,
+                   Real* to) const {
+    constexpr std::int64_t at_once = 1024, some = 16, unroll = 4;
+    std::array<Real, at_once + unroll> given;
+    for (std::int64_t row = rows.begin; row < rows.end;) {
+      const std::int64_t first = pointers_[row];
+      if (pointers_[row + 1] - first > some) {  // by itself
+        const Real given_by_row = from[row];
+        for (std::int64_t e = first; e < pointers_[row + 1]; ++e) to[columns[e]] += given_by_row * values[e];
+        ++row;
+        continue;
+      }
+      const auto fits = [&](std::int64_t r) {
+        return pointers_[r + 1] - first <= at_once && pointers_[r + 1] - pointers_[r] <= some;
+      };
+      for (; row < rows.end && fits(row); ++row) {
+        Real* const at = given.data() + (pointers_[row] - first);
+        for (std::int64_t k = 0; k < unroll; ++k) at[k] = from[row];
+        for (std::int64_t k = unroll; k < pointers_[row + 1] - pointers_[row]; ++k) at[k] = from[row];
+      }
+      for (std::int64_t e = first; e < pointers_[row]; ++e)
+        to[columns[e]] += given[static_cast<size_t>(e - first)] * values[e];
     }
   }
 

@@ -48,8 +48,7 @@ TEST(Rows, GoOverSparseRows) {
     EXPECT_EQ(of_sparse("output g = X' @ (X @ v)", strategy), "rows(mxvt mxv) gather scatter");
     EXPECT_EQ(of_sparse("output g = X' @ (y * (X @ V))", strategy), "rows(mxvt map mxv) gather scatter");
   }
-  EXPECT_EQ(of_sparse("output a = sum(X, over F), b = sum(X, over N)"),
-            "rows(fold_rows fold_cols) gather scatter");
+  EXPECT_EQ(of_sparse("output a = sum(X, over F), b = sum(X, over N)"), "rows(fold_rows fold_cols) gather scatter");
   EXPECT_EQ(of_sparse("output p = X @ v, P = X @ V"), "rows(mxvt mxvt)");
   // Folds that go one way alone are one pass already, and two matrices have other nonzeros.
   EXPECT_EQ(of_sparse("output a = sum(X, over F), q = sum(abs(X) * v, over F)"), "mxm(fold_rows fold_rows)");
