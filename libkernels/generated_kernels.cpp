@@ -137,8 +137,8 @@ class GeneratedKernelSet : public GeneratedKernels {
   void rows(const RowsCall& call) override {
     run_rows(shop_, alone_, *plan_, *module_, found(plan_->rows, call.op), call);
     const RowTraffic row = row_traffic(*module_, *call.op);
-    count_.read_bytes += call.rows * row.read + (call.matrix == nullptr ? 0 : call.matrix->entries() * row.entry);
-    count_.written_bytes += call.rows * row.written;
+    count_.read_bytes += call.count() * row.read + call.entries() * row.entry;
+    count_.written_bytes += call.count() * row.written;
   }
 
   [[nodiscard]] std::int64_t rows_at_once(const DenseProductCall& call) const override {

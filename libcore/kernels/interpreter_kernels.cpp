@@ -190,9 +190,8 @@ void InterpreterKernels::rows(const RowsCall& call) {
   const AccessCount before = count_;
   interpreter::run_rows(*module_, call, [&](const ElementwiseCall& work) { run(programs_.at(work.op), work); });
   const RowTraffic traffic = row_traffic(*module_, *call.op);
-  const std::int64_t entries = call.matrix == nullptr ? 0 : call.matrix->entries();
-  count_ = {before.read_bytes + call.rows * traffic.read + entries * traffic.entry,
-            before.written_bytes + call.rows * traffic.written};
+  count_ = {before.read_bytes + call.count() * traffic.read + call.entries() * traffic.entry,
+            before.written_bytes + call.count() * traffic.written};
 }
 
 // Of the values that the vector work reads, only the operands of the region are charged, without the matrix, which the

@@ -130,7 +130,7 @@ class RowsRun {
         vector_work_(vector_work),
         ops_(call.op->blocks.at(0).ops),
         rows_(worked_rows(module, ops_.at(0))),
-        blocks_(row_blocks(module, *call.op, call.rows, call.matrix == nullptr ? 0 : call.matrix->entries())),
+        blocks_(row_blocks(module, *call.op, call.count(), call.entries())),
         pointers_(call.matrix == nullptr ? nullptr : call.matrix->pointers.data()) {
     for (size_t i = 0; i < call.op->operands.size(); ++i) views_[call.op->operands[i]] = call.inputs[i];
     for (size_t r = 0; r < yielded().size(); ++r) {
@@ -148,7 +148,8 @@ class RowsRun {
 
   void run() {
     for (std::int64_t s = 0; s < blocks_.shares; ++s) {
-      const Range share{s * blocks_.share_rows, std::min(call_.rows, (s + 1) * blocks_.share_rows)};
+      const std::int64_t begin = call_.first + s * blocks_.share_rows;
+      const Range share{begin, std::min(call_.rows, begin + blocks_.share_rows)};
       if (call_.gate != nullptr) call_.gate->enter(share.begin, share.end);
       for (const Op& op : ops_) {
         if (op.code != OpCode::yield && is_total(op, rows_)) begin_total(op);

@@ -114,6 +114,13 @@ struct RowsCall {
   std::int64_t rows = 0;
   RowGate* gate = nullptr;  ///< if some arrays of rows are not in memory as a whole; threads pass it share by share
   const LocalMatrix* matrix = nullptr;  ///< the sparse matrix that it goes over, row by row
+  std::int64_t first = 0;               ///< rows before it are not made: those of other calls, without a gate
+  [[nodiscard]] std::int64_t count() const { return rows - first; }
+  /// Nonzeros of the rows that are made.
+  [[nodiscard]] std::int64_t entries() const {
+    if (matrix == nullptr) return 0;
+    return matrix->pointers[static_cast<std::size_t>(rows)] - matrix->pointers[static_cast<std::size_t>(first)];
+  }
 };
 
 /// What the parts of lines before this one come to, combined into it: element (o, k, i) of `array` becomes f(element

@@ -24,7 +24,7 @@ class RowsRun {
         plan_(plan),
         kernels_(kernels),
         call_(call),
-        blocks_(row_blocks(module, *call.op, call.rows, call.matrix == nullptr ? 0 : call.matrix->entries())),
+        blocks_(row_blocks(module, *call.op, call.count(), call.entries())),
         pointers_(call.matrix == nullptr ? nullptr : call.matrix->pointers.data()) {}
 
   void run() {
@@ -51,16 +51,21 @@ class RowsRun {
     const std::int64_t row =
         std::accumulate(kernels_.values.begin(), kernels_.values.end(), std::int64_t{0},
                         [](std::int64_t sum, const Value& v) { return sum + (v.of_rows ? v.inner : 0); });
-    return row * call_.rows + (call_.matrix == nullptr ? 0 : call_.matrix->entries());
+    return row * call_.count() + call_.entries();
+  }
+
+  [[nodiscard]] Range rows_of_share(std::int64_t s) const {
+    const std::int64_t begin = call_.first + s * blocks_.share_rows;
+    return {begin, std::min(call_.rows, begin + blocks_.share_rows)};
   }
 
   // The most of all blocks: a block of one row may have any number.
   [[nodiscard]] std::int64_t entries_of_a_block() const {
     std::int64_t most = 0;
     for (std::int64_t s = 0; s < blocks_.shares; ++s) {
-      const std::int64_t end = std::min(call_.rows, (s + 1) * blocks_.share_rows);
-      for (std::int64_t r = s * blocks_.share_rows; r < end;) {
-        const std::int64_t next = block_end(blocks_, r, end, pointers_);
+      const Range rows = rows_of_share(s);
+      for (std::int64_t r = rows.begin; r < rows.end;) {
+        const std::int64_t next = block_end(blocks_, r, rows.end, pointers_);
         most = std::max(most, pointers_[next] - pointers_[r]);
         r = next;
       }
@@ -97,9 +102,9 @@ class RowsRun {
                 partials_ + s * kernels_.total_bytes,
                 {}};
     for (const int t : kernels_.totals) begin_total(place, value(t));
-    const std::int64_t end = std::min(call_.rows, (s + 1) * blocks_.share_rows);
-    for (std::int64_t r = s * blocks_.share_rows; r < end; r = place.rows.end) {
-      place.rows = {r, block_end(blocks_, r, end, pointers_)};
+    const Range rows = rows_of_share(s);
+    for (std::int64_t r = rows.begin; r < rows.end; r = place.rows.end) {
+      place.rows = {r, block_end(blocks_, r, rows.end, pointers_)};
       for (const auto& step : kernels_.steps) {
         std::visit([&](const auto& one) { run(place, one); }, step);
       }

@@ -30,8 +30,9 @@ SMALL = {"N": 1000, "F": 20, "K": 5}        # what runs
 INPUTS = {"X": "NF", "Y": "NF", "Z": "NF", "P": "NF", "A": "NF", "V": "FK", "W": "FK", "U": "NK", "Q": "NK", "B": "KK", "C": "KF",
           "T": "KF", "u": "N", "w": "N", "y": "N", "v": "F", "c": "K"}
 SECTIONS = [("Cells", CELLS), ("Rows", ROWS), ("Rows and products", PRODUCTS), ("Outer products", OUTER)]
+SPARSE = "sr"
 REFUSED = 65                                # the status of a program that is refused
-FORMS = {"d": "dense", "s": "sparse"}
+FORMS = {"d": "dense", "s": "sparse", "r": "sparse rows"}
 
 
 class Refused(Exception):
@@ -53,14 +54,14 @@ class Data:
             self.__dict__[name] = abs(self.__dict__[name]) + 0.01
         self.P, self.y, self.s = softmax(self.P), np.sign(self.y), 0.3
         self.V, self.W = self.V / 5, self.W / 5
-        if form == "s":
+        if form in SPARSE:
             self.X = np.where(rng.random(self.X.shape) < 0.1, self.X, 0)
         folder.mkdir()
         self.files = []
         for name in INPUTS:
             self.files.append(f"{name}={name}.npy")
             np.save(folder / f"{name}.npy", self.__dict__[name])
-        if form == "s":
+        if form in SPARSE:
             entries = [f"{i} {j} {self.X[i, j]:.17g}\n" for i, j in np.argwhere(self.X)]
             (folder / "X.txt").write_text("".join(entries))
             self.files[0] = "X=X.txt"
@@ -72,9 +73,11 @@ def named(text):
 
 
 def program(form, text, names):
-    """The text as a program. Columns are local where X is dense."""
-    local = " local" if form == "d" else ""
+    """The text as a program. Columns are local where X is dense, or has whole sparse rows."""
+    local = "" if form == "s" else " local"
     kinds = {name: "" if name == "X" or len(dims) == 1 else "dense " for name, dims in INPUTS.items()}
+    if form == "r":
+        kinds["X"] = "sparse "
     inputs = [f"input {name} : {kinds[name]}f64[{', '.join(INPUTS[name])}]" for name in names]
     *statements, outputs = text.split("; ")
     outputs = [f"output e{i} = {output}" for i, output in enumerate(outputs.split(" and "))]
@@ -124,8 +127,10 @@ def sizes_of(form, names):
     sizes = {"N": LARGE["N"], "P": 1}
     if any("F" in INPUTS[name] for name in names):
         sizes["F"] = LARGE["F"]
+    if form in SPARSE and "X" in names:
+        sizes["nnz"] = int(STORED * LARGE["N"] * LARGE["F"])
     if form == "s" and "X" in names:
-        sizes.update({"nnz": int(STORED * LARGE["N"] * LARGE["F"]), "S(X.rows)": 0, "S(X.cols)": 0})
+        sizes.update({"S(X.rows)": 0, "S(X.cols)": 0})
     return ["--sizes", ",".join(f"{name}={size}" for name, size in sizes.items())]
 
 
@@ -183,13 +188,18 @@ def passes(report, plan, names):
 
 def least(form, names):
     """The bytes of all inputs once: 8 for a number, 12 for a stored entry."""
-    return sum((12 * STORED if form == "s" and name == "X" else 8) * np.prod([LARGE[dim] for dim in INPUTS[name]]) for name in names)
+    return sum((12 * STORED if form in SPARSE and name == "X" else 8) * np.prod([LARGE[dim] for dim in INPUTS[name]]) for name in names)
+
+
+def forms_of(forms):
+    """What is sparse is also run with local columns."""
+    return forms + "r" if "s" in forms else forms
 
 
 def lines_of(rows, results):
-    made = ["| expression | template | dense | sparse |", "| --- | --- | --- | --- |"]
+    made = ["| expression | template | dense | sparse | sparse rows |", "| --- " * 5 + "|"]
     for number, (template, forms, text, _) in rows:
-        cells = [results[number, form] if form in forms else "" for form in FORMS]
+        cells = [results[number, form] if form in forms_of(forms) else "" for form in FORMS]
         shown = text.replace("|", "\\|")
         made.append(f"| `{shown}` | {template} | {' | '.join(cells)} |")
     return made
@@ -198,7 +208,7 @@ def lines_of(rows, results):
 def measured(runner, only):
     chosen = [(number, row) for number, row in enumerate(TABLE) if only is None or only in row[2]]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        jobs = {(number, form): pool.submit(runner.row, form, row[2], row[3]) for number, row in chosen for form in row[1]}
+        jobs = {(number, form): pool.submit(runner.row, form, row[2], row[3]) for number, row in chosen for form in forms_of(row[1])}
         results, wrong = {}, 0
         for (number, form), job in jobs.items():
             try:

@@ -1,4 +1,6 @@
 // A region of rows (libcore/rows): each part's rows in one call. Arrays of rows on a disk go by, share by share.
+#include <algorithm>
+
 #include "libcore/ir/entries.h"
 #include "libcore/ir/products.h"
 #include "libcore/rows/row_region.h"
@@ -33,22 +35,51 @@ class RowsStep : public Step {
         inputs_.push_back(run.module.type(v).sparse ? View{} : run.storage.view(v, p));
       for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, p));
       start_accumulators(run, op, totals_, outputs_, p);
-      const auto window = run.pass(*this, p);
+      if (goes_by(p)) {
+        go_by(run, p);
+        continue;
+      }
+      const auto window = place_ < 0 ? run.pass(*this, p) : nullptr;
       RowsCall call{&op, inputs_, outputs_, run.numbering.masters(rows_, p), window.get(), matrix(p)};
       run.kernels.rows(call);
       if (window != nullptr) run.end_pass(*this, p, *window);
     }
   }
 
+  // Beside a sparse matrix, whose nonzeros may go by, arrays stay in memory.
   [[nodiscard]] std::int64_t rows_at_once(const Execution& run, int part) const override {
-    const LocalMatrix* const sparse = matrix(part);
-    const std::int64_t entries = sparse == nullptr ? 0 : sparse->entries();
-    return row_blocks(run.module, op, run.numbering.masters(rows_, part), entries).share_rows;
+    return place_ < 0 ? row_blocks(run.module, op, run.numbering.masters(rows_, part)).share_rows : 0;
+  }
+
+  [[nodiscard]] std::optional<EntryUse> entries(const Execution& /*run*/, int part) const override {
+    if (!goes_by(part)) return std::nullopt;
+    return EntryUse{&matrices_.entries(place_, part), {0, matrix(part)->entries()}};
   }
 
  private:
   [[nodiscard]] const LocalMatrix* matrix(int part) const {
     return place_ < 0 ? nullptr : &matrices_.matrix(place_, part);
+  }
+
+  [[nodiscard]] bool goes_by(int part) const { return place_ >= 0 && !matrices_.entries(place_, part).arrays.empty(); }
+
+  // Some rows after others, as many as have room for their nonzeros. Totals go on from call to call.
+  void go_by(Execution& run, int part) {
+    const PassingEntries& passing = matrices_.entries(place_, part);
+    const std::int64_t rows = run.numbering.masters(rows_, part);
+    const std::int64_t* const pointers = matrix(part)->pointers.data();
+    const auto window = run.pass_some(*this, part, passing, 0, pointers[rows]);
+    RowsCall call{&op, inputs_, outputs_, rows, nullptr, matrix(part)};
+    if (window == nullptr) return run.kernels.rows(call);
+    for (; call.first < rows; call.first = call.rows) {
+      const std::int64_t* const behind =
+          std::upper_bound(pointers + call.first, pointers + rows + 1, pointers[call.first] + passing.at_once);
+      call.rows = std::max(call.first + 1, behind - pointers - 1);
+      window->enter(pointers[call.first], pointers[call.rows]);
+      run.kernels.rows(call);
+      window->leave(pointers[call.first], pointers[call.rows]);
+    }
+    run.end_pass(*this, part, *window);
   }
 
   const DimId rows_;
