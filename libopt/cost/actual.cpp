@@ -227,7 +227,7 @@ Cost actual_join(const CostContext& c, const Op& op) {
   Cost cost;
   cost.written = stored_bytes(c, op.results.at(0));
   if (op.code == OpCode::meet) {
-    cost.read = stored_bytes(c, op.operands.at(0));
+    cost.read = master_indices(*c.module, c.type(op.operands.at(0))) * element_bytes(c, op.operands[0]);
     return cost;
   }
   const std::int64_t value = c.type(op.operands.back()).element.bytes();

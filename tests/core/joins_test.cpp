@@ -20,8 +20,10 @@ using testing::expect_right;
 // Over [N, M], with places of an element of the pattern; a square one over [N, N].
 const std::string head =
     "dim E entries \"G\"\ndim F entries \"H\"\ndim P entries \"G|H\"\ndim S entries \"Q\"\n"
-    "fn near(e: f64, i: id[N], j: id[M]) -> f64 = e\nfn place(e: f64, i: id[N], j: id[N]) -> (id[N], id[N]) = (i, j)\n"
-    "fn half_place(e: f64, i: id[N], j: id[N]) -> (id[N], i64) = (i, 1)\nfn own(e: f64, i: id[N], j: id[N]) -> f64 = "
+    "fn near(e: f64, i: id[N], j: id[M]) -> f64 = e\nfn place(e: f64, i: id[N], j: id[N]) -> (id[N], id[N]) = tuple(i, "
+    "j)\n"
+    "fn half_place(e: f64, i: id[N], j: id[N]) -> (id[N], i64) = tuple(i, 1)\nfn own(e: f64, i: id[N], j: id[N]) -> "
+    "f64 = "
     "e\n";
 const std::string inputs1 = head +
                             "%G = input \"G\" : f64[N,M] sparse @?\n%H = input \"H\" : f64[N,M] sparse @?\n"

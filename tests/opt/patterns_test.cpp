@@ -173,7 +173,7 @@ const Refused refused[] = {
     {"not_absent", "W = X + if Y == 0 then 1.0 else 0.0", "not 0 where the matrix stores nothing"},
     {"other_dims", "W = X @ Y", "'@' of matrices over"},
     {"types", "W = sum(X * (X @ Z'))", "nothing is converted silently"},
-    {"exchanged", "W = sum(X * T)", "other rows and columns"},
+    {"exchanged", "W = sum(X * T)", "arrays over [N, M] and [M, N] do not match"},
     {"seven", "W = sum(X + Y + A + B + C + D + E)", "7 sparse matrices in one expression"},
     {"diagonal", "W = diag(X)", "the diagonal of a matrix over"},
     {"array", "W = tril(u)", "it takes a sparse matrix"},

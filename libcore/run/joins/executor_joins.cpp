@@ -117,6 +117,7 @@ class MeetStep : public Step {
     for (int p = 0; p < run.part_count(); ++p) {
       Meeting meeting;
       meeting.places = places(run, p, 0);
+      meeting.places.count = run.storage.masters(op.results[0], p);  // the operand may have ghosts, too
       meeting.length = size(1, 1);
       const Places a = places(run, p, 1), b = places(run, p, 3);
       require_places(meeting.places, size(0, 0), size(0, 1));
