@@ -217,9 +217,8 @@ RuleAnswer fold_rule(const Question& q) {
 // ---- joins: a worker has the nonzeros of all matrices at an index, and factors of a product as a whole
 
 RuleAnswer align_rule(const Question& q) {
-  for (const size_t i : {size_t{0}, size_t{1}}) {
+  for (const size_t i : {size_t{0}, size_t{1}})
     if (!q.states[i].is_part()) return no(7, q.says(i) + ", but a matrix is @part", "declare the matrix @part");
-  }
   if (q.op.operands.size() > 2 && q.states[2].is_pre()) {
     return no(7, q.says(2) + ", but align reads values", "gather " + q.name(2) + " first");
   }

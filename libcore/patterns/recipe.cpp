@@ -7,8 +7,8 @@
 namespace kasen {
 namespace {
 
-bool is_letter(char c) { return c == '_' || std::isalpha(static_cast<unsigned char>(c)) != 0; }
-bool is_word(char c) { return is_letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool may_begin_name(char c) { return c == '_' || std::isalpha(static_cast<unsigned char>(c)) != 0; }
+bool may_be_in_name(char c) { return may_begin_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 // How tightly the signs bind, from the loosest.
 int level_of(RecipeKind kind) {
@@ -69,7 +69,7 @@ class RecipeParser {
       return accept(")") ? std::move(inside) : std::nullopt;
     }
     const std::size_t first = at_;
-    while (at_ < text_.size() && (at_ == first ? is_letter(text_[at_]) : is_word(text_[at_]))) ++at_;
+    while (at_ < text_.size() && (at_ == first ? may_begin_name(text_[at_]) : may_be_in_name(text_[at_]))) ++at_;
     if (at_ == first) return std::nullopt;
     return Recipe{RecipeKind::input, std::string(text_.substr(first, at_ - first)), {}};
   }
@@ -148,7 +148,7 @@ void add_inputs(const Recipe& recipe, std::set<std::string>& names) {
 
 }  // namespace
 
-bool is_recipe(std::string_view name) { return !std::all_of(name.begin(), name.end(), is_word); }
+bool is_recipe(std::string_view name) { return !std::all_of(name.begin(), name.end(), may_be_in_name); }
 
 std::optional<Recipe> parse_recipe(std::string_view text) {
   if (text.size() > most_recipe_length) return std::nullopt;
@@ -168,7 +168,7 @@ std::set<std::string> recipe_inputs(const Recipe& recipe) {
 std::string recipe_word(std::string_view text) {
   std::string word;
   for (const char c : text) {
-    if (is_word(c)) word += c;
+    if (may_be_in_name(c)) word += c;
     if (c == '|') word += "_or_";
     if (c == '&') word += "_and_";
     if (c == '@') word += "_times_";

@@ -18,14 +18,14 @@ using testing::expect_fault;
 using testing::expect_right;
 
 // Over [N, M], with places of an element of the pattern; a square one over [N, N].
-const std::string head =
+const std::string join_head =
     "dim E entries \"G\"\ndim F entries \"H\"\ndim P entries \"G|H\"\ndim S entries \"Q\"\n"
     "fn near(e: f64, i: id[N], j: id[M]) -> f64 = e\nfn place(e: f64, i: id[N], j: id[N]) -> (id[N], id[N]) = tuple(i, "
     "j)\n"
     "fn half_place(e: f64, i: id[N], j: id[N]) -> (id[N], i64) = tuple(i, 1)\nfn own(e: f64, i: id[N], j: id[N]) -> "
     "f64 = "
     "e\n";
-const std::string inputs1 = head +
+const std::string join_inputs = join_head +
                             "%G = input \"G\" : f64[N,M] sparse @?\n%H = input \"H\" : f64[N,M] sparse @?\n"
                             "%P = input \"G|H\" : null[N,M] sparse @?\n%Q = input \"Q\" : f64[N,N] sparse @?\n"
                             "%n = index[N] : id[N][N] @?\n%m = index[M] : id[M][M] @?\n"
@@ -35,23 +35,23 @@ const std::string inputs1 = head +
                             "%v = entries[own] %Q, %n, %n rows 1 : f64[S] @?\n";
 
 TEST(Joins, RightPrograms) {
-  expect_right(1, inputs1 + "%a = align %P, %G : f64[P] @?\noutput \"a\" %a");
-  expect_right(1, inputs1 + "%a = align %P, %H, %w : f64[P] @?\noutput \"a\" %a");
-  expect_right(1, inputs1 + "%a = align %G, %H, %w : f64[E] @?\noutput \"a\" %a");
-  expect_right(1, inputs1 + "%a = meet %p, %p, %v, %p, %v : f64[S] @?\noutput \"a\" %a");
+  expect_right(1, join_inputs + "%a = align %P, %G : f64[P] @?\noutput \"a\" %a");
+  expect_right(1, join_inputs + "%a = align %P, %H, %w : f64[P] @?\noutput \"a\" %a");
+  expect_right(1, join_inputs + "%a = align %G, %H, %w : f64[E] @?\noutput \"a\" %a");
+  expect_right(1, join_inputs + "%a = meet %p, %p, %v, %p, %v : f64[S] @?\noutput \"a\" %a");
 }
 
 TEST(Joins, WrongOperandsAndResults) {
-  expect_fault(1, inputs1 + "%a = align %P, %n : f64[P] @?", "%n is no sparse matrix of the bundle");
-  expect_fault(1, inputs1 + "%a = align %P, %Q : f64[P] @?", "both matrices are over the same dimensions");
-  expect_fault(1, inputs1 + "%a = align %P, %G, %w : f64[P] @?", "it has values at the nonzeros of G");
-  expect_fault(1, inputs1 + "%a = align %P, %G : f64[E] @?", "it gives f64 for each nonzero of G|H");
-  expect_fault(1, inputs1 + "%a = align %P, %G : i64[P] @?", "it gives f64 for each nonzero of G|H");
-  expect_fault(1, inputs1 + "%a = meet %h, %p, %v, %p, %v : f64[S] @?", "places are the row and the column");
-  expect_fault(1, inputs1 + "%a = meet %p, %p, %w, %p, %v : f64[S] @?", "the factors have numbers of one type");
-  expect_fault(1, inputs1 + "%a = meet %p, %p, %p, %p, %v : f64[S] @?", "the factors have numbers of one type");
-  expect_fault(1, inputs1 + "%a = meet %p, %p, %v, %p, %v : i64[S] @?", "it gives an element of its factors");
-  expect_fault(1, inputs1 + "%a = map[half] %G : f64[N] @?", "only products and folds read nonzeros");
+  expect_fault(1, join_inputs + "%a = align %P, %n : f64[P] @?", "%n is no sparse matrix of the bundle");
+  expect_fault(1, join_inputs + "%a = align %P, %Q : f64[P] @?", "both matrices are over the same dimensions");
+  expect_fault(1, join_inputs + "%a = align %P, %G, %w : f64[P] @?", "it has values at the nonzeros of G");
+  expect_fault(1, join_inputs + "%a = align %P, %G : f64[E] @?", "it gives f64 for each nonzero of G|H");
+  expect_fault(1, join_inputs + "%a = align %P, %G : i64[P] @?", "it gives f64 for each nonzero of G|H");
+  expect_fault(1, join_inputs + "%a = meet %h, %p, %v, %p, %v : f64[S] @?", "places are the row and the column");
+  expect_fault(1, join_inputs + "%a = meet %p, %p, %w, %p, %v : f64[S] @?", "the factors have numbers of one type");
+  expect_fault(1, join_inputs + "%a = meet %p, %p, %p, %p, %v : f64[S] @?", "the factors have numbers of one type");
+  expect_fault(1, join_inputs + "%a = meet %p, %p, %v, %p, %v : i64[S] @?", "it gives an element of its factors");
+  expect_fault(1, join_inputs + "%a = map[half] %G : f64[N] @?", "only products and folds read nonzeros");
 }
 
 TEST(PatternInputs, FollowFromOthers) {
@@ -77,7 +77,7 @@ TEST(PatternInputs, HaveGhostsInQuotes) {
 }
 
 TEST(JoinStates, FactorsAreWholeEverywhere) {
-  const std::string placed = head +
+  const std::string placed = join_head +
                              "%Q = input \"Q\" : f64[N,N] sparse @part\n%G = input \"G\" : f64[N,M] sparse @part\n"
                              "%H = input \"H\" : f64[N,M] sparse @part\n%P = input \"G|H\" : null[N,M] sparse @part\n"
                              "%n = index[N] : id[N][N] @cons{Q.rows}\n%k = index[N] : id[N][N] @cons{Q.cols}\n"
