@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <unordered_map>
@@ -91,6 +92,14 @@ Factor make_factor(const Places& places, std::int64_t lines, std::int64_t length
   return made;
 }
 
+std::vector<std::byte> ordered_values(const Factor& factor, const std::byte* values, Scalar scalar) {
+  const auto bytes = static_cast<std::size_t>(scalar_bytes(scalar));
+  std::vector<std::byte> made(factor.entries.size() * bytes);
+  for (std::size_t e = 0; e < factor.entries.size(); ++e)
+    std::memcpy(made.data() + e * bytes, values + static_cast<std::size_t>(factor.entries[e]) * bytes, bytes);
+  return made;
+}
+
 namespace {
 
 template <class T>
@@ -145,7 +154,7 @@ class Meet {
     std::int64_t begin = 0, end = 0;
     [[nodiscard]] std::int64_t size() const { return end - begin; }
   };
-  static constexpr std::int64_t far = 16;  // times longer
+  static constexpr std::int64_t far = 64;  // times longer
 
   static Line line(const Factor& factor, std::int64_t i) {
     return {factor.begins[static_cast<std::size_t>(i)], factor.begins[static_cast<std::size_t>(i) + 1]};
@@ -160,9 +169,6 @@ class Meet {
       spread_[static_cast<std::size_t>(along[e])] = static_cast<std::int32_t>(e - own_.begin);
   }
 
-  [[nodiscard]] T term(std::int64_t left) const { return left_[m_.left->entries[static_cast<std::size_t>(left)]]; }
-  [[nodiscard]] T other(std::int64_t right) const { return right_[m_.right->entries[static_cast<std::size_t>(right)]]; }
-
   [[nodiscard]] T at(Line other_line) const {
     Total total;
     const std::int32_t* const along = m_.right->along.data();
@@ -172,13 +178,14 @@ class Meet {
       for (std::int64_t e = own_.begin; e < own_.end; ++e) {
         const std::int32_t k = m_.left->along[static_cast<std::size_t>(e)];
         from = std::lower_bound(from, last, k);
-        if (from != last && *from == k) total.add(term(e), other(from - along));
+        if (from != last && *from == k) total.add(left_[e], right_[from - along]);
       }
       return total.value;
     }
+    const T* const left = left_ + own_.begin;
     for (std::int64_t e = other_line.begin; e < other_line.end; ++e) {
       const std::int32_t own = spread_[static_cast<std::size_t>(along[e])];
-      if (own >= 0) total.add(term(own_.begin + own), other(e));
+      if (own >= 0) total.add(left[own], right_[e]);
     }
     return total.value;
   }

@@ -48,11 +48,14 @@ struct Factor {
 /// Of places that require_places has passed. `turned`: the lines are columns.
 [[nodiscard]] Factor make_factor(const Places& places, std::int64_t lines, std::int64_t length, bool turned);
 
+/// The values of places in the order of the factor.
+[[nodiscard]] std::vector<std::byte> ordered_values(const Factor& factor, const std::byte* values, Scalar scalar);
+
 struct Meeting {
   Places places;
   const Factor* left = nullptr;
   const Factor* right = nullptr;
-  const std::byte* left_values = nullptr;
+  const std::byte* left_values = nullptr;  ///< ordered_values, as the next ones
   const std::byte* right_values = nullptr;
   std::byte* result = nullptr;
   Scalar scalar = Scalar::f64;

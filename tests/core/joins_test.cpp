@@ -157,11 +157,13 @@ TEST(Meet, SumsWhatBothFactorsHave) {
   const Factor left = make_factor(places(a_rows, a_cols), n, k, false);
   const Factor right = make_factor(places(b_rows, b_cols), m, k, true);
   std::vector<std::int64_t> made(p_rows.size(), -1);
+  const auto of_left = ordered_values(left, reinterpret_cast<const std::byte*>(u.data()), Scalar::i64);
+  const auto of_right = ordered_values(right, reinterpret_cast<const std::byte*>(v.data()), Scalar::i64);
   Meeting meeting{places(p_rows, p_cols),
                   &left,
                   &right,
-                  reinterpret_cast<const std::byte*>(u.data()),
-                  reinterpret_cast<const std::byte*>(v.data()),
+                  of_left.data(),
+                  of_right.data(),
                   reinterpret_cast<std::byte*>(made.data()),
                   Scalar::i64,
                   k};

@@ -127,10 +127,13 @@ class MeetStep : public Step {
       const Factor right = make_factor(b, size(0, 1), meeting.length, true);
       meeting.left = &left;
       meeting.right = &right;
-      meeting.left_values = run.storage.view(op.operands[2], p).data;
-      meeting.right_values = run.storage.view(op.operands[4], p).data;
+      const Scalar scalar = run.module.type(op.results[0]).element.scalar();
+      const auto u = ordered_values(left, run.storage.view(op.operands[2], p).data, scalar);
+      const auto v = ordered_values(right, run.storage.view(op.operands[4], p).data, scalar);
+      meeting.left_values = u.data();
+      meeting.right_values = v.data();
       meeting.result = run.storage.view(op.results[0], p).data;
-      meeting.scalar = run.module.type(op.results[0]).element.scalar();
+      meeting.scalar = scalar;
       meet(run, meeting);
       count(run, number, 16 * meeting.places.count, scalar_bytes(meeting.scalar) * meeting.places.count);
     }
