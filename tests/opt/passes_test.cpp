@@ -46,7 +46,7 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
       pass_names(passes, false),
       "dead-code compressed simplify speculate-branch loop-invariant pipeline fold-sides product-order accumulate "
       "transposes tile fuse-products fuse-rows fuse-row-blocks fuse-epilogue batch-shareds");
-  EXPECT_EQ(printed.size() + 4, pass_rows().size());  // all but fuse-selected, swap and schedule
+  EXPECT_EQ(printed.size() + 5, pass_rows().size());  // all but absorb-entries, fuse-selected, swap and schedule
 
   passes.clear();
   options.strategy = Strategy::fuse_all;

@@ -134,6 +134,27 @@ TEST(Strategies, ACutSearchGivesItsGap) {
   EXPECT_NE(notes.fusion[0].cut[0].find(" plans were costed; the choice takes at most "), std::string::npos);
 }
 
+// Stored entries that two folds read: with few columns each fold computes them, with many they are stored.
+TEST(Strategies, StoredEntriesAreComputedAgainWhereThatIsCheaper) {
+  const auto program = [](int columns) {
+    return compile(
+        fmt::format("dim N, M, K local = {}\ninput X : f64[N, M], U : f64[N, K], V : f64[M, K]\n"
+                    "R = X / (U @ V')\noutput A = R @ V\noutput B = R' @ U\n",
+                    columns));
+  };
+  const auto stores = [&](int columns, Strategy strategy) {
+    return count_ops(plan(program(columns), strategy, SyncMode::hybrid), OpCode::entries);
+  };
+  for (const int columns : {2, 64}) {
+    EXPECT_EQ(stores(columns, Strategy::greedy), 1);
+    EXPECT_EQ(stores(columns, Strategy::fuse_no_redundancy), 1);
+    EXPECT_EQ(stores(columns, Strategy::fuse_all), 0);
+    expect_cheapest(program(columns));
+  }
+  EXPECT_EQ(stores(2, Strategy::cost), 0);
+  EXPECT_EQ(stores(64, Strategy::cost), 1);
+}
+
 // Vector work before a product back over the columns, in one pass with it.
 TEST(Strategies, ChainsBeginWithWorkOnRows) {
   const Module program =
