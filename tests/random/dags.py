@@ -23,7 +23,7 @@ class Dags(Generator):
         self.shapes = [('N', 'F'), ('N', 'K'), ('F', 'K'), ('M', 'K'), ('N',), ('F',), ('M',)]
         for name, dims in [('X', 'NF'), ('Y', 'NF'), ('U', 'NK'), ('V', 'FK'), ('Q', 'MK'), ('u', 'N'), ('w', 'N'), ('v', 'F'), ('q', 'M')]:
             self.add_input(Var(name, 'f64', tuple(dims), 6.0))
-        for name, dims in [('S', 'NM'), ('T', 'NF')]:  # of T a worker has whole rows
+        for name, dims in [('Z', 'NM'), ('S', 'NM'), ('T', 'NF')]:  # of T a worker has whole rows
             self.add_input(Var(name, 'f64', tuple(dims), 4.0, sparse=True))
         for _ in range(self.pick([2, 4, 6, 8, 12])):
             made = self.pick(self.FORMS)(self)
@@ -139,6 +139,8 @@ class Dags(Generator):
 
     def stored_fold(self):
         v, e = self.stored()
+        if v.name == 'S' and self.chance(0.4):    # with the entries of another matrix, which are elsewhere
+            e = self.pick([add, sub, mul])(e, Expr('name', 'f64', v.dims, bound=4.0, name='Z'))
         gone = self.pick([(), v.dims[:1], v.dims[1:]])
         made = fold(self.pick(['sum', 'sum', 'sumsq']), e, *gone)
         made.info['entries'] = v
