@@ -180,6 +180,12 @@ bool gives_values(const Module& module, const Op& op) {
   return op.code == OpCode::input && is_over_entries(module, module.type(op.results.at(0)));
 }
 
+bool reads_values(const Module& module, const std::string& matrix) {
+  const std::vector<Op>& ops = module.body.ops;
+  return std::any_of(ops.begin(), ops.end(),
+                     [&](const Op& op) { return gives_values(module, op) && op.name == matrix; });
+}
+
 DimId entries_dim(const Module& module, const std::string& matrix) {
   for (const DimId dim : module.dims.ids())
     if (module.dim(dim).entries_of == matrix) return dim;

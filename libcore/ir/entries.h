@@ -57,6 +57,7 @@ enum class EntrySide : std::uint8_t { rows, cols, entries, shared };
 // True for an input over the nonzeros of the sparse input of its name: the matrix's own values. No file gives it, and
 // the bundle has it as part of the matrix.
 [[nodiscard]] bool gives_values(const Module& module, const Op& op);
+[[nodiscard]] bool reads_values(const Module& module, const std::string& matrix);
 // The dimension of a matrix's nonzeros, by the matrix's name; no_dim if the module has none.
 [[nodiscard]] DimId entries_dim(const Module& module, const std::string& matrix);
 [[nodiscard]] bool has_entries_dims(const Module& module);

@@ -26,13 +26,13 @@ const std::string join_head =
     "f64 = "
     "e\n";
 const std::string join_inputs = join_head +
-                            "%G = input \"G\" : f64[N,M] sparse @?\n%H = input \"H\" : f64[N,M] sparse @?\n"
-                            "%P = input \"G|H\" : null[N,M] sparse @?\n%Q = input \"Q\" : f64[N,N] sparse @?\n"
-                            "%n = index[N] : id[N][N] @?\n%m = index[M] : id[M][M] @?\n"
-                            "%w = entries[near] %H, %n, %m rows 1 : f64[F] @?\n"
-                            "%p = entries[place] %Q, %n, %n rows 1 : (id[N],id[N])[S] @?\n"
-                            "%h = entries[half_place] %Q, %n, %n rows 1 : (id[N],i64)[S] @?\n"
-                            "%v = entries[own] %Q, %n, %n rows 1 : f64[S] @?\n";
+                                "%G = input \"G\" : f64[N,M] sparse @?\n%H = input \"H\" : f64[N,M] sparse @?\n"
+                                "%P = input \"G|H\" : null[N,M] sparse @?\n%Q = input \"Q\" : f64[N,N] sparse @?\n"
+                                "%n = index[N] : id[N][N] @?\n%m = index[M] : id[M][M] @?\n"
+                                "%w = entries[near] %H, %n, %m rows 1 : f64[F] @?\n"
+                                "%p = entries[place] %Q, %n, %n rows 1 : (id[N],id[N])[S] @?\n"
+                                "%h = entries[half_place] %Q, %n, %n rows 1 : (id[N],i64)[S] @?\n"
+                                "%v = entries[own] %Q, %n, %n rows 1 : f64[S] @?\n";
 
 TEST(Joins, RightPrograms) {
   expect_right(1, join_inputs + "%a = align %P, %G : f64[P] @?\noutput \"a\" %a");

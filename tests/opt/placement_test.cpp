@@ -21,9 +21,9 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-class Placement : public ::testing::TestWithParam<Case> {};
+class PlacementRuns : public ::testing::TestWithParam<Case> {};
 
-TEST_P(Placement, EveryPlanComputesWhatTheProgramSays) {
+TEST_P(PlacementRuns, EveryPlanComputesWhatTheProgramSays) {
   for (const std::int64_t size : {1, 9}) {
     const testing::RandomRun run{.seed = 3, .size = size, .entries = 30, .tolerance = 1e-9, .automatic = true};
     const auto fault = testing::plan_fault(compile(placement_inputs + GetParam().text), run);
@@ -33,7 +33,7 @@ TEST_P(Placement, EveryPlanComputesWhatTheProgramSays) {
 
 // A sum over [N] meets arrays with more dimensions, in whose place both halves of a split have their own.
 INSTANTIATE_TEST_SUITE_P(
-    Broadcasts, Placement,
+    Broadcasts, PlacementRuns,
     ::testing::Values(
         Case{"Minus", "output o = X - G' @ x\n"}, Case{"MinusFromTheRight", "output o = G' @ x - X\n"},
         Case{"Plus", "output o = X + G' @ x\n"}, Case{"PlusThenProduct", "output o = H' @ (X + G' @ x)\n"},
@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Whatever reads values finds them gathered.
 INSTANTIATE_TEST_SUITE_P(
-    Readers, Placement,
+    Readers, PlacementRuns,
     ::testing::Values(
         Case{"MatrixAndVector", "S = G' @ X\noutput o = S' @ S\n"},
         Case{"Matrix", "S = G' @ X\noutput o = S @ k, p = S' @ x\n"},
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::PrintToStringParamName());
 
 INSTANTIATE_TEST_SUITE_P(
-    Carried, Placement,
+    Carried, PlacementRuns,
     ::testing::Values(
         Case{"Loop",
              "S = X\ns = x\nfor i in 0..3 { S = tanh(S - G' @ s)\n s = 0.5 * (G' @ s) + 1 }\noutput o = S, p = s\n"},

@@ -64,6 +64,14 @@ std::set<std::string> passing_inputs(const Module& plan) {
   return matrices.empty() ? arrays : matrices;  // arrays beside a matrix are in the file of the part
 }
 
+void drop_entries(const Module& plan, Part& part, const std::string& name) {
+  PartMatrix& matrix = part.matrices.at(name);
+  matrix.row_pointers = {};
+  matrix.columns = {};
+  if (!reads_values(plan, name)) matrix.values = {};
+  matrix.on_disk = nullptr;
+}
+
 bool stays_on_disk(const Part& part) {
   return std::any_of(part.matrices.begin(), part.matrices.end(),
                      [](const auto& matrix) { return matrix.second.on_disk != nullptr; });

@@ -24,6 +24,8 @@ namespace kasen::tools {
 // dense arrays that are cut. Beside sparse matrices, owned rows of arrays have an order of their own. None over a mesh,
 // and in plans that find sizes while they run.
 [[nodiscard]] std::set<std::string> passing_inputs(const Module& plan);
+// A large graph's nonzeros are held once, in the form that products use. Values that the plan reads as an array stay.
+void drop_entries(const Module& plan, Part& part, const std::string& name);
 // Whether a matrix of the part did.
 [[nodiscard]] bool stays_on_disk(const Part& part);
 // Whether the plan reads matrices, and all forms of them take a small part of each process's memory. Then they are read

@@ -17,7 +17,6 @@
 #include "libcomm/data/compress/compress.h"
 #include "libcomm/data/hdf5/file.h"
 #include "libcomm/data/results/results.h"
-#include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
 #include "libcore/laws/laws.h"
@@ -189,17 +188,6 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
   return p;
 }
 
-// A large graph's nonzeros are held once, in the form that products use. Values that are an array as well stay.
-void drop_entries(const Module& plan, const std::string& name, PartMatrix& matrix) {
-  const std::vector<Op>& ops = plan.body.ops;
-  const bool stay =
-      std::any_of(ops.begin(), ops.end(), [&](const Op& op) { return gives_values(plan, op) && op.name == name; });
-  matrix.row_pointers = {};
-  matrix.columns = {};
-  if (!stay) matrix.values = {};
-  matrix.on_disk = nullptr;
-}
-
 // The watch sees every step, and when a checkpoint is written.
 void attach_watch(RunWatch& watch, Prepared& p, const RunCheckpoints* checkpoints) {
   watch.know(p.module);
@@ -318,9 +306,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     p.transport = make_traced_transport(std::move(p.transport), cluster.ranks(), trace);
   }
   if (traced || !settings.stats.empty()) p.recorder = record_disks(p.module, p.options, settings.memory);
-  p.options.on_formed = [&](size_t part, const std::string& name) {
-    drop_entries(p.module, name, p.parts[part].matrices.at(name));
-  };
+  p.options.on_formed = [&](size_t part, const std::string& name) { drop_entries(p.module, p.parts[part], name); };
   p.options.masters = settings.masters;
   p.options.forms = p.forms.get();
   p.options.refuse_nan = settings.refuse_nan;
