@@ -133,6 +133,31 @@ output pairs = sum(X * (Q @ V'), over N), near = sum(X / (1 + abs(Q @ V' - D)), 
         sent = sum(one["network_bytes"] for one in json.loads((self.dir / "run.json").read_text())["operators"])
         self.assertEqual(sent, 2 * (3 - 1) * 40 * 8)
 
+    def test_there_and_back_reads_the_matrix_once(self):
+        """By every selector, in one region; without one twice."""
+        X, dense = self.matrix(300, 40, 0.2)
+        self.ready(HEAD + "R = Q * (X @ V)\noutput g = X' @ (y * (X @ v)), H = X' @ (R - Q * sum(R, over K))\n", {"X": X, "Y": X.T}, dense, 1)
+        R = dense["Q"] * (X @ dense["V"])
+        wanted = {"g": X.T @ (dense["y"] * (X @ dense["v"])), "H": X.T @ (R - dense["Q"] * R.sum(axis=1)[:, None])}
+        passes = {}
+        for strategy in ("greedy", "cost", "none"):
+            self.kasen("fuse", "p.kir", "--bundle", "bundle", "--strategy", strategy, "-o", "f.kir")
+            self.run_it("f.kir", wanted, strategy)
+            plan = (self.dir / "f.kir").read_text()
+            passes[strategy] = sum(line.count("%X") > 0 for line in plan.splitlines() if line.startswith("  %") and "input" not in line)
+        self.assertEqual(passes, {"greedy": 1, "cost": 1, "none": 4})
+
+    def test_entries_go_by_from_a_disk(self):
+        """Some rows at a time: the same result, but for the order of sums."""
+        X, dense = self.matrix(120000, 40, 0.3)
+        self.ready(HEAD + "output p = X @ v, g = X' @ (y * (X @ v))\n", {"X": X, "Y": X.T}, dense, 1)
+        self.kasen("fuse", "p.kir", "--bundle", "bundle", "-o", "f.kir")
+        self.assertIn("region rows", (self.dir / "f.kir").read_text())
+        self.kasen("run", "f.kir", "--bundle", "bundle", "-o", "out.npy", "--stats", "run.json", "--memory", "34M", "--spill", ".", "--threads", "1")
+        operators = json.loads((self.dir / "run.json").read_text())["operators"]
+        self.assertGreater(sum(one.get("disk_read_bytes", 0) for one in operators), 12 * X.nnz // 2)
+        self.compare({"p": X @ dense["v"], "g": X.T @ (dense["y"] * (X @ dense["v"]))}, "from a disk")
+
     def test_pattern_with_ids_that_have_gaps(self):
         """A local dimension has the ids that occur, as others do."""
         (self.dir / "p.ks").write_text("dim N, F local\ninput X : sparse null[N, F]\noutput c = mxvt((x, e) -> e, +, X, fill(1.0, F)), d = sum(X, over N)\n")
