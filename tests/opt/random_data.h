@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libcore/ir/derived_dims.h"
+#include "libcore/ir/entries.h"
 #include "tests/support/data.h"
 #include "tests/support/patterns.h"
 
@@ -35,7 +36,7 @@ inline TestData random_data(const Module& module, int workers, std::int64_t size
     data.dims[dim.name] = {n, dim.local, random_owners(random, n, workers)};
   }
   for (const Op& op : module.body.ops) {
-    if (op.code != OpCode::input || is_recipe(op.name)) continue;
+    if (op.code != OpCode::input || is_recipe(op.name) || gives_values(module, op)) continue;
     const Type& type = module.type(op.results[0]);
     if (!type.sparse) {
       std::int64_t count = 1;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "libcore/ir/derived_dims.h"
+#include "libcore/ir/entries.h"
 #include "tests/random/job.h"
 #include "tests/support/data.h"
 #include "tests/support/patterns.h"
@@ -78,7 +79,7 @@ inline testing::TestData data_of(const Module& module, const Job& job, int worke
     data.dims[dim.name] = {size, dim.local, deal(random, way, size, workers)};
   }
   for (const Op& op : module.body.ops) {
-    if (op.code != OpCode::input || is_recipe(op.name)) continue;
+    if (op.code != OpCode::input || is_recipe(op.name) || gives_values(module, op)) continue;
     const Type& type = module.type(op.results[0]);
     if (type.sparse) {
       const JobMatrix& from = job.matrices.at(op.name);
