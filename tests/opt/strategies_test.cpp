@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "libopt/sync/plan_memo.h"
-#include "libopt/sync/search.h"
 #include "libopt/time/price.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_program.h"
@@ -99,7 +98,7 @@ TEST(Strategies, PlanningALongProgramIsBounded) {
   for (const auto& [way, trials] : options.memo->trials) {
     int tried = 0;
     for (const auto& [text, plan] : trials.by_text) tried += plan.operators;
-    EXPECT_LT(tried, 2 * most_operators) << strategy_name(way.first);
+    EXPECT_LT(tried, 20'000) << strategy_name(way.first);
     EXPECT_TRUE(way.first == Strategy::greedy || way.first == Strategy::none) << "each strategy with trials of its own";
   }
   EXPECT_LE(options.memo->trials.size(), 3U);  // greedy's with and without moves
