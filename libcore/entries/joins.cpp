@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <type_traits>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -67,27 +67,33 @@ void require_places(const Places& places, std::int64_t rows, std::int64_t cols) 
 
 std::int64_t Factor::bytes() const { return bytes_of_lists(begins, along, entries); }
 
-Factor make_factor(const Places& places, std::int64_t lines, std::int64_t length, bool turned) {
+Factor make_factor(const Places& places, std::int64_t lines, bool turned) {
   const std::int64_t* const line = turned ? places.cols : places.rows;
   const std::int64_t* const along = turned ? places.rows : places.cols;
-  // First by the index along the line, then by line: both orders are kept, so that lines ascend.
-  std::vector<std::int64_t> order(static_cast<std::size_t>(places.count));
-  std::vector<std::int64_t> next(static_cast<std::size_t>(length) + 1);
-  for (std::int64_t e = 0; e < places.count; ++e) ++next[static_cast<std::size_t>(along[e]) + 1];
-  for (std::size_t k = 1; k < next.size(); ++k) next[k] += next[k - 1];
-  for (std::int64_t e = 0; e < places.count; ++e)
-    order[static_cast<std::size_t>(next[static_cast<std::size_t>(along[e])]++)] = e;
   Factor made;
   made.begins.assign(static_cast<std::size_t>(lines) + 1, 0);
   for (std::int64_t e = 0; e < places.count; ++e) ++made.begins[static_cast<std::size_t>(line[e]) + 1];
   for (std::size_t k = 1; k < made.begins.size(); ++k) made.begins[k] += made.begins[k - 1];
-  made.along.resize(order.size());
-  made.entries.resize(order.size());
+  made.along.resize(static_cast<std::size_t>(places.count));
+  made.entries.resize(made.along.size());
   std::vector<std::int64_t> to(made.begins.begin(), made.begins.end() - 1);
-  for (const std::int64_t e : order) {
+  for (std::int64_t e = 0; e < places.count; ++e) {
     const auto at = static_cast<std::size_t>(to[static_cast<std::size_t>(line[e])]++);
     made.along[at] = static_cast<std::int32_t>(along[e]);
     made.entries[at] = e;
+  }
+  // Places by rows give lines that ascend; those of several workers may not.
+  std::vector<std::pair<std::int32_t, std::int64_t>> some;
+  for (std::size_t k = 0; k + 1 < made.begins.size(); ++k) {
+    const auto begin = made.begins[k], end = made.begins[k + 1];
+    if (std::is_sorted(made.along.begin() + begin, made.along.begin() + end)) continue;
+    some.clear();
+    for (auto e = static_cast<std::size_t>(begin); std::cmp_less(e, end); ++e)
+      some.emplace_back(made.along[e], made.entries[e]);
+    std::sort(some.begin(), some.end());
+    for (std::size_t e = 0; e < some.size(); ++e)
+      std::tie(made.along[static_cast<std::size_t>(begin) + e], made.entries[static_cast<std::size_t>(begin) + e]) =
+          some[e];
   }
   return made;
 }

@@ -46,7 +46,7 @@ struct Factor {
   [[nodiscard]] std::int64_t bytes() const;
 };
 /// Of places that require_places has passed. `turned`: the lines are columns.
-[[nodiscard]] Factor make_factor(const Places& places, std::int64_t lines, std::int64_t length, bool turned);
+[[nodiscard]] Factor make_factor(const Places& places, std::int64_t lines, bool turned);
 
 /// The values of places in the order of the factor.
 [[nodiscard]] std::vector<std::byte> ordered_values(const Factor& factor, const std::byte* values, Scalar scalar);

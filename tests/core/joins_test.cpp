@@ -154,8 +154,8 @@ TEST(Meet, SumsWhatBothFactorsHave) {
   const auto places = [](const auto& rows, const auto& cols) {
     return Places{rows.data(), cols.data(), static_cast<std::int64_t>(rows.size())};
   };
-  const Factor left = make_factor(places(a_rows, a_cols), n, k, false);
-  const Factor right = make_factor(places(b_rows, b_cols), m, k, true);
+  const Factor left = make_factor(places(a_rows, a_cols), n, false);
+  const Factor right = make_factor(places(b_rows, b_cols), m, true);
   std::vector<std::int64_t> made(p_rows.size(), -1);
   const auto of_left = ordered_values(left, reinterpret_cast<const std::byte*>(u.data()), Scalar::i64);
   const auto of_right = ordered_values(right, reinterpret_cast<const std::byte*>(v.data()), Scalar::i64);

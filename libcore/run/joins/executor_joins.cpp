@@ -123,8 +123,8 @@ class MeetStep : public Step {
       require_places(meeting.places, size(0, 0), size(0, 1));
       require_places(a, size(0, 0), meeting.length);
       require_places(b, meeting.length, size(0, 1));
-      const Factor left = make_factor(a, size(0, 0), meeting.length, false);
-      const Factor right = make_factor(b, size(0, 1), meeting.length, true);
+      const Factor left = make_factor(a, size(0, 0), false);
+      const Factor right = make_factor(b, size(0, 1), true);
       meeting.left = &left;
       meeting.right = &right;
       const Scalar scalar = run.module.type(op.results[0]).element.scalar();
