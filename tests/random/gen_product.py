@@ -13,7 +13,7 @@ class ProductPart(Base):
         if not dims or not self.local(dims[1:]):
             return None
         sparse = [v for v in self.program.inputs if v.sparse and dims[0] in v.dims]
-        if sparse and self.chance(0.6) and not self.program.is_local(dims[0]):
+        if sparse and self.chance(0.6):
             return self.sparse_product(elem, dims, self.pick(sparse), depth)
         return self.dense_product(elem, dims, depth)
 
