@@ -103,6 +103,8 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
             if i > 0 and self.chance(0.5):
                 dims = self.program.inputs[-1].dims     # entries of two matrices meet
             elem = self.pick(['null', 'f64', 'f64', 'f32', 'i64', 'i32'] + ([] if self.files else ['bool']))
+            if i > 0 and dims == self.program.inputs[-1].dims and self.chance(0.7):
+                elem = self.program.inputs[-1].elem
             self.add_input(Var(f'G{i}', elem, dims, 4.0, sparse=True))
 
         for d in self.program.dims.values():
