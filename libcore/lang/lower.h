@@ -24,12 +24,12 @@
 #include "libcore/lang/calls/axis.h"
 #include "libcore/lang/calls/generate.h"
 #include "libcore/lang/calls/linear.h"
-#include "libcore/lang/calls/rearrange.h"
-#include "libcore/lang/calls/rename.h"
 #include "libcore/lang/definition.h"
 #include "libcore/lang/expression.h"
 #include "libcore/lang/indexed/indexed.h"
 #include "libcore/lang/program.h"
+#include "libcore/lang/shapes/rearrange.h"
+#include "libcore/lang/shapes/rename.h"
 #include "libcore/lang/statement.h"
 
 namespace kasen::lang {

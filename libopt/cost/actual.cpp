@@ -34,11 +34,6 @@ Polynomial bytes_of_lines(const CostContext& c, ValueId value) {
   return stored_lines(*c.module, c.type(value)) * point_bytes(c, value);
 }
 
-Polynomial stored_bytes(const CostContext& c, ValueId value) {
-  if (c.boxes) return c.boxes->stored(value) * Polynomial(c.type(value).element.bytes());
-  return stored_indices(*c.module, c.type(value)) * element_bytes(c, value);
-}
-
 // Single values.
 bool is_free(const CostContext& c, ValueId value) { return c.type(value).dims.empty() || c.type(value).sparse; }
 
@@ -394,15 +389,9 @@ Cost actual_cost(const CostContext& context, const Op& op) {
   return cost;
 }
 
-Cost copy_cost(const CostContext& c, std::span<const Binding> bindings, std::int64_t spared) {
-  Cost cost;
-  for (const Binding& binding : bindings) {
-    if (binding.how != Handover::copy || is_free(c, binding.to)) continue;
-    const Polynomial arrays(std::max<std::int64_t>(c.type(binding.from).list, 1) - spared);
-    cost.read += stored_bytes(c, binding.from) * arrays;
-    cost.written += stored_bytes(c, binding.to) * arrays;
-  }
-  return cost;
+Polynomial stored_bytes(const CostContext& c, ValueId value) {
+  if (c.boxes) return c.boxes->stored(value) * Polynomial(c.type(value).element.bytes());
+  return stored_indices(*c.module, c.type(value)) * element_bytes(c, value);
 }
 
 }  // namespace kasen

@@ -354,4 +354,15 @@ std::string SymbolNames::operator()(const Symbol& symbol) const {
   throw InternalError("a symbol outside the table");
 }
 
+Cost copy_cost(const CostContext& c, std::span<const Binding> bindings, std::int64_t spared) {
+  Cost cost;
+  for (const Binding& binding : bindings) {
+    if (binding.how != Handover::copy || c.type(binding.to).dims.empty() || c.type(binding.to).sparse) continue;
+    const Polynomial arrays(std::max<std::int64_t>(c.type(binding.from).list, 1) - spared);
+    cost.read += stored_bytes(c, binding.from) * arrays;
+    cost.written += stored_bytes(c, binding.to) * arrays;
+  }
+  return cost;
+}
+
 }  // namespace kasen

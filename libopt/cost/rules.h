@@ -42,6 +42,8 @@ struct CostContext {
 #include "libcore/ir/regions.def"
 #undef REGION
 
+// Of all elements of a value that a worker stores.
+[[nodiscard]] Polynomial stored_bytes(const CostContext& context, ValueId value);
 // The cost of those of `bindings` that copy; `spared` arrays of a list are not copied.
 [[nodiscard]] Cost copy_cost(const CostContext& context, std::span<const Binding> bindings, std::int64_t spared = 0);
 

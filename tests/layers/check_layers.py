@@ -50,7 +50,8 @@ ROOMS = {
         "lang/terms": "base scalar ir patterns laws analysis lex syntax",
         "lang/calls": "base scalar ir patterns laws analysis lex syntax lang/terms",
         "lang/indexed": "base scalar ir patterns laws analysis lex syntax lang/terms lang/calls",
-        "lang": "base scalar ir patterns laws analysis lex syntax lang/terms lang/calls lang/indexed",
+        "lang/shapes": "base scalar ir laws analysis lex syntax lang/terms lang/calls",
+        "lang": "base scalar ir patterns laws analysis lex syntax lang/terms lang/calls lang/indexed lang/shapes",
     },
     "libopt": {
         "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "spread": "", "placing": "spread", "tasks": "draw cost text time", "options": "cost time spread placing", "sync": "time rewrite options",

@@ -1,4 +1,4 @@
-#include "libcore/lang/calls/rename.h"
+#include "libcore/lang/shapes/rename.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "libcore/lang/calls/rearrange.h"
+#include "libcore/lang/shapes/rearrange.h"
 
 #include <fmt/format.h>
 
