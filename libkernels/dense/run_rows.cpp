@@ -1,13 +1,13 @@
 #include "libkernels/dense/run_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <numeric>
 #include <vector>
 
 #include "libcore/rows/row_region.h"
 #include "libkernels/dense/dense.h"
+#include "libkernels/dense/sparse_rows.h"
 
 namespace kasen {
 namespace {
@@ -39,7 +39,10 @@ class RowsRun {
       share_out(shop_.pool, blocks_.shares, [&](int thread, std::int64_t s) { share(thread, s); });
     }
     for (std::int64_t s = 0; s < blocks_.shares; ++s) add_totals(s);
-    for (const auto& [from, to] : kernels_.copies) copy_again(from, to);
+    for (const auto& [from, to] : kernels_.copies) {
+      const Value& v = made_as(from);
+      if (!v.of_rows) copy_again(v, to, {0, v.inner});
+    }
   }
 
  private:
@@ -108,6 +111,10 @@ class RowsRun {
       for (const auto& step : kernels_.steps) {
         std::visit([&](const auto& one) { run(place, one); }, step);
       }
+    }
+    for (const auto& [from, to] : kernels_.copies) {
+      const Value& v = made_as(from);
+      if (v.of_rows) copy_again(v, to, {rows.begin * v.inner, rows.end * v.inner});
     }
   }
 
@@ -190,6 +197,19 @@ class RowsRun {
                                      place.shop->scratch(0));
   }
 
+  void run(const Place& place, const RowsKernels::SparseProduct& step) const {
+    if (step.scalar == Scalar::f64) return multiply_rows<double>(place, step);
+    multiply_rows<float>(place, step);
+  }
+
+  template <class Real>
+  void multiply_rows(const Place& place, const RowsKernels::SparseProduct& step) const {
+    const auto* const values = reinterpret_cast<const Real*>(call_.matrix->values.bytes.data());
+    multiply_sparse_rows<Real>({pointers_, call_.matrix->indices.data(), values}, place.rows,
+                               reinterpret_cast<const Real*>(view(place, value(step.operand)).data),
+                               reinterpret_cast<Real*>(view(place, value(step.result)).data));
+  }
+
   void run(const Place& place, const RowsKernels::SparseTotal& step) const {
     if (step.scalar == Scalar::f64) return add_rows<double>(place, step);
     add_rows<float>(place, step);
@@ -202,41 +222,13 @@ class RowsRun {
     const std::int32_t* const columns = call_.matrix->indices.data();
     const auto* const values = reinterpret_cast<const Real*>(call_.matrix->values.bytes.data());
     const std::int64_t width = step.columns;
-    if (width == 1) return add_entries(place.rows, from, columns, values, to);
+    if (width == 1) return add_sparse_rows<Real>({pointers_, columns, values}, place.rows, from, to);
     for (std::int64_t row = place.rows.begin; row < place.rows.end; ++row) {
       const Real* const x = from + row * width;
       for (std::int64_t e = pointers_[row]; e < pointers_[row + 1]; ++e) {
         Real* const sums = to + columns[e] * width;
         for (std::int64_t k = 0; k < width; ++k) sums[k] += x[k] * values[e];
       }
-    }
-  }
-
-  // Rows have few nonzeros, and each has another number, which no processor foresees. So what a row gives is written
-  // for its nonzeros first, a few at a time. The sums are in the order of the nonzeros.
-  template <class Real>
-  void add_entries(const Range& rows, const Real* from, const std::int32_t* columns, const Real* values,
-                   Real* to) const {
-    constexpr std::int64_t at_once = 1024, some = 16, unroll = 4;
-    std::array<Real, at_once + unroll> given;
-    for (std::int64_t row = rows.begin; row < rows.end;) {
-      const std::int64_t first = pointers_[row];
-      if (pointers_[row + 1] - first > some) {  // by itself
-        const Real given_by_row = from[row];
-        for (std::int64_t e = first; e < pointers_[row + 1]; ++e) to[columns[e]] += given_by_row * values[e];
-        ++row;
-        continue;
-      }
-      const auto fits = [&](std::int64_t r) {
-        return pointers_[r + 1] - first <= at_once && pointers_[r + 1] - pointers_[r] <= some;
-      };
-      for (; row < rows.end && fits(row); ++row) {
-        Real* const at = given.data() + (pointers_[row] - first);
-        for (std::int64_t k = 0; k < unroll; ++k) at[k] = from[row];
-        for (std::int64_t k = unroll; k < pointers_[row + 1] - pointers_[row]; ++k) at[k] = from[row];
-      }
-      for (std::int64_t e = first; e < pointers_[row]; ++e)
-        to[columns[e]] += given[static_cast<size_t>(e - first)] * values[e];
     }
   }
 
@@ -255,16 +247,20 @@ class RowsRun {
     }
   }
 
-  // A result that is the same value as another one.
-  void copy_again(int from, int to) const {
-    const auto is_there = [&](const Value& v) { return v.result == from; };
-    const Value& v = *std::find_if(kernels_.values.begin(), kernels_.values.end(), is_there);
-    const View &source = call_.outputs[static_cast<size_t>(from)], &target = call_.outputs[static_cast<size_t>(to)];
-    const std::int64_t count = v.of_rows ? call_.rows * v.inner : v.inner;
+  // The value that this result is.
+  [[nodiscard]] const Value& made_as(int result) const {
+    return *std::find_if(kernels_.values.begin(), kernels_.values.end(),
+                         [&](const Value& v) { return v.result == result; });
+  }
+
+  // Elements of a result that is the same value as another one. Rows that go by leave with their share.
+  void copy_again(const Value& v, int to, const Range& elements) const {
+    const View &source = call_.outputs[static_cast<size_t>(v.result)], &target = call_.outputs[static_cast<size_t>(to)];
     for (std::int64_t p = 0; p < v.element.planes(); ++p) {
-      std::memcpy(target.data + plane_offset(v.element, target.capacity, p),
-                  source.data + plane_offset(v.element, source.capacity, p),
-                  static_cast<size_t>(count * scalar_bytes(v.element.plane_scalar(p))));
+      const std::int64_t size = scalar_bytes(v.element.plane_scalar(p));
+      std::memcpy(target.data + plane_offset(v.element, target.capacity, p) + elements.begin * size,
+                  source.data + plane_offset(v.element, source.capacity, p) + elements.begin * size,
+                  static_cast<size_t>(elements.size() * size));
     }
   }
 

@@ -157,14 +157,19 @@ struct RowsKernels {
     int result = 0;
     ElementType element;
   };
-  // An mxv of the sparse matrix, of f64 or f32 that are multiplied and added.
+  // An mxvt of the sparse matrix and a vector, of f64 or f32 that are multiplied and added.
+  struct SparseProduct {
+    int operand = 0, result = 0;
+    Scalar scalar = Scalar::f64;
+  };
+  // An mxv, likewise.
   struct SparseTotal {
     int operand = 0, result = 0;
     std::int64_t columns = 1;
     Scalar scalar = Scalar::f64;
   };
   std::vector<Value> values;
-  std::vector<std::variant<Loop, Reduction, Product, Entries, EntryTotal, SparseTotal>> steps;
+  std::vector<std::variant<Loop, Reduction, Product, Entries, EntryTotal, SparseProduct, SparseTotal>> steps;
   std::vector<int> totals;                  // values
   std::vector<std::pair<int, int>> copies;  // results that are the same again: from, to
   std::int64_t block_rows = 8;

@@ -142,6 +142,11 @@ class RowsPlanner {
           RowsKernels::SparseTotal{numbers_.at(op.operands[0]), result, product_columns(m_, op), scalar});
       return;
     }
+    if (op.code == OpCode::mxvt && multiplies_and_adds(m_, op) && !has_columns(m_, op)) {
+      const Scalar scalar = m_.type(op.results[0]).element.scalar();
+      made_.steps.push_back(RowsKernels::SparseProduct{numbers_.at(op.operands[0]), result, scalar});
+      return;
+    }
     const bool total = op.code == OpCode::fold_cols;
     EntryFoldKernel kernel = entries_(total ? entries_of_fold(op) : op);
     std::vector<int> inputs;
