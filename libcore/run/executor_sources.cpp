@@ -187,7 +187,9 @@ void flip_bit(Array& array) {
 // in that order is its result: its memory is handed over.
 class OutputStep : public Step {
  public:
-  OutputStep(const Op& decoded, int at, std::span<const Op> later) : Step(decoded, at), later_(later) {}
+  // `alone`: no other output gives its value.
+  OutputStep(const Op& decoded, int at, std::span<const Op> later, bool alone)
+      : Step(decoded, at), later_(later), alone_(alone) {}
   void run(Execution& run) override {
     const ValueId value = op.operands[0];
     const Type& type = run.plan.type(value);
@@ -201,10 +203,10 @@ class OutputStep : public Step {
     run.result.outputs.push_back(std::move(made));
   }
 
-  // Planes lie elsewhere in a result than on the disk.
+  // Planes lie elsewhere in a result than on the disk. What is on a disk is handed over once.
   [[nodiscard]] bool hands_over(const Execution& run, int part) const override {
     const ValueInfo& info = run.storage.info(op.operands[0]);
-    return info.cut != no_dim && run.module.type(op.operands[0]).element.planes() == 1 &&
+    return alone_ && info.cut != no_dim && run.module.type(op.operands[0]).element.planes() == 1 &&
            run.numbering.order(info.cut, part).empty();
   }
 
@@ -289,6 +291,7 @@ class OutputStep : public Step {
   }
 
   std::span<const Op> later_;  // of the program's outermost block
+  const bool alone_;
 };
 
 std::vector<Word> param_words(const Execution& run, const Op& op) {
@@ -367,7 +370,11 @@ std::unique_ptr<Step> make_source_step(Execution& run, const Op& op, int number)
 std::unique_ptr<Step> make_output_step(Execution& run, const Op& op, int number) {
   const std::span<const Op> all = run.module.body.ops;
   const auto at = static_cast<std::size_t>(&op - all.data());
-  return std::make_unique<OutputStep>(op, number, all.subspan(at + 1));
+  const auto gives_it = [&](const Op& other) {
+    return other.code == OpCode::output && other.operands[0] == op.operands[0];
+  };
+  return std::make_unique<OutputStep>(op, number, all.subspan(at + 1),
+                                      std::count_if(all.begin(), all.end(), gives_it) == 1);
 }
 
 }  // namespace kasen::executor
