@@ -148,7 +148,12 @@ void add_inputs(const Recipe& recipe, std::set<std::string>& names) {
 
 }  // namespace
 
-bool is_recipe(std::string_view name) { return !std::all_of(name.begin(), name.end(), may_be_in_name); }
+bool is_recipe(std::string_view name) {
+  constexpr std::string_view signs = "|&@'() ";
+  const auto is_sign = [&](char c) { return signs.find(c) != std::string_view::npos; };
+  return std::any_of(name.begin(), name.end(), is_sign) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return is_sign(c) || may_be_in_name(c); });
+}
 
 std::optional<Recipe> parse_recipe(std::string_view text) {
   if (text.size() > most_recipe_length) return std::nullopt;

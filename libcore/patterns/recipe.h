@@ -24,7 +24,7 @@ struct Recipe {
 inline constexpr int most_recipe_depth = 32;
 inline constexpr std::size_t most_recipe_length = 255;  // of a stored name
 
-/// True for the name of a pattern that follows from others: names of inputs are words.
+/// True for the name of a pattern that follows from others, which has signs; names of inputs are words.
 [[nodiscard]] bool is_recipe(std::string_view name);
 /// The recipe, or nothing if the text is none, is too long, or is not as recipe_text writes it.
 [[nodiscard]] std::optional<Recipe> parse_recipe(std::string_view text);

@@ -168,7 +168,10 @@ Term Folds::reduce(const Node& fn, Term entries, const Node* over, Mark mark, co
   const ValueId matrix = formulas_.matrix_of(entries, mark);
   const bool zeros_count = !is_zero(type, (*identity)[0]);
   Term stored = entries;
-  if (gone.empty()) take_values(stored, mark);
+  if (gone.empty()) {
+    meet_dense(stored, matrix, mark);
+    take_values(stored, mark);
+  }
   if (gone.empty() && formulas_.take_stored_alone(stored, mark)) {
     const ValueId each = values_.materialise(std::move(stored), "t", mark);
     const ValueId all = values_.reduce(by, each, {}, mark, hint);
