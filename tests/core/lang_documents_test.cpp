@@ -101,6 +101,9 @@ param r = 0.5
     "",
     "dim N, M, K\nfn next(a, b) = (a.0 * b.0, a.1 * b.0 + b.1)\n"
     "input A : dense f64[N, M], v : f64[N], k : i64[K]\nsteps = map((a, y) -> (a, y), v, v)\n",
+    "dim N, M, K\ninput X : f64[N, M], Y : f64[N, M], v : f64[M], A : f64[N, K], B : f64[K, M]\nS = X + Y\n",
+    "dim N\nparam k = 1\ninput A : f64[N, N], B : f64[N, N], X : f64[N, N]\n",
+    "dim N, F local = 8\ninput X : sparse f64[N, F], D : f64[N, F], dropout : f64[N, F]\n",
     entries,
     entries + "W = X * log(U @ V' + eps)\n"};
 
@@ -148,7 +151,14 @@ const std::set<std::string> others{"*.ks",
                                    "over d",
                                    "over d, e",
                                    "## file \"NAME\"",
-                                   "X + 1"};
+                                   "X + 1",
+                                   "X + if Y == 0 then 1.0 else 0.0",
+                                   "X|Y",
+                                   "X&Y",
+                                   "A[i, k] * B[k, j]",
+                                   "partition --stats",
+                                   "--strategy cost",
+                                   "fuse-all"};
 
 std::string read(const std::string& path) {
   std::ifstream file(std::string(EXAMPLES_DIR) + "/../" + path);
