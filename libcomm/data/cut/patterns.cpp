@@ -11,7 +11,7 @@
 namespace kasen {
 namespace {
 
-using Positions = std::vector<std::uint64_t>;  // ascending: row, then column, which have 31 bits each
+using Positions = std::vector<std::uint64_t>;  // ascending: row, then column, which have 32 bits each
 
 std::uint64_t position(std::int64_t row, std::int64_t col) {
   return static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint64_t>(col);
@@ -127,6 +127,12 @@ class PatternMaker {
   const std::vector<EntryList>& entries_;
 };
 
+void require_short(const DimLayout& dim) {
+  if (dim.size <= std::int64_t{1} << 32) return;
+  fail(ExitStatus::limit, fmt::format("dimension '{}' has {} indices", dim.name, dim.size),
+       "patterns of several matrices number rows and columns by 32 bits", "use one matrix in each expression");
+}
+
 }  // namespace
 
 void make_patterns(const std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts,
@@ -136,6 +142,7 @@ void make_patterns(const std::vector<InputData>& inputs, const std::vector<DimLa
     if (!inputs[k].sparse || !is_recipe(inputs[k].name)) continue;
     const std::optional<Recipe> recipe = parse_recipe(inputs[k].name);
     if (!recipe) throw InternalError("a pattern without a recipe");
+    for (const std::string& dim : inputs[k].dims) require_short(find_layout(layouts, inputs[k], dim));
     const Positions positions = maker.make(*recipe);
     if (notes != nullptr && recipe->kind == RecipeKind::product) {
       const auto size = [&](std::size_t axis) { return find_layout(layouts, inputs[k], inputs[k].dims[axis]).size; };
