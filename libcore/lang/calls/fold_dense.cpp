@@ -41,8 +41,10 @@ Term Folds::dense_element(ValueId array, const std::vector<DimId>& dims, Mark ma
   if (const Op* product = builder_.made_by(array); product != nullptr && product->code == OpCode::mxvt) {
     const ValueId left = product->operands[1];
     const Op* turned = builder_.made_by(product->operands[0]);
-    if (is_ordinary_dense_product(module_, *product) && turned != nullptr && turned->code == OpCode::transpose &&
-        seen_element(module_, module_.type(left)) && seen_element(module_, module_.type(turned->operands[0]))) {
+    const bool sums = is_plain_operator(module_.fn(product->fns[0]), ScalarOp::mul) &&
+                      is_plain_operator(module_.fn(product->fns[1]), ScalarOp::add) && !module_.type(left).sparse;
+    if (sums && turned != nullptr && turned->code == OpCode::transpose && seen_element(module_, module_.type(left)) &&
+        seen_element(module_, module_.type(turned->operands[0]))) {
       return pairs(values_.term(left), values_.term(turned->operands[0]), mark);
     }
   }
