@@ -240,6 +240,9 @@ class ProductPart(Base):
                 return Expr('pairs', elem, v.dims, [a, b], bound=a.bound * b.bound * self.size(k))
         if self.chance(0.2):
             return self.leaf(elem, ())
+        last = self.program.dims[v.dims[1]]
+        if last.local and last.known and 0 < last.size and self.fits(v.dims) and self.chance(0.8):
+            return self.tame(self.leaf(elem, v.dims), 20)    # a dense array: an entry meets its element there
         where = (self.pick(v.dims),)
         e = self.leaf(elem, where)
         if self.chance(0.4) and elem in FLOATS:

@@ -99,7 +99,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
                 dims = ()            # its size is not the data's
             self.add_input(Var(f'x{i}', self.input_elem(), dims or ('N',), 6.0))
         for i in range(self.pick([0, 1, 1, 2])):
-            dims = self.pick([('N', 'N'), ('N', 'N'), ('N', 'M'), ('M', 'N')] + [('N', 'F')] * (self.size('F') > 0 if 'F' in self.program.dims else 0))
+            dims = self.pick([('N', 'N'), ('N', 'N'), ('N', 'M'), ('M', 'N')] + [('N', 'F')] * (2 * (self.size('F') > 0) if 'F' in self.program.dims else 0))
             if i > 0 and self.chance(0.5):
                 dims = self.program.inputs[-1].dims     # entries of two matrices meet
             elem = self.pick(['null', 'f64', 'f64', 'f32', 'i64', 'i32'] + ([] if self.files else ['bool']))

@@ -65,6 +65,8 @@ class Meaning:
         matrix, rows, cols = self.entries
         if not dims:
             return value
+        if dims == matrix.dims and matrix.dims[0] != matrix.dims[1]:    # a dense array
+            return each(value, lambda leaf: leaf[rows, cols])
         at = cols if dims[0] == matrix.dims[1] else rows
         return each(value, lambda leaf: leaf[at])
 
