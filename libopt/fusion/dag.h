@@ -56,11 +56,13 @@ struct Node {
   std::vector<bool> zero_at;   // for a cell, by input: the result is zero where that input is
   std::vector<NodeId> waits;   // nodes of this DAG from which others make it, or a number that it takes (in any order)
   Shape shape;
-  double bytes = 0;      // of the result in memory; of a sparse one, of its nonzeros
-  double sparsity = 1;   // the share of the cells that are stored
-  double seconds = 0;    // of computing it once, by all processes together
-  bool outer = false;    // of a fold: its function has a U t(V), made at each nonzero
-  bool escapes = false;  // something that is not a node of this DAG needs it in memory
+  double bytes = 0;       // of the result in memory; of a sparse one, of its nonzeros
+  double sparsity = 1;    // the share of the cells that are stored
+  double seconds = 0;     // of computing it once, by all processes together
+  bool outer = false;     // of a fold: its function has a U t(V), made at each nonzero
+  bool by_rows = true;    // other work on the same rows may run with it
+  bool hands_on = false;  // a cell: it computes owned elements, and those of its input stay beside them as they are
+  bool escapes = false;   // something that is not a node of this DAG needs it in memory
 
   std::vector<NodeId> consumers;  // set by Dag::add, ascending, each once
   [[nodiscard]] size_t uses() const { return consumers.size() + (escapes ? 1 : 0); }

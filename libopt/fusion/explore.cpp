@@ -7,7 +7,10 @@ namespace {
 
 class Explorer {
  public:
-  explicit Explorer(const Dag& dag) : dag_(dag) { memo_.groups.resize(dag.size()); }
+  explicit Explorer(const Dag& dag) : dag_(dag) {
+    memo_.groups.resize(dag.size());
+    memo_.covered.resize(dag.size());
+  }
 
   Memo run() {
     for (const NodeId h : dag_.ids()) {
@@ -47,6 +50,7 @@ class Explorer {
       entry.close = shape.close(dag_, h);
       const bool single = is_closed(entry.close) && entry.references() == 0 && !shape.joins(dag_, h);
       const bool repeated = std::find(kept.begin(), kept.end(), entry) != kept.end();
+      if (entry.close != Close::closed_invalid) memo_.covered[h].insert(entry.type);
       if (entry.close != Close::closed_invalid && !single && !repeated) kept.push_back(std::move(entry));
     }
     std::sort(kept.begin(), kept.end(),

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "libcore/analysis/chain_rules.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
@@ -13,6 +14,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/laws/shapes.h"
+#include "libcore/rows/row_region.h"
 #include "libopt/cost/extent.h"
 #include "libopt/cost/rules.h"
 #include "libopt/cost/work.h"
@@ -23,20 +25,30 @@ namespace {
 
 constexpr std::int64_t coordinate_bytes = 4;  // beside each nonzero (docs/cost.md, the actual column)
 
-// An aggregate's form by the dimensions that it reduces; rows are the first dimension, columns all others.
+constexpr double most_stored = 1 - 1e-9;  // a sparse matrix stays one, whatever it stores
+
+// An aggregate's form by the dimensions that it reduces; rows are the first dimension, columns all others. Of some of
+// the columns' dimensions it leaves a shorter row.
 Form reduce_form(const Module& module, const Op& op) {
-  const std::vector<DimId>& dims = module.type(op.operands.at(0)).dims;
-  const size_t kept = module.type(op.results.at(0)).dims.size();
-  if (kept == 0) return Form::agg_full;
-  if (kept == 1 && !contains(op.over, dims[0])) return Form::agg_row;
-  return op.over == std::vector<DimId>{dims[0]} ? Form::agg_col : Form::read;
+  if (module.type(op.results.at(0)).dims.empty()) return Form::agg_full;
+  return contains(op.over, module.type(op.operands.at(0)).dims[0]) ? Form::agg_col : Form::agg_row;
 }
 
-// Maps on owned elements of a pre-reduced value (rules 11 and 15) stand alone: the ghosts keep their values.
+// Maps of a pre-reduced value under no law stand alone.
 bool stands_alone(const Module& module, const Op& op) {
-  if (!module.type(op.results.at(0)).state.is_pre()) return false;
+  return module.type(op.results.at(0)).state.is_pre() && law_in_force(module, op) == nullptr;
+}
+
+// Maps on owned elements of a pre-reduced value (rules 11 and 15): the ghosts keep their values.
+bool hands_ghosts_on(const Module& module, const Op& op) {
+  if (op.code != OpCode::map || !module.type(op.results.at(0)).state.is_pre()) return false;
   const LawUse* law = law_in_force(module, op);
-  return law == nullptr || law->kind == LawKind::pushdown;
+  return law != nullptr && law->kind == LawKind::pushdown;
+}
+
+bool goes_along_rows(const Module& module, const Op& op) {
+  return reason_against_rows(module, op, worked_rows(module, op)).empty() ||
+         (is_product(op) && may_stand_in_chain(module, op));
 }
 
 // A dense matrix that is cut along its columns, or that every worker holds, has no rows to go through.
@@ -137,6 +149,8 @@ class BlockReader {
     }
     if ((is_product(op) || is_fold(op)) && !gives_rows(op)) node.inputs[0] = iteration(node.inputs[0]);
     node.outer = is_fold(op) && has_outer(module_, op);
+    node.by_rows = goes_along_rows(module_, op);
+    node.hands_on = hands_ghosts_on(module_, op);
     node.seconds = seconds(op);
     node_of(result) = dag_.add(std::move(node));
   }
@@ -171,7 +185,7 @@ class BlockReader {
     if (type.sparse) {
       const double entries = number(stored_entries(module_, type, costs_.matrix_name(value)));
       node.bytes = entries * static_cast<double>(coordinate_bytes + type.element.bytes());
-      node.sparsity = std::min(1.0, entries / std::max(1.0, node.shape.cells()));
+      node.sparsity = std::min(most_stored, entries / std::max(1.0, node.shape.cells()));
     } else if (type.compressed) {
       node.bytes = number(Polynomial(Symbol{SymbolKind::compressed, costs_.matrix_name(value), {}, -1}));
     } else if (is_distributed_array(module_, value)) {

@@ -23,9 +23,21 @@ struct Entry {
 
 using Group = std::vector<Entry>;
 
+// Some templates, one bit each.
+class TemplateSet {
+ public:
+  void insert(TemplateId id) { bits_ |= bit(id); }
+  [[nodiscard]] bool contains(TemplateId id) const { return (bits_ & bit(id)) != 0; }
+
+ private:
+  static unsigned bit(TemplateId id) { return 1U << static_cast<unsigned>(id); }
+  unsigned bits_ = 0;
+};
+
 struct Memo {
-  IdMap<NodeId, Group> groups;  // empty if no template covers it
-  std::int64_t asked = 0;       // the number of template conditions that were evaluated: linear in the operators
+  IdMap<NodeId, Group> groups;         // empty if no template covers it together with anything else
+  IdMap<NodeId, TemplateSet> covered;  // by those that cover it, with others or alone
+  std::int64_t asked = 0;              // the number of template conditions that were evaluated: linear in the operators
 
   [[nodiscard]] const Group& operator[](NodeId node) const { return groups[node]; }
   [[nodiscard]] Group& operator[](NodeId node) { return groups[node]; }

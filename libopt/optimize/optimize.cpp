@@ -39,7 +39,7 @@ void verify_after(const PassRow& pass, const Module& module, LawChecker& laws) {
 }
 
 bool is_enabled(PassWhen when, const OptimizeOptions& options) {
-  const bool fusing = options.strategy != Strategy::none, greedy = options.strategy == Strategy::greedy;
+  const bool fusing = options.strategy != Strategy::none;
   switch (when) {
     case PassWhen::always:
       return true;
@@ -51,12 +51,8 @@ bool is_enabled(PassWhen when, const OptimizeOptions& options) {
       return fusing && options.move_statements;
     case PassWhen::hoisting:
       return fusing ? options.move_statements : options.simplify;
-    case PassWhen::clustering:
-      return greedy || options.simplify;
-    case PassWhen::greedy:
-      return greedy;
-    case PassWhen::selected:
-      return fusing && !greedy;
+    case PassWhen::meshing:
+      return options.simplify;
     case PassWhen::spreading:
       return !options.spread.search.empty();
     case PassWhen::swapping:
@@ -69,7 +65,7 @@ bool is_enabled(PassWhen when, const OptimizeOptions& options) {
 
 bool runs_over_mesh(PassWhen when) {
   return when == PassWhen::always || when == PassWhen::simplifying || when == PassWhen::hoisting ||
-         when == PassWhen::clustering || when == PassWhen::spreading || when == PassWhen::swapping ||
+         when == PassWhen::meshing || when == PassWhen::spreading || when == PassWhen::swapping ||
          when == PassWhen::scheduling;
 }
 

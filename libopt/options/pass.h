@@ -25,9 +25,7 @@ enum class PassWhen : std::uint8_t {
   fusing,
   moving,
   hoisting,
-  clustering,
-  greedy,
-  selected,
+  meshing,
   spreading,
   swapping,
   scheduling

@@ -104,7 +104,7 @@ bool pass_fuse_epilogue(Module& module, PassContext& context) {
   if (!context.options.epilogue) return false;
   std::optional<Sizes> sizes;
   if (context.options.epilogue_by_size && context.options.sizes) sizes = context.options.sizes(module);
-  return form_regions(module, [&](const Module& now, const Block& block, int& /*from*/) {
+  return form_regions(module, [&](const Module& now, const Block& block) {
     return EpilogueSearch(now, block, sizes ? &*sizes : nullptr, context.options.machine).next();
   });
 }

@@ -1,10 +1,12 @@
-// Why: greedy regions compute everything once and hold all operators that may be together. Over matrices it can be
-// cheaper to compute a value again in each operator that needs it, or to keep apart an operator that would join both.
-// libopt/fusion/ chooses by cost which operators run as one (docs/fusion.md, Selection), and this pass makes a plan of
-// that choice. An operator that several selected ones compute is copied for each of them, and each becomes a region of
-// the kind that can hold it. The naive way fails at a value that one selected operator computes for itself and another
-// reads from memory. The original is in the operator that stores it, and copies are in all others. Requires placed
-// values and no regions; keeps the order of everything else as nearly as possible. The level becomes 3.
+// Why: an operator by itself reads its operands from memory and writes its result there. One that runs with its readers
+// keeps it in registers or a cache, and what is read by several is read once. Greedy operators compute everything once
+// and hold all that may be together. Over matrices it can be cheaper to compute a value again in each operator that
+// needs it, or to keep apart an operator that would join both. libopt/fusion/ lists what may run as one, a selector of
+// libopt/selection/ chooses (docs/fusion.md, Selection), and this pass makes a plan of that choice. An operator that
+// several selected ones compute is copied for each of them, and each becomes a region of the kind that can hold it. The
+// naive way fails at a value that one selected operator computes for itself and another reads from memory. The original
+// is in the operator that stores it, and copies are in all others. Requires placed values and no regions; keeps the
+// order of everything else as nearly as possible. The level becomes 3.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #include "libopt/rewrite/regions.h"
 #include "libopt/rewrite/rewrite.h"
 #include "libopt/rewrite/value_names.h"
+#include "libopt/selection/greedy.h"
 #include "libopt/selection/pieces.h"
 #include "libopt/selection/select.h"
 #include "libopt/sync/plan_notes.h"
@@ -168,8 +171,11 @@ bool pass_fuse_selected(Module& module, PassContext& context) {
   std::vector<fusion::Pieces> made;
   std::vector<std::vector<std::string>> cuts(dags.size());
   for (const BlockDag& block : dags) {
-    const fusion::Selection selected = selection_of(block.dag, context.options, costs, cuts[made.size()]);
-    made.push_back(fusion::pieces_of(module, block, selected.operators, costs));
+    const std::vector<fusion::PlanOperator> selected =
+        context.options.strategy == Strategy::greedy
+            ? fusion::greedy_operators(module, block, fusion::explore(block.dag))
+            : selection_of(block.dag, context.options, costs, cuts[made.size()]).operators;
+    made.push_back(fusion::pieces_of(module, block, selected, costs));
   }
   if (context.options.notes != nullptr) {
     for (size_t d = 0; d < dags.size(); ++d)

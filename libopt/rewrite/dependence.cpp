@@ -238,6 +238,31 @@ BlockGraph::BlockGraph(const Module& module, const Block& block) {
   }
 }
 
+BlockGraph BlockGraph::contracted(const std::vector<std::vector<int>>& units) const {
+  std::vector<int> unit_of(needs_.size());
+  for (size_t unit = 0; unit < units.size(); ++unit) {
+    for (const int op : units[unit]) unit_of[static_cast<size_t>(op)] = static_cast<int>(unit);
+  }
+  BlockGraph made;
+  made.needs_.resize(units.size());
+  made.needed_by_.resize(units.size());
+  made.reads_.resize(units.size());
+  for (size_t unit = 0; unit < units.size(); ++unit) {
+    for (const int op : units[unit]) {
+      for (const int before : needs(op)) {
+        const int from = unit_of[static_cast<size_t>(before)];
+        if (from != static_cast<int>(unit)) made.needs_[unit].push_back(from);
+      }
+      made.reads_[unit].insert(made.reads_[unit].end(), reads(op).begin(), reads(op).end());
+    }
+    sort_unique(made.needs_[unit]);
+    sort_unique(made.reads_[unit]);
+    for (const int before : made.needs_[unit])
+      made.needed_by_[static_cast<size_t>(before)].push_back(static_cast<int>(unit));
+  }
+  return made;
+}
+
 std::vector<std::vector<int>> cluster(const BlockGraph& graph, const ClusterRules& rules) {
   DrawnClusters drawing(graph, rules);
   std::vector<int> homes;

@@ -12,6 +12,9 @@ namespace kasen {
 class BlockGraph {
  public:
   BlockGraph(const Module& module, const Block& block);
+  // Returns the graph of units that stand for some operators each. Every operator is in one unit, and they are in an
+  // order in which none needs a later one (contracted_order).
+  [[nodiscard]] BlockGraph contracted(const std::vector<std::vector<int>>& units) const;
 
   [[nodiscard]] int size() const { return static_cast<int>(needs_.size()); }
   // Returns the operators (positions in the block) whose results operator `op` uses, ascending.
@@ -21,6 +24,7 @@ class BlockGraph {
   [[nodiscard]] const std::vector<ValueId>& reads(int op) const { return reads_[static_cast<size_t>(op)]; }
 
  private:
+  BlockGraph() = default;
   std::vector<std::vector<int>> needs_, needed_by_;
   std::vector<std::vector<ValueId>> reads_;
 };

@@ -163,8 +163,7 @@ bool form_regions(Module& module, const std::function<ChooseClusters>& choose) {
   bool changed = false;
   ValueNames names(module);
   for_each_block(module, [&](Block& block) {
-    int from = 0;
-    for (std::vector<Cluster> next; !(next = choose(module, block, from)).empty(); changed = true) {
+    for (std::vector<Cluster> next; !(next = choose(module, block)).empty(); changed = true) {
       make_regions(names, block, next);
     }
   });

@@ -26,9 +26,9 @@ struct Cluster {
 // nearly as possible. A region yields the values that anything outside needs. The level becomes 3.
 void make_regions(ValueNames& names, Block& block, const std::vector<Cluster>& clusters);
 
-// Makes the regions that `choose` finds in each block, until it finds none: positions of operators change. It may begin
-// at the operator `from`, and sets `from` to the place where it found the first one. Returns true if any was made.
-using ChooseClusters = std::vector<Cluster>(const Module& module, const Block& block, int& from);
+// Makes the regions that `choose` finds in each block, until it finds none: positions of operators change. Returns true
+// if any was made.
+using ChooseClusters = std::vector<Cluster>(const Module& module, const Block& block);
 bool form_regions(Module& module, const std::function<ChooseClusters>& choose);
 
 }  // namespace kasen

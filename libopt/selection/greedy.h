@@ -1,25 +1,25 @@
-// The greedy selector: regions compute everything once and hold all operators that may be together. They have several
-// results, and hold operators that are no nodes of a fusion plan (maps that hand ghosts on). So it chooses among a
-// block's operators, not among entries of the memo table.
+// The greedy selector: operators compute everything once and hold all that may be together. They have several results.
+// Templates cover the operators that join (the memo table), and shapes say which of these one region can hold.
 #pragma once
 
 #include <vector>
 
-#include "libopt/selection/pieces.h"
-#include "libopt/selection/shapes.h"
+#include "libopt/selection/units.h"
 
 namespace kasen::fusion {
 
-// Return the clusters of a block that become regions of one kind next: iter_on_vec and mxm all at once, since clusters
-// are maximal, row_chain and rows one after the other. These two go around the block from the operator `from` on, where
-// they found the last one: what stands before it found nothing.
-[[nodiscard]] std::vector<Cluster> vector_clusters(const Module& module, const Block& block, int& from);
-[[nodiscard]] std::vector<Cluster> product_clusters(const Module& module, const Block& block, int& from);
-[[nodiscard]] std::vector<Cluster> chain_clusters(const Module& module, const Block& block, int& from);
-[[nodiscard]] std::vector<Cluster> row_clusters(const Module& module, const Block& block, int& from);
+// Returns the operators of a block. The table is whole: no entry has been dropped. Work on elements joins first, then
+// products with one matrix, and last the work on rows, which takes up such operators as a whole.
+[[nodiscard]] std::vector<PlanOperator> greedy_operators(const Module& module, const BlockDag& block, const Memo& memo);
 
-// Returns the regions of a block that has none, and its operators that stay as they are, as nodes of its DAG. `module`
-// is the block's.
-[[nodiscard]] std::vector<Piece> greedy_pieces(const Module& module, const BlockDag& block);
+// Return the clusters of one kind: loops over elements and passes over a matrix all at once, since they are maximal;
+// work on rows one after the other. The latter two go around the block from the unit `from` on, where they found the
+// last one: what stands before it found nothing.
+[[nodiscard]] std::vector<Cluster> product_clusters(const Units& units);
+[[nodiscard]] std::vector<Cluster> next_chain(const Units& units, int& from);
+[[nodiscard]] std::vector<Cluster> next_rows(const Units& units, int& from);
+
+// Returns the clusters of vector operators of any block, with templates or without: over a mesh there are none.
+[[nodiscard]] std::vector<Cluster> vector_clusters(const Module& module, const Block& block);
 
 }  // namespace kasen::fusion

@@ -74,9 +74,13 @@ class Splitter {
     return text;
   }
 
-  [[nodiscard]] bool can_be(const PlanOperator& op) const {
-    const Ops all = ops(op);
-    return all.size() == 1 || kind_of_region(module_, all, boxes_).has_value();
+  [[nodiscard]] bool can_be(const PlanOperator& op) const { return ops(op).size() == 1 || kind(op).has_value(); }
+
+  // Of a region of several operators.
+  [[nodiscard]] std::optional<RegionKind> kind(const PlanOperator& op) const {
+    std::vector<ValueId> results;
+    for (const Op* root : ops({{}, {}, op.roots, {}})) results.push_back(root->results[0]);
+    return kind_of_region(module_, ops(op), results, boxes_);
   }
 
   // Returns the members of the operator that lead to these roots, with `stored` (or nothing) read from memory.
@@ -125,8 +129,7 @@ class Splitter {
 
   void split(const PlanOperator& op, std::vector<NodeId>& cuts) {
     if (can_be(op)) {
-      const Ops all = ops(op);
-      made_.pieces.push_back({op, all.size() == 1 ? std::nullopt : kind_of_region(module_, all, boxes_)});
+      made_.pieces.push_back({op, ops(op).size() == 1 ? std::nullopt : kind(op)});
     } else if (op.roots.size() > 1) {
       for (const NodeId root : op.roots) split(part(op, {root}, no_node), cuts);
     } else {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "libopt/selection/greedy.h"
+#include "libopt/selection/pieces.h"
 
 namespace kasen::fusion {
 namespace {
@@ -47,10 +48,10 @@ std::string cost_text(std::string_view selector, double sum, size_t operators) {
   return fmt::format("  {}: {:.4g} ms, {} operators\n", selector, sum * 1e3, operators);
 }
 
-std::string greedy_text(const Module& module, const BlockDag& block, const CostRules& costs) {
+std::string greedy_text(const Module& module, const BlockDag& block, const Memo& memo, const CostRules& costs) {
   double sum = 0;
   std::string text;
-  const std::vector<Piece> pieces = greedy_pieces(module, block);
+  const std::vector<Piece> pieces = pieces_of(module, block, greedy_operators(module, block, memo), costs).pieces;
   for (const Piece& piece : pieces) {
     sum += seconds(block.dag, piece.op, costs);
     text += operator_text(piece.kind ? region_name(*piece.kind) : "-", piece.op);
@@ -65,7 +66,7 @@ std::string plans_text(const Module& module, const BlockDag& block, const Memo& 
   std::string text;
   const Memo valid = feasible(dag, memo, costs);
   for (const Partition& partition : partitions(dag, valid)) text += partition_text(dag, valid, partition, costs);
-  text += greedy_text(module, block, costs);
+  text += greedy_text(module, block, memo, costs);
   for (const Selector selector : {Selector::none, Selector::fuse_all, Selector::fuse_no_redundancy, Selector::cost}) {
     const Selection made = select(dag, memo, selector, costs);
     text += cost_text(selector_name(selector), made.seconds, made.operators.size());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "libcore/analysis/chain_rules.h"
 #include "libcore/analysis/op_boxes.h"
@@ -13,10 +14,12 @@
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/rows/row_region.h"
-#include "libopt/selection/greedy.h"
 
 namespace kasen::fusion {
 namespace {
+
+using Members = std::span<const Op* const>;
+using Results = std::span<const ValueId>;
 
 // Returns the ghosts over which a pre-reduced or consistent value makes an operator run; nothing for owned elements
 // alone.
@@ -45,45 +48,71 @@ std::optional<RegionKey> box_key(const Module& module, const Op& op) {
   return RegionKey{{}, std::nullopt, no_value, std::nullopt, false, *std::move(box)};
 }
 
-// Returns true if all have one key.
-template <class Key>
-bool agree(const Module& module, std::span<const Op* const> members, Key key_of, bool boxes) {
-  const std::optional<RegionKey> first = key_of(module, *members[0], boxes);
-  return first && !first->hands_on &&
-         std::all_of(members.begin(), members.end(), [&](const Op* op) { return key_of(module, *op, boxes) == first; });
+// Returns true if all go over one matrix in one way.
+bool have_one_pass(const Module& module, Members members, bool boxes) {
+  const std::optional<RegionKey> first = product_key(module, *members[0], boxes);
+  return first && std::all_of(members.begin(), members.end(),
+                              [&](const Op* op) { return product_key(module, *op, boxes) == first; });
 }
 
-bool is_loop_over_elements(const Module& module, std::span<const Op* const> members, bool boxes) {
-  return agree(module, members, vector_key, boxes);
+// All go over one space: owned elements alone, or these beside the ghosts of one set too. What hands ghosts on stands
+// beside what computes on them.
+bool is_loop_over_elements(const Module& module, Members members, Results /*results*/, bool boxes) {
+  std::optional<RegionKey> common;
+  std::optional<SlaveSet> ghosts;
+  bool hands_on = false, computes = false;
+  for (const Op* op : members) {
+    std::optional<RegionKey> key = vector_key(module, *op, boxes);
+    if (!key || (key->slaves && ghosts && *key->slaves != *ghosts)) return false;
+    hands_on = hands_on || key->hands_on;
+    computes = computes || (key->slaves && !key->hands_on);
+    if (key->slaves) ghosts = std::exchange(key->slaves, std::nullopt);
+    key->hands_on = false;
+    if (common && *common != *key) return false;
+    common = std::move(key);
+  }
+  return computes || !hands_on;
 }
 
 // None needs another's result.
-bool is_pass_over_matrix(const Module& module, std::span<const Op* const> members, bool boxes) {
+bool is_pass_over_matrix(const Module& module, Members members, Results /*results*/, bool boxes) {
   std::vector<ValueId> made;
   for (const Op* op : members) made.insert(made.end(), op->results.begin(), op->results.end());
   const bool folds = std::any_of(members.begin(), members.end(), [](const Op* op) { return is_fold(*op); });
-  return agree(module, members, product_key, boxes) && std::none_of(members.begin(), members.end(), [&](const Op* op) {
+  return have_one_pass(module, members, boxes) && std::none_of(members.begin(), members.end(), [&](const Op* op) {
            const auto needs = [&](ValueId operand) { return contains(made, operand); };
            const bool alone = folds ? !joins_folds(module, *op) : has_columns(module, *op);
            return alone || std::any_of(op->operands.begin(), op->operands.end(), needs);
          });
 }
 
+// Work that reads a chain's matrix itself is there for products with it alone, as in X' (w * X). All else would be
+// transposed to be stored, and a region of rows stores it as it is.
+bool serves_products(const Op& work, ValueId matrix, Members members, Results results) {
+  if (!contains(work.operands, matrix)) return true;
+  const auto reads = [&](const Op* op) { return contains(op->operands, work.results[0]); };
+  return std::find(results.begin(), results.end(), work.results[0]) == results.end() &&
+         std::all_of(members.begin(), members.end(), [&](const Op* op) {
+           return !reads(op) || (op->code == OpCode::mxv && op->operands[0] != matrix);
+         });
+}
+
 // Returns true for products with one dense matrix and work on its rows (verify/regions.cpp, row_chain).
-bool is_chain(const Module& module, std::span<const Op* const> members, bool /*boxes*/) {
+bool is_chain(const Module& module, Members members, Results results, bool /*boxes*/) {
   const auto product = std::find_if(members.begin(), members.end(), [](const Op* op) { return is_product(*op); });
   if (product == members.end()) return false;
   const ValueId matrix = product_matrix(**product);
   const DimId rows = module.type(matrix).dims.at(0);
   return std::all_of(members.begin(), members.end(), [&](const Op* op) {
-    return is_product(*op) ? product_matrix(*op) == matrix && may_stand_in_chain(module, *op)
-                           : may_follow_chain(module, *op, rows, matrix);
+    return is_product(*op)
+               ? product_matrix(*op) == matrix && may_stand_in_chain(module, *op)
+               : may_follow_chain(module, *op, rows, matrix) && serves_products(*op, matrix, members, results);
   });
 }
 
 // Returns true for work on the rows over one dimension (libcore/rows/row_region.h), of which none needs another's
 // total.
-bool is_row_work(const Module& module, std::span<const Op* const> members, bool boxes) {
+bool is_row_work(const Module& module, Members members, Results /*results*/, bool boxes) {
   const DimId rows = boxes ? no_dim : worked_rows(module, *members[0]);
   std::vector<ValueId> made, totals;
   ValueId sparse = no_value;
@@ -103,10 +132,10 @@ bool is_row_work(const Module& module, std::span<const Op* const> members, bool 
 }
 
 constexpr std::array shapes{
-    RegionShape{RegionKind::iter_on_vec, is_loop_over_elements, vector_clusters},
-    RegionShape{RegionKind::mxm, is_pass_over_matrix, product_clusters},
-    RegionShape{RegionKind::row_chain, is_chain, chain_clusters},
-    RegionShape{RegionKind::rows, is_row_work, row_clusters},
+    RegionShape{RegionKind::iter_on_vec, is_loop_over_elements},
+    RegionShape{RegionKind::mxm, is_pass_over_matrix},
+    RegionShape{RegionKind::row_chain, is_chain},
+    RegionShape{RegionKind::rows, is_row_work},
 };
 
 constexpr size_t other_kinds = 2;  // product_epilogue, blocks
@@ -153,9 +182,9 @@ std::optional<RegionKey> product_key(const Module& module, const Op& op, bool bo
 
 std::span<const RegionShape> region_shapes() { return shapes; }
 
-std::optional<RegionKind> kind_of_region(const Module& module, std::span<const Op* const> members, bool boxes) {
+std::optional<RegionKind> kind_of_region(const Module& module, Members members, Results results, bool boxes) {
   for (const RegionShape& shape : shapes) {
-    if (shape.holds(module, members, boxes)) return shape.kind;
+    if (shape.holds(module, members, results, boxes)) return shape.kind;
   }
   return std::nullopt;
 }

@@ -34,16 +34,16 @@ struct RegionKey {
 // holds a gather, and a fusion plan ends at gathers: passes/fuse_epilogue.cpp makes it of regions of any selector.
 struct RegionShape {
   RegionKind kind;
-  // Returns true if exactly these operators of a block can form such a region together, in their order.
-  bool (*holds)(const Module& module, std::span<const Op* const> members, bool boxes);
-  ChooseClusters* greedy;  // returns the clusters that become such regions next (greedy.h)
+  // Returns true if exactly these operators of a block can form such a region together, in their order, and give these
+  // values to others.
+  bool (*holds)(const Module& module, std::span<const Op* const> members, std::span<const ValueId> results, bool boxes);
 };
 [[nodiscard]] std::span<const RegionShape> region_shapes();
 
-// Returns the kind of region that exactly these operators of a block can form together, in their order, or nothing if
-// they cannot.
+// Returns the kind of region that exactly these operators of a block can form together, in their order, with these
+// results, or nothing if they cannot.
 [[nodiscard]] std::optional<RegionKind> kind_of_region(const Module& module, std::span<const Op* const> members,
-                                                       bool boxes);
+                                                       std::span<const ValueId> results, bool boxes);
 
 // Returns true if `op` can be an operator of an iter_on_vec region or is such a region, and `holds` for each operator.
 template <class Holds>

@@ -41,12 +41,12 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
     EXPECT_EQ(print_module(parse_module(print_module(module), "t.kir")), print_module(module));
   };
   (void)optimize(example("pagerank.ks"), laws, options);
-  EXPECT_EQ(pass_names(passes, true), "speculate place identity-copies fuse-vector buffers");
+  EXPECT_EQ(pass_names(passes, true), "speculate place identity-copies fuse-selected buffers");
   EXPECT_EQ(
       pass_names(passes, false),
-      "dead-code compressed simplify speculate-branch loop-invariant pipeline fold-sides product-order accumulate "
-      "transposes tile fuse-products fuse-rows fuse-row-blocks fuse-epilogue batch-shareds");
-  EXPECT_EQ(printed.size() + 5, pass_rows().size());  // all but absorb-entries, fuse-selected, swap and schedule
+      "dead-code compressed simplify speculate-branch loop-invariant pipeline absorb-entries fold-sides product-order "
+      "accumulate transposes tile fuse-epilogue batch-shareds");
+  EXPECT_EQ(printed.size() + 4, pass_rows().size());  // all but fuse-vector, spread, swap and schedule
 
   passes.clear();
   options.strategy = Strategy::fuse_all;

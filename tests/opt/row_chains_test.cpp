@@ -6,7 +6,6 @@
 
 #include <random>
 
-#include "libopt/selection/greedy.h"
 #include "tests/opt/run_everywhere.h"
 
 namespace kasen {
@@ -34,11 +33,11 @@ TEST(RowChains, AreFormed) {
   EXPECT_EQ(chained(local_columns + "output g = X' @ (X @ v - y)"), "row_chain(mxvt map mxv) gather scatter");
   // With a total of rows, and rows that are handed on.
   EXPECT_EQ(chained(local_columns + "e = 1 / (1 + exp(-(X @ v))) - y\noutput e, g = X' @ e, l = sum(e * e)"),
-            "row_chain(mxvt map map reduce mxv) gather gather scatter scatter");
+            "row_chain(mxvt map mxv map reduce) gather gather scatter scatter");
   // Several of each, one product with a vector from outside.
   EXPECT_EQ(
       chained(local_columns + "p = X @ v\nq = X @ (2 * v)\noutput a = X' @ (p * q), b = X' @ (p + y), c = X' @ y"),
-      "map row_chain(mxvt mxvt mxv map map mxv mxv) gather gather gather scatter scatter scatter");
+      "map row_chain(mxvt mxvt map mxv map mxv mxv) gather gather gather scatter scatter scatter");
   EXPECT_EQ(chained("input X : f32[N, F], v : f32[F]\noutput g = X' @ (X @ v)"), "row_chain(mxvt mxv) gather scatter");
   // A computed matrix joins.
   EXPECT_EQ(chained(local_columns + "B = X * v\noutput g = B' @ (B @ v)"), "rows(map mxvt mxv) gather scatter");
@@ -48,7 +47,7 @@ TEST(RowChains, AreFormed) {
 TEST(RowChains, TakeUpWorkOnRows) {
   EXPECT_EQ(chained(local_columns + "output g = X' @ (y * exp(-y))"), "row_chain(map mxv) gather scatter");
   EXPECT_EQ(chained(local_columns + "m = max(0, 1 - y)\noutput m, g = X' @ (m * y), c = sum(m * y)"),
-            "row_chain(map map reduce mxv) gather gather scatter scatter");
+            "row_chain(map map mxv reduce) gather gather scatter scatter");
   EXPECT_EQ(chained(local_columns + "output p = 1 / (1 + exp(-(X @ v)))"), "row_chain(mxvt map)");
   EXPECT_EQ(chained(local_columns + "p = X @ v\noutput g = X' @ (p / sum(p))"),
             "row_chain(mxvt reduce) gather scatter row_chain(map mxv) gather scatter");  // a total stands between
@@ -67,9 +66,9 @@ TEST(RowChains, ReadRowsOfTheMatrixForItsProducts) {
   EXPECT_EQ(chained(local_columns + "m = X @ v\noutput m, H = X' @ (X * m)"), "row_chain(mxvt map mxv) gather scatter");
   // It is stored, or reduced.
   EXPECT_EQ(chained(local_columns + "w = exp(y)\nZ = w * X\noutput Z, H = X' @ Z, e = X' @ w"),
-            "rows(map mxv map mxv) gather gather scatter scatter");
+            "rows(map map mxv mxv) gather gather scatter scatter");
   EXPECT_EQ(chained(local_columns + "w = exp(y)\noutput c = sum(w * X, over N), e = X' @ w"),
-            "rows(map mxv map reduce) gather gather scatter scatter");
+            "rows(map map reduce mxv) gather gather scatter scatter");
   // So many columns, or their number is not known.
   EXPECT_EQ(row_chains(chain_plan("dim C local = 65\ninput X : f64[N, C], y : f64[N]\noutput H = X' @ (y * X)")), 0);
   EXPECT_EQ(row_chains(chain_plan("dim C local\ninput X : f64[N, C], y : f64[N]\noutput H = X' @ (y * X)")), 0);
@@ -82,7 +81,7 @@ TEST(RowChains, DoNotMakeTheirMatrix) {
             "rows(map map mxv) gather scatter");
   EXPECT_EQ(
       chained("input X : f64[N, F], v : f64[F], y : f64[N]\nD = X * y\nt = exp(y)\noutput D, p = D' @ (t * (D @ v))"),
-      "rows(map mxvt map map mxv) gather scatter");
+      "rows(map map mxvt map mxv) gather scatter");
 }
 
 // The product's maker gives a total, too, for which the product's matrix waits: the maker stays outside, what follows
@@ -90,7 +89,7 @@ TEST(RowChains, DoNotMakeTheirMatrix) {
 TEST(RowChains, BeginWithTheProductWhereItWaitsForItsMaker) {
   EXPECT_EQ(chained("input X : f64[N, F], v : f64[F], y : f64[N]\ne = exp(y)\nB = X / sum(e)\n"
                     "output p = 2 * (B @ v), g = B' @ e"),
-            "iter_on_vec(map reduce) gather scatter rows(map mxvt mxv map) gather scatter");
+            "iter_on_vec(map reduce) gather scatter rows(map mxvt map mxv) gather scatter");
 }
 
 TEST(RowChains, OneForEachWayThroughTheMatrix) {
@@ -117,10 +116,10 @@ TEST(RowChains, AreNotFormedOfWhatMayNotShareAPass) {
 }
 
 TEST(RowChains, ASecondTimeNothingChanges) {
-  Module module = chain_plan(local_columns + "e = X @ v - y\noutput g = X' @ e, l = sum(e * e)");
+  TrialLawChecker laws;
+  const Module module = chain_plan(local_columns + "e = X @ v - y\noutput g = X' @ e, l = sum(e * e)");
   const std::string before = print_module(module);
-  EXPECT_FALSE(form_regions(module, fusion::chain_clusters));
-  EXPECT_EQ(print_module(module), before);
+  EXPECT_EQ(print_module(run_passes(module, laws, {}, {"fuse-selected"})), before);
   EXPECT_EQ(print_module(parse_module(before, "t.kir")), before);
 }
 

@@ -221,7 +221,8 @@ TEST(Strategies, NothingIsTakenApart) {
     if (file.path().extension() != ".ks") continue;
     SCOPED_TRACE(file.path().filename());
     const Module made = example(file.path().filename().string());
-    for (const Strategy strategy : {Strategy::fuse_all, Strategy::fuse_no_redundancy, Strategy::cost}) {
+    for (const Strategy strategy :
+         {Strategy::greedy, Strategy::fuse_all, Strategy::fuse_no_redundancy, Strategy::cost}) {
       for (const FusionNote& note : notes_of(made, strategy).fusion) {
         EXPECT_TRUE(note.splits.empty()) << note.block << ": " << note.splits[0];
       }

@@ -22,6 +22,7 @@
 #include "libopt/optimize/optimize.h"
 #include "libopt/optimize/strategies.h"
 #include "libopt/prover/prover.h"
+#include "libopt/sync/plan_notes.h"
 #include "libopt/time/run_report.h"
 #include "tests/opt/plan_support.h"
 #include "tests/random/job.h"
@@ -174,12 +175,17 @@ class JobRunner {
     options.epilogue = request.epilogue;
     options.split = request.split;
     if (sized) options.sizes = [this, request](const Module& module) { return sizes(module, request); };
+    PlanNotes notes;
+    options.notes = &notes;
     Module made;
     try {
       made = optimize(program_, laws_of(request.proven), options);
     } catch (const std::exception& error) {
       throw Fault{"plan", error.what()};
     }
+    // What is selected as one operator runs as one.
+    for (const FusionNote& note : notes.fusion)
+      if (!note.splits.empty()) throw Fault{"plan", "taken apart in " + note.block + ": " + note.splits[0]};
     check_text(made, request);
     const PlanFeatures features(made);
     for (const std::string& line : features.lines()) answer_.line("feature " + line);

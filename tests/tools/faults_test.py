@@ -156,7 +156,7 @@ class Faults(ToolTest):
         self.kasen("verify", "-", stdin=meshed)
         self.kasen("measure", stdin=meshed)
         self.kasen("fuse", stdin=meshed)
-        for tool in [["fuse", "--passes", "fuse-products"], ["partition", "--program", "-", "A=none.npy", "--workers", "6", "-o", "none"]]:
+        for tool in [["fuse", "--passes", "fuse-selected"], ["partition", "--program", "-", "A=none.npy", "--workers", "6", "-o", "none"]]:
             self.fault(*tool, stdin=meshed, status=BAD, says="the default layout alone")
         edited = fused.replace("@pre(add){G.cols}", "@part", 1)
         self.assertNotEqual(edited, fused)
