@@ -4,6 +4,7 @@
 
 #include "bench/numbers.h"
 #include "libcomm/data/cut/partition.h"
+#include "libcore/entries/entry_dims.h"
 
 namespace kasen::bench {
 namespace {
@@ -39,8 +40,12 @@ Parts partitioned(SparseInput matrix, std::vector<VectorInput> vectors, int work
     input.table = {static_cast<std::int64_t>(vector.values.size()), 1, array_of(vector.values), {}, {}};
   }
   const PartitionMethod method = workers == 1 ? PartitionMethod::block : PartitionMethod::hybrid_cut;
-  return std::make_shared<std::vector<Part>>(
+  auto parts = std::make_shared<std::vector<Part>>(
       partition(dims, std::move(inputs), PartitionOptions{.workers = workers, .method = method}));
+  Module entries;  // for programs that read the values as an array, under the name that plan gives its dimension
+  entries.dims.push_back({.name = matrix.name + "_entries", .entries_of = matrix.name});
+  number_entries(entries, *parts, entry_counts(*parts));
+  return parts;
 }
 
 double dense_element(std::int64_t row, std::int64_t col, std::int64_t cols) {

@@ -21,7 +21,8 @@ bool open(const Dag& dag, NodeId h) {
   return node.form == Form::cell && !node.shape.is_scalar();
 }
 
-// Of two that hand ghosts on, neither computes beside the other. Rows and columns are summed along with the work on them.
+// Of two that hand ghosts on, neither computes beside the other. Rows and columns are summed along with the work on
+// them.
 bool fuse(const Dag& dag, NodeId h, NodeId in) {
   if (dag[h].hands_on && dag[in].hands_on) return false;
   const bool lines = dag[h].form == Form::agg_row || dag[h].form == Form::agg_col;
