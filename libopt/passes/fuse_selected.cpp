@@ -154,6 +154,26 @@ fusion::Selection selection_of(const fusion::Dag& dag, const OptimizeOptions& op
   return fusion::select(dag, memo, fusion::Selector::fuse_no_redundancy, costs, rules);
 }
 
+double seconds_of(const fusion::Dag& dag, const std::vector<fusion::PlanOperator>& operators,
+                  const fusion::CostRules& costs) {
+  double sum = 0;
+  for (const fusion::PlanOperator& op : operators) sum += fusion::seconds(dag, op, costs);
+  return sum;
+}
+
+// Returns the operators of a block. By cost, greedy's are one more choice: they have several results.
+std::vector<fusion::PlanOperator> operators_of(const Module& module, const BlockDag& block,
+                                               const OptimizeOptions& options, const fusion::CostRules& costs,
+                                               std::vector<std::string>& cut) {
+  const auto greedy = [&] { return fusion::greedy_operators(module, block, fusion::explore(block.dag)); };
+  if (options.strategy == Strategy::greedy) return greedy();
+  fusion::Selection selected = selection_of(block.dag, options, costs, cut);
+  if (selector_of(options.strategy) != fusion::Selector::cost) return std::move(selected.operators);
+  std::vector<fusion::PlanOperator> joined = greedy();
+  const bool cheaper = seconds_of(block.dag, joined, costs) < seconds_of(block.dag, selected.operators, costs);
+  return cheaper ? std::move(joined) : std::move(selected.operators);
+}
+
 bool holds_regions(const Module& module) {
   bool found = false;
   for_each_op(module, [&](const Op& op, int, int) { found = found || op.code == OpCode::region; });
@@ -172,9 +192,7 @@ bool pass_fuse_selected(Module& module, PassContext& context) {
   std::vector<std::vector<std::string>> cuts(dags.size());
   for (const BlockDag& block : dags) {
     const std::vector<fusion::PlanOperator> selected =
-        context.options.strategy == Strategy::greedy
-            ? fusion::greedy_operators(module, block, fusion::explore(block.dag))
-            : selection_of(block.dag, context.options, costs, cuts[made.size()]).operators;
+        operators_of(module, block, context.options, costs, cuts[made.size()]);
     made.push_back(fusion::pieces_of(module, block, selected, costs));
   }
   if (context.options.notes != nullptr) {

@@ -38,6 +38,15 @@ TEST(Strategies, CostIsNeverDearerThanAnyOther) {
   }
 }
 
+// Sums of rows and columns, and a product there and back: several results of one pass. A choice among entries has one.
+TEST(Strategies, BlocksTakeOperatorsOfSeveralResults) {
+  const Module program = compile(
+      "dim N, F local = 10\ninput X : f64[N, F], y : f64[N]\n"
+      "e = exp(y)\ns = sum(e)\noutput r = sum(X, over F), c = sum(X, over N), z = e / s\n");
+  EXPECT_EQ(shape(plan(program, Strategy::mpskip, SyncMode::hybrid).body),
+            shape(plan(program, Strategy::greedy, SyncMode::hybrid).body));
+}
+
 // A total stands between two readers of e: stored, it is written and read; computed twice, x is read once more.
 const char* const twice = "dim N\ninput x : f64[N]\ne = 2 * x\nt = sum(e)\noutput y = e / t\n";
 
@@ -175,8 +184,8 @@ TEST(Strategies, ProductsOfOneMatrixRunTogether) {
   }
 }
 
-// What is computed again there takes less time, but more bytes by the paper's model: it is not given up for that.
-TEST(Strategies, ASelectionByCostIsAskedByTheActualColumn) {
+// By the actual column, which a selection by cost is asked by.
+TEST(Strategies, ASelectionByCostTakesLessThanTheHeuristics) {
   static TrialLawChecker laws;
   const StrategyChoice choice = weigh_strategies(example("glm.ks"), laws, {});
   const auto price = [&](Strategy strategy) {
@@ -187,7 +196,6 @@ TEST(Strategies, ASelectionByCostIsAskedByTheActualColumn) {
   for (const Strategy other : {Strategy::fuse_no_redundancy, Strategy::fuse_all, Strategy::none}) {
     EXPECT_LT(price(Strategy::mpskip).actual.seconds, price(other).actual.seconds) << strategy_name(other);
   }
-  EXPECT_GT(price(Strategy::mpskip).model.seconds, price(Strategy::none).model.seconds);
 }
 
 PlanNotes notes_of(const Module& program, Strategy strategy) {
