@@ -32,7 +32,8 @@ OptimizeOptions optimized_by(Strategy strategy) {
 const OptimizeOptions optimized = optimized_by(Strategy::cost);
 
 // The plan as it stands is the last one; all others have to give its number.
-Question compare(const std::string& name, const std::string& unit, const std::vector<std::pair<std::string, Run>>& runs) {
+Question compare(const std::string& name, const std::string& unit,
+                 const std::vector<std::pair<std::string, Run>>& runs) {
   Question question{name, unit, 1e3, {}};
   const double expected = runs.back().second().check;
   for (const auto& [plan, run] : runs) {
@@ -78,9 +79,9 @@ Question selected(const std::string& name, const std::string& file, const Parts&
                   const std::map<std::string, std::vector<Word>>& params,
                   const std::map<std::string, std::string>& defines = {}) {
   std::vector<std::pair<std::string, Run>> runs;
-  for (const auto& [plan, strategy] : {std::pair{"kasen", Strategy::cost}, std::pair{"greedy", Strategy::greedy},
-                                       std::pair{"fuse-all", Strategy::fuse_all},
-                                       std::pair{"fuse-no-redundancy", Strategy::fuse_no_redundancy}}) {
+  for (const auto& [plan, strategy] :
+       {std::pair{"kasen", Strategy::cost}, std::pair{"greedy", Strategy::greedy},
+        std::pair{"fuse-all", Strategy::fuse_all}, std::pair{"fuse-no-redundancy", Strategy::fuse_no_redundancy}}) {
     runs.emplace_back(plan, program(file, parts, threads, optimized_by(strategy), params, defines));
   }
   runs.emplace_back("none-lazy", program(file, parts, threads, as_it_stands, params, defines));
@@ -126,18 +127,18 @@ Question lbfgs(int workers, int threads) {
 // Five classes: Newton's steps of five multiplications with the Hessian each.
 Question multinomial(int threads) {
   return selected("gains-multinomial", "multinomial.ks", in_classes(5), threads,
-              {{"steps", {Word::integer(3)}}, {"inner_steps", {Word::integer(5)}}}, {{"classes", "5"}});
+                  {{"steps", {Word::integer(3)}}, {"inner_steps", {Word::integer(5)}}}, {{"classes", "5"}});
 }
 
 Question l2svm(int threads) {
   return selected("gains-l2svm", "l2svm.ks", in_two_classes(), threads,
-              {{"steps", {Word::integer(6)}}, {"tolerance", {Word::real(0)}}});
+                  {{"steps", {Word::integer(6)}}, {"tolerance", {Word::real(0)}}});
 }
 
 // Steps of five multiplications with the information matrix each.
 Question glm(int threads) {
   return selected("gains-glm", "glm.ks", in_two_classes(), threads,
-              {{"steps", {Word::integer(3)}}, {"inner_steps", {Word::integer(5)}}, {"tolerance", {Word::real(0)}}});
+                  {{"steps", {Word::integer(3)}}, {"inner_steps", {Word::integer(5)}}, {"tolerance", {Word::real(0)}}});
 }
 
 // Lloyd's steps in matrix form, ten of them.
@@ -146,8 +147,8 @@ Question kmeans_matrix(int threads) {
   DenseSamples samples = dense_samples();
   samples.part.dims["K"] = whole_dim(centres, true);
   return selected("gains-kmeans-matrix", "kmeans-matrix.ks",
-              labelled(std::move(samples), [](double reported) { return reported; }), threads,
-              {{"steps", {Word::integer(10)}}, {"tolerance", {Word::real(-1)}}}, {{"k", "5"}});
+                  labelled(std::move(samples), [](double reported) { return reported; }), threads,
+                  {{"steps", {Word::integer(10)}}, {"tolerance", {Word::real(-1)}}}, {{"k", "5"}});
 }
 
 // Rounds of five steps on either side.
