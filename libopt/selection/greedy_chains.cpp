@@ -35,9 +35,9 @@ class ChainSearch {
   [[nodiscard]] ValueId matrix_of(int product) const { return product_matrix(*units_[product].ops[0]); }
 
   [[nodiscard]] bool passes_dense_matrix(int unit) const {
-    const auto& [places, ops, kind, made, reads, results] = units_[unit];
-    return (kind ? kind == RegionKind::mxm : is_product(*ops[0])) && units_.is_covered(unit, {TemplateId::row}) &&
-           may_stand_in_chain(module_, *ops[0]);
+    const Op& first = *units_[unit].ops[0];
+    const bool passes = units_[unit].kind ? units_[unit].kind == RegionKind::mxm : is_product(first);
+    return passes && units_.is_covered(unit, {TemplateId::row}) && may_stand_in_chain(module_, first);
   }
 
   // Returns true for vector work on owned elements of the rows, which does not make the matrix.
