@@ -233,7 +233,14 @@ Plane Emitter::clamp(const Plane& index, std::int64_t last) {
   return plain(ScalarOp::min, Scalar::i64, high);
 }
 
+const Plane* Emitter::known(const Expr& e) const {
+  if (given == nullptr) return nullptr;
+  const auto at = given->find(&e);
+  return at == given->end() ? nullptr : &at->second;
+}
+
 Plane Emitter::value(const Expr& e, const Sources& sources) {
+  if (const Plane* plane = known(e)) return *plane;
   switch (e.op) {
     case ScalarOp::constant:
       return {word(e.type.scalar(), e.literal), true};
@@ -266,6 +273,7 @@ Plane Emitter::value(const Expr& e, const Sources& sources) {
 }
 
 Plane Emitter::value_at(const Expr& e, const Sources& sources, int component, const Plane* coordinate) {
+  if (const Plane* plane = known(e)) return *plane;
   switch (e.op) {
     case ScalarOp::param:
       return sources[static_cast<size_t>(e.index)]->load(*this, component, coordinate);

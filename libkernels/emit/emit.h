@@ -154,6 +154,8 @@ class Emitter {
 
   // The value of the body of a `build`, whose loop variable is `number`, at one coordinate.
   [[nodiscard]] Plane value_with(const Expr& body, int number, const Plane& coordinate, const Sources& sources);
+  // The values of some expressions that are known already; null: there are none.
+  const std::map<const Expr*, Plane>* given = nullptr;
   // From here on the sources are others, or have moved.
   void forget() { known_.clear(); }
 
@@ -184,6 +186,7 @@ class Emitter {
   [[nodiscard]] Loop open_loop(llvm::Value* begin, llvm::Value* end, std::int64_t step);
   void close_loop(const Loop& loop);
 
+  [[nodiscard]] const Plane* known(const Expr& expr) const;
   [[nodiscard]] Plane cast(Scalar from, Scalar to, const Plane& value);
   [[nodiscard]] Plane over(const Expr& expr, const Sources& sources);
   [[nodiscard]] Plane computed_over(const Expr& expr, const Sources& sources);

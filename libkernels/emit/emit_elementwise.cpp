@@ -15,6 +15,7 @@
 #include "libkernels/emit/loop_reductions.h"
 #include "libkernels/emit/loop_shape.h"
 #include "libkernels/emit/results.h"
+#include "libkernels/emit/row_period.h"
 #include "libkernels/emit/strip_sums.h"
 
 namespace kasen {
@@ -38,6 +39,7 @@ class ElementwiseEmitter {
     llvm::Value* begin = e_.function()->getArg(1);
     llvm::Value* end = e_.function()->getArg(2);
     if (indices_) indices_->open(begin);
+    if (period_) period_->open(begin, end);
     if (slices_) {
       llvm::Value* first = e_.b.CreateGEP(e_.b.getInt64Ty(), products_.pointers, begin);
       slices_->open(e_.b.CreateLoad(e_.b.getInt64Ty(), first));
@@ -45,7 +47,7 @@ class ElementwiseEmitter {
     llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-e_.lanes()));
     llvm::Value* middle = e_.b.CreateAdd(begin, full);
     // A result may alias an operand, whose old value would then be gone.
-    if (reductions_.in_memory() && outputs_.empty() && !slices_ && !indices_) sums_.find(sources_);
+    if (reductions_.in_memory() && outputs_.empty() && !slices_ && !indices_ && !period_) sums_.find(sources_);
     if (sums_.empty()) {
       e_.loop(begin, middle, e_.lanes(), [&](llvm::Value* i) { iteration(i); });
     } else {
@@ -71,6 +73,7 @@ class ElementwiseEmitter {
     Type type;
     Reach reach;
     std::unique_ptr<MemorySource> source;
+    bool asked = false;  // for elements ahead
   };
 
   void read_arguments() {
@@ -92,6 +95,9 @@ class ElementwiseEmitter {
       ArrayPlanes planes = read_array(e_, table, layout.add_array(type.element), type.element);
       if (reach == Reach::shared) as_one_element(planes);
       inputs_.push_back({type, reach, std::make_unique<MemorySource>(planes, access)});
+      input_ids_.push_back(id);
+      const auto& asked = body_.asked;
+      inputs_.back().asked = reach == Reach::whole && std::find(asked.begin(), asked.end(), id) != asked.end();
       if (reach == Reach::shared) inputs_.back().source->move_to(e_, e_.integer(0));
       kernel_.inputs.push_back(type.element);
       kernel_.reach.push_back(reach);
@@ -111,8 +117,47 @@ class ElementwiseEmitter {
     std::vector<llvm::Value*> sizes = read_sizes(loop_dims, layout);
     read_views(layout);
     const auto broadcast = [](const Input& i) { return i.reach == Reach::some; };
+    if (views_.empty() && find_period(loop_dims)) return;
     if (!views_.empty() || std::any_of(inputs_.begin(), inputs_.end(), broadcast))
       indices_.emplace(e_, module_, loop_dims, std::move(sizes), body_.where);
+  }
+
+  // Where all operands that are broadcast lie along the rows or the columns of a matrix of known width.
+  [[nodiscard]] bool find_period(const std::vector<DimId>& loop_dims) {
+    if (loop_dims.size() != 1 || Layout(module_, loop_).is_shared()) return false;
+    const std::int64_t columns = module_.dim(loop_dims[0]).size;
+    if (columns < e_.lanes() || columns > RowPeriod::most_columns) return false;
+    std::map<ValueId, RowPeriod::Along> found;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].reach != Reach::some) continue;
+      const Layout layout(module_, inputs_[i].type);
+      const bool rows = layout.is_distributed() && layout.whole_dims().empty();
+      const bool simple = rows || (layout.is_shared() && layout.whole_dims() == loop_dims);
+      if (!simple || !has_scalars(inputs_[i].type.element)) return false;
+      found[input_ids_[i]] = rows ? RowPeriod::Along::rows : RowPeriod::Along::columns;
+    }
+    if (found.empty()) return false;
+    period_.emplace(e_, columns);
+    for (const auto& [id, along] : found) period_->add_input(id, along, static_cast<MemorySource&>(*sources_.at(id)));
+    for (const Op* op : body_.ops) {
+      if (op->code != OpCode::map || !has_scalars(module_.type(op->results[0]).element)) continue;
+      Sources known;
+      std::vector<ValueId> operands;
+      for (const ValueId id : op->operands) {
+        operands.push_back(meant(id));
+        const auto at = std::find(input_ids_.begin(), input_ids_.end(), operands.back()) - input_ids_.begin();
+        const bool shared = at < std::ssize(inputs_) && inputs_[static_cast<size_t>(at)].reach == Reach::shared;
+        known.push_back(shared ? sources_.at(operands.back()) : nullptr);
+      }
+      period_->add_operator(*op, module_.fn(op->fns[0]), operands, known);
+    }
+    return true;
+  }
+
+  static bool has_scalars(const ElementType& element) {
+    const auto& parts = element.components;
+    return std::all_of(parts.begin(), parts.end(),
+                       [](const Component& c) { return c.count == 0 && c.scalar != Scalar::null; });
   }
 
   // A single element's planes lie at known distances, which the addresses of its reads then hold.
@@ -197,6 +242,21 @@ class ElementwiseEmitter {
     }
   }
 
+  // All lines of the elements that come `ahead` of those from index i on.
+  void ask_ahead(const Input& input, llvm::Value* i) {
+    constexpr std::int64_t line = 64;
+    const ArrayPlanes& planes = input.source->planes();
+    for (size_t c = 0; c < planes.components.size(); ++c) {
+      const std::int64_t size = scalar_bytes(planes.element.components[c].scalar);
+      if (planes.element.components[c].count > 0) continue;
+      llvm::Value* first = e_.b.CreateMul(e_.b.CreateAdd(i, e_.integer(body_.ahead)), e_.integer(size));
+      for (std::int64_t at = 0; at < size * e_.lanes(); at += line) {
+        llvm::Value* from = e_.b.CreateAdd(first, e_.integer(at));
+        e_.ask_for(e_.at_byte(planes.components[c].base, from), Emitter::Near::second_cache);
+      }
+    }
+  }
+
   // One iteration: eight elements from index i on.
   void iteration(llvm::Value* i) {
     e_.forget();
@@ -204,9 +264,11 @@ class ElementwiseEmitter {
     std::vector<BroadcastInput> broadcast;
     for (Input& input : inputs_) {
       if (input.reach == Reach::whole) input.source->move_to(e_, i);
+      if (input.asked && e_.mask == nullptr) ask_ahead(input, i);
       if (input.reach == Reach::some) broadcast.push_back({&input.type, input.source.get()});
     }
     if (indices_) move_broadcast(e_, *indices_, broadcast);
+    if (period_) period_->move();
     if (!views_.empty()) views_.move(*indices_);
     std::map<ValueId, Source*> sources = sources_;
     std::vector<std::unique_ptr<Source>> made;
@@ -229,6 +291,7 @@ class ElementwiseEmitter {
     }
     store_results(e_, std::move(results));
     if (indices_) indices_->advance();
+    if (period_) period_->advance();
   }
 
   // Whether an iteration leaves the operator to the sums behind it. At the end of a block, only groups take any.
@@ -237,8 +300,13 @@ class ElementwiseEmitter {
     return e_.mask != nullptr ? sums_.groups(op) : sums_.takes(op);
   }
 
-  Source* find(const std::map<ValueId, Source*>& sources, ValueId id) const {
+  [[nodiscard]] ValueId meant(ValueId id) const {
     for (auto it = body_.same.find(id); it != body_.same.end(); it = body_.same.find(id)) id = it->second;
+    return id;
+  }
+
+  Source* find(const std::map<ValueId, Source*>& sources, ValueId id) const {
+    id = meant(id);
     const auto it = sources.find(id);
     if (it != sources.end()) return it->second;
     refuse(fmt::format("the use of %{} in this loop", module_.value(id).name),
@@ -251,6 +319,7 @@ class ElementwiseEmitter {
     auto result = std::make_unique<OperatorValue>(element);
     const bool deferred = looked_at_once(module_, body_, op.results[0]);
     e_.forget();
+    e_.given = period_ ? period_->given(op) : nullptr;
     for_each_plane(e_, element, [&](int c, const Plane* j) {
       if (j != nullptr && deferred) return;
       const Plane value = e_.value_at(fn.body, args, c, j);
@@ -260,6 +329,7 @@ class ElementwiseEmitter {
         result->store(e_, c, j->value, value);
       }
     });
+    e_.given = nullptr;
     if (!deferred) return result;
     return std::make_unique<Deferred>(fn.body, args, std::move(result));
   }
@@ -301,8 +371,10 @@ class ElementwiseEmitter {
   ViewInputs views_{e_};
   std::vector<Output> outputs_;
   std::map<ValueId, Source*> sources_;
-  llvm::Value* strip_begin_ = nullptr;       // where an iteration leaves scalars for them: the strip's first element
-  std::optional<BroadcastIndices> indices_;  // if an operand is broadcast
+  llvm::Value* strip_begin_ = nullptr;  // where an iteration leaves scalars for them: the strip's first element
+  std::vector<ValueId> input_ids_;
+  std::optional<BroadcastIndices> indices_;  // if an operand is broadcast, and there is no
+  std::optional<RowPeriod> period_;
 };
 
 }  // namespace

@@ -162,6 +162,9 @@ struct LoopBody {
   const ProductKernel* rows = nullptr;
   ValueId row_value = no_value;
   bool streamed = false;  // whole vectors of results are stored past the caches
+  // Inputs that lie along the loop, of which elements so far behind those at hand are brought to the second cache.
+  std::vector<ValueId> asked;
+  std::int64_t ahead = 0;
 };
 // The values that its operators read, and its outputs.
 [[nodiscard]] std::set<ValueId> used_values(const LoopBody& body);

@@ -50,6 +50,8 @@ std::string shape_of(const Module& module, const LoopBody& body) {
   }
   shape.add("to");
   for (const ValueId id : body.outputs) shape.value(id);
+  if (!body.asked.empty()) shape.add("ahead").add(body.ahead);
+  for (const ValueId id : body.asked) shape.value(id);
   return shape.text();
 }
 

@@ -167,6 +167,25 @@ class RowsPlanner {
                        [&](const Op& op) { return contains(op.operands, value) && !contains(group.ops, &op); });
   }
 
+  // Arrays that an earlier step has read, and none behind this one reads. Its loop finds them in the caches, so memory
+  // has the time to bring the next block's rows.
+  void ask_ahead(LoopBody& body, const Group& group) const {
+    const auto here = [&](const Group& g) { return &g == &group; };
+    const auto at = std::find_if(groups_.begin(), groups_.end(), here);
+    const auto reads = [](const Group& g, ValueId v) {
+      return std::any_of(g.ops.begin(), g.ops.end(), [&](const Op* op) { return contains(op->operands, v); });
+    };
+    Type along;
+    along.dims = group.dims;
+    body.ahead = checked_mul(made_.block_rows, Layout(m_, along).elements_per_index(), "a block of rows");
+    for (const ValueId v : body.inputs) {
+      const RowsKernels::Value& value = made_.values[static_cast<size_t>(numbers_.at(v))];
+      const bool before = std::any_of(groups_.begin(), at, [&](const Group& g) { return reads(g, v); });
+      const bool behind = std::any_of(at + 1, groups_.end(), [&](const Group& g) { return reads(g, v); });
+      if (value.operand >= 0 && value.of_rows && before && !behind) body.asked.push_back(v);
+    }
+  }
+
   void add_loop(const Group& group, const std::function<ElementwiseKernel(const LoopBody&)>& loop) {
     LoopBody body{group.ops, {}, {}, region_.where, {}};
     std::set<ValueId> known;
@@ -185,6 +204,7 @@ class RowsPlanner {
       made.last = made.last && !read;
       body.outputs.push_back(v);
     }
+    ask_ahead(body, group);
     for (const ValueId v : body.inputs) made.inputs.push_back(numbers_.at(v));
     for (const ValueId v : body.outputs) made.outputs.push_back(numbers_.at(v));
     made.kernel = loop(body);

@@ -113,6 +113,8 @@ std::vector<Array> run(KernelSet& kernels, const Module& m, const Op& op, std::v
   return outputs;
 }
 
+constexpr std::int64_t most_columns = 13;  // with as many rows as there are elements of vectors
+
 void compare_all(Random& random, const Module& m, std::int64_t f) {
   const auto reference = make_interpreter_kernels();
   const auto one = testing::make_kernels({.threads = 1});
@@ -121,7 +123,7 @@ void compare_all(Random& random, const Module& m, std::int64_t f) {
     k->prepare(m);
   for (const Op& op : m.body.ops) {
     for (const std::int64_t size : sizes) {
-      const std::int64_t n = f > 1 ? (size + 5) / 6 : size;
+      const std::int64_t n = f > most_columns ? size / f + 1 : f > 1 ? (size + 5) / 6 : size;
       std::vector<Array> inputs = make_inputs(random, m, op, n, f);
       const std::vector<Array> expected = run(*reference, m, op, inputs, n, f);
       const std::vector<Array> got = run(*one, m, op, inputs, n, f);
@@ -151,7 +153,7 @@ TEST(Elementwise, RandomRegions) {
 
 TEST(Elementwise, BroadcastOverLocalDimensions) {
   Random random(2);
-  for (const std::int64_t f : {2, 3, 8, 13}) {
+  for (const std::int64_t f : {2, 3, 8, 13, 16, 17, 31, 100, 1024, 1025}) {
     Module m;
     m.level = 3;
     m.dims = {Dimension{"N", false, -1}, Dimension{"F", true, f}};

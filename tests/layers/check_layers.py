@@ -66,7 +66,7 @@ ROOMS = {
         "bundle": "base hdf5 table read cut", "results": "base hdf5 read", "model": "base hdf5", "checkpoint": "base hdf5 cut bundle results",
     },
     "libcomm/exchange": {"": ""},
-    "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "tile": "jit emit", "make": "jit emit tile", "run": "jit emit tile make", "move": "emit run", "dense": "run", "axis": "run move", "": "run move dense axis"},
+    "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "reduce": "jit emit", "tile": "jit emit", "make": "jit emit reduce tile", "run": "jit emit tile make", "move": "emit run", "dense": "run", "axis": "run move", "": "run move dense axis"},
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",
