@@ -17,6 +17,19 @@
 namespace kasen::executor {
 namespace {
 
+// The first words of many are copied behind themselves, from the first cache.
+void fill_words(Scalar scalar, std::byte* at, std::int64_t count, Word word) {
+  constexpr std::int64_t copied = 4096;
+  if (count <= 0) return;
+  const std::int64_t all = count * scalar_bytes(scalar);
+  store_word(scalar, at, word);
+  for (std::int64_t done = scalar_bytes(scalar); done < all;) {
+    const std::int64_t more = std::min({done, copied, all - done});
+    std::memcpy(at + done, at, static_cast<size_t>(more));
+    done += more;
+  }
+}
+
 // Sets elements [begin, end) of a view to one constant.
 void fill_view(const ElementType& element, const View& view, std::int64_t begin, std::int64_t end,
                std::span<const Word> words) {
@@ -24,7 +37,7 @@ void fill_view(const ElementType& element, const View& view, std::int64_t begin,
     const Scalar scalar = element.plane_scalar(p);
     const std::int64_t size = scalar_bytes(scalar);
     std::byte* at = view.data + plane_offset(element, view.capacity, p);
-    for (std::int64_t i = begin; i < end; ++i) store_word(scalar, at + i * size, words[static_cast<size_t>(p)]);
+    fill_words(scalar, at + begin * size, end - begin, words[static_cast<size_t>(p)]);
   }
 }
 
