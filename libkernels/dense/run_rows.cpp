@@ -25,7 +25,14 @@ class RowsRun {
         kernels_(kernels),
         call_(call),
         blocks_(row_blocks(module, *call.op, call.count(), call.entries())),
-        pointers_(call.matrix == nullptr ? nullptr : call.matrix->pointers.data()) {}
+        pointers_(call.matrix == nullptr ? nullptr : call.matrix->pointers.data()) {
+    for (const auto& step : kernels_.steps) {
+      const auto* const product = std::get_if<RowsKernels::SparseProduct>(&step);
+      if (product == nullptr || product->operand >= 0) continue;
+      if (product->scalar == Scalar::f64) ones_.assign(static_cast<size_t>(call.matrix->inputs), 1);
+      if (product->scalar == Scalar::f32) float_ones_.assign(static_cast<size_t>(call.matrix->inputs), 1);
+    }
+  }
 
   void run() {
     partials_ = shop_.partials(blocks_.shares * kernels_.total_bytes);
@@ -198,16 +205,17 @@ class RowsRun {
   }
 
   void run(const Place& place, const RowsKernels::SparseProduct& step) const {
-    if (step.scalar == Scalar::f64) return multiply_rows<double>(place, step);
-    multiply_rows<float>(place, step);
+    if (step.scalar == Scalar::f64) return multiply_rows<double>(place, step, ones_.data());
+    multiply_rows<float>(place, step, float_ones_.data());
   }
 
   template <class Real>
-  void multiply_rows(const Place& place, const RowsKernels::SparseProduct& step) const {
+  void multiply_rows(const Place& place, const RowsKernels::SparseProduct& step, const Real* ones) const {
     const auto* const values = reinterpret_cast<const Real*>(call_.matrix->values.bytes.data());
-    multiply_sparse_rows<Real>({pointers_, call_.matrix->indices.data(), values}, place.rows,
-                               reinterpret_cast<const Real*>(view(place, value(step.operand)).data),
-                               reinterpret_cast<Real*>(view(place, value(step.result)).data));
+    multiply_sparse_rows<Real>(
+        {pointers_, call_.matrix->indices.data(), values}, place.rows,
+        step.operand < 0 ? ones : reinterpret_cast<const Real*>(view(place, value(step.operand)).data),
+        reinterpret_cast<Real*>(view(place, value(step.result)).data));
   }
 
   void run(const Place& place, const RowsKernels::SparseTotal& step) const {
@@ -274,6 +282,8 @@ class RowsRun {
   std::int64_t most_entries_ = 0;       // of a block whose nonzeros' values are stored
   std::vector<std::int32_t> places_;
   std::byte* partials_ = nullptr;  // the totals of each share
+  std::vector<double> ones_;       // for each column, where rows are summed
+  std::vector<float> float_ones_;
 };
 
 }  // namespace

@@ -157,7 +157,8 @@ struct RowsKernels {
     int result = 0;
     ElementType element;
   };
-  // An mxvt of the sparse matrix and a vector, of f64 or f32 that are multiplied and added.
+  // An mxvt of the sparse matrix and a vector, of f64 or f32 that are multiplied and added. Without an operand: the
+  // sums of rows, times 1.
   struct SparseProduct {
     int operand = 0, result = 0;
     Scalar scalar = Scalar::f64;
