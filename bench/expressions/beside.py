@@ -2,12 +2,14 @@
 """Expressions of fused operators on large matrices, beside NumPy and SciPy and the least time that memory takes.
 
 Usage: beside.py FOLDER_OF_TOOLS [--sizes 1000000x100,10000000x10] [--turns 5] [--machine FILE.yaml] [--only TEXT]
+                 [--hand PROGRAM] [--fusion greedy|selected]
 
-Every case runs over all cores, as greedy fusion plans it. NumPy compares the results before anything is timed; then both take turns.
+Every case runs over all cores, as greedy fusion or the selection of fusion plans has it. NumPy compares the results before anything is timed; then both take turns.
 The medians are printed, and the time to read all inputs and to write all outputs once at the rates of the machine's profile, which
 is measured first unless it is given. Neither reads a file in its time: Kasen's is that of further turns of a loop, whose plan may
 not move work out of it, and NumPy's that of a second turn. The last column is Kasen's time over that of X v of the same matrix.
-Sparse matrices store one entry in a hundred. A process takes at most 5 GB with 1000000x100.
+Sparse matrices store one entry in a hundred. With PROGRAM (bench/kasen-bench-entries) the cases over sparse rows are
+timed as loops by hand, too, and must give the same numbers before. A process takes at most 5 GB with 1000000x100.
 """
 import argparse
 import json
@@ -30,17 +32,20 @@ REFUSED = 65   # the status of a program that is refused
 STORED = 0.01
 MORE = 8       # turns of a run beyond the first ones
 # These would compute what is equal in all turns once, or need a mesh or a strategy.
-LEFT_OUT = {"loop-invariant", "speculate-branch", "speculate", "pipeline", "fuse-selected", "spread", "tile", "product-order", "swap"}
+LEFT_OUT = {"loop-invariant", "speculate-branch", "speculate", "pipeline", "spread", "tile", "product-order", "swap"}
+# Of fusion: one by one, or in their place the one that selects.
+ONE_BY_ONE, SELECTED = {"fuse-vector", "fuse-products", "fuse-rows", "fuse-row-blocks"}, {"fuse-selected"}
 DEGREE = 16    # of the graph whose triangles are counted, with a node for each 100 rows of X
 
 
 class Bench:
-    def __init__(self, tools, folder, rows, columns, rates):
-        self.tools, self.folder, self.rates = tools, folder, rates
+    def __init__(self, tools, folder, rows, columns, rates, hand=None, fusion="greedy"):
+        self.tools, self.folder, self.rates, self.by_hand = tools, folder, rates, hand
         self.sizes = {"N": rows, "F": columns, "K": FACTORS}
         self.entries = {}  # of sparse matrices
         listed = self.done("fuse", "--list-passes").split("steps:")[0]
-        self.passes = ",".join(name for name in re.findall(r"^([a-z]\S*)", listed, re.MULTILINE)[1:] if name not in LEFT_OUT)
+        left_out = LEFT_OUT | (SELECTED if fusion == "greedy" else ONE_BY_ONE)
+        self.passes = ",".join(name for name in re.findall(r"^([a-z]\S*)", listed, re.MULTILINE)[1:] if name not in left_out)
 
     def kasen(self, *words):
         return subprocess.run([self.tools / "kasen", *map(str, words)], cwd=self.folder, capture_output=True, text=True, check=False)
@@ -83,6 +88,10 @@ class Bench:
     def stored(self, name, matrix):
         import scipy.sparse
         scipy.sparse.save_npz(self.folder / f"{name}.npz", matrix, compressed=False)
+        if self.by_hand and name == "X":
+            for part, numbers in (("pointers", matrix.indptr.astype(np.int64)), ("columns", matrix.indices.astype(np.int32)),
+                                  ("values", matrix.data)):
+                numbers.tofile(self.folder / f"{part}.bin")
         entries = matrix.tocoo()
         with open(self.folder / f"{name}.mtx", "w", encoding="ascii") as out:
             out.write(f"%%MatrixMarket matrix coordinate real general\n{matrix.shape[0]} {matrix.shape[1]} {matrix.nnz}\n")
@@ -113,6 +122,21 @@ class Bench:
             raise SystemExit(done.stderr)
         return float(done.stdout)
 
+    def hand(self, case, form):
+        """Seconds of the loop by hand, whose numbers are compared with Kasen's last ones; nothing where there is none."""
+        if not self.by_hand or form != "sparse" or "X" not in case.inputs:
+            return None
+        done = subprocess.run([self.by_hand, self.folder, case.name, "21", self.folder / "hand.bin"], capture_output=True, text=True,
+                              check=False)
+        if done.returncode:
+            raise SystemExit(done.stderr)
+        import h5py
+        with h5py.File(self.folder / "r.h5") as file:
+            wanted = np.concatenate([np.ravel(file[f"e{i}"][()]) for i in range(len(case.gives))])
+        if not np.allclose(np.fromfile(self.folder / "hand.bin"), wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max()):
+            raise SystemExit(f"{case.name} by hand has other numbers than Kasen")
+        return float(done.stdout)
+
     def least(self, case, form):
         """Seconds in which memory hands over all inputs and takes all outputs."""
         read = sum(12 * self.entries[name] if name in self.entries else 8 * self.count(DIMS[name]) for name in case.inputs)
@@ -128,14 +152,15 @@ class Bench:
             return f"refused: {refused}"
         self.run()
         self.peer(case, form, self.folder / "r.h5")
-        few, more, theirs = [], [], []
+        few, more, theirs, hands = [], [], [], []
         for _ in range(turns):
             few.append(self.run(2))
             more.append(self.run(2 + MORE))
             theirs.append(self.peer(case, form))
+            hands.append(self.hand(case, form))
         # Of further turns: all memory has been touched before.
         ours = (statistics.median(more) - statistics.median(few)) / MORE
-        return ours, statistics.median(theirs), self.least(case, form)
+        return ours, statistics.median(theirs), self.least(case, form), None if hands[0] is None else statistics.median(hands)
 
 
 def rates_of(tools, path, folder):
@@ -153,7 +178,8 @@ def compare(bench, form, turns, only):
         for stream, name in enumerate("vwUV"):
             bench.array(name, stream)
     print(f"{bench.sizes['N']} x {bench.sizes['F']}, {form}\n{'':20}{'kasen, ms':>11}{'NumPy, ms':>11}{'least, ms':>11}"
-          f"{'of NumPy':>10}{'of least':>10}{'of X v':>8}", flush=True)
+          f"{'of NumPy':>10}{'of least':>10}{'of X v':>8}"
+          + f"{'by hand, ms':>13}{'of hand':>9}" * (bench.by_hand is not None and form == "sparse"), flush=True)
     rows = {}
     for case in CASES:
         if getattr(case, form) is not None and (only is None or only in case.name or case.name == "X v"):
@@ -162,9 +188,9 @@ def compare(bench, form, turns, only):
         if isinstance(row, str):
             print(f"{name:20}{row}")
             continue
-        ours, theirs, least = row
+        ours, theirs, least, hand = row
         print(f"{name:20}{ours * 1e3:11.2f}{theirs * 1e3:11.2f}{least * 1e3:11.2f}{ours / theirs:10.2f}{ours / least:10.2f}"
-              f"{ours / rows['X v'][0]:8.2f}", flush=True)
+              f"{ours / rows['X v'][0]:8.2f}" + ("" if hand is None else f"{hand * 1e3:13.2f}{ours / hand:9.2f}"), flush=True)
 
 
 def main():
@@ -174,6 +200,8 @@ def main():
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--machine", type=pathlib.Path)
     parser.add_argument("--only")
+    parser.add_argument("--hand", type=lambda text: pathlib.Path(text).resolve())
+    parser.add_argument("--fusion", choices=["greedy", "selected"], default="greedy")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -181,7 +209,8 @@ def main():
         for size in asked.sizes.split(","):
             rows, columns = map(int, size.split("x"))
             for form in ("dense", "sparse"):
-                compare(Bench(asked.tools, folder, rows, columns, rates), form, asked.turns, asked.only)
+                bench = Bench(asked.tools, folder, rows, columns, rates, asked.hand, asked.fusion)
+                compare(bench, form, asked.turns, asked.only)
 
 
 if __name__ == "__main__":

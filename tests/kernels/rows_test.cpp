@@ -24,6 +24,7 @@ Module rows_module(const std::string& type, std::int64_t cols, const std::string
   fn square(x: T) -> T = x * x
   fn pair(x: T, y: T) -> (T, T) = tuple(x, y)
   fn weighed(e: T, a: T, b: T) -> T = e * a - b
+  fn own(e: T, a: T) -> T = e
   fn join(a: (T, T), b: (T, T)) -> (T, T) = tuple(a.0 + b.0, max(a.1, b.1))
   %A = input "A" : T[N,F] @part
   %B = input "B" : T[N,F] @part
@@ -238,7 +239,7 @@ LocalMatrix sparse_matrix(Random& random, std::int64_t rows, std::int64_t cols, 
 
 // There and back, with columns, totals of folds, and a map between.
 const std::string sparse_work =
-    R"(  %p, %g, %H, %s, %c = region rows (%X, %v, %C, %y) : T[N] @part, T[F] @pre(add), T[F,K] @pre(add), T[N] @part, T[F] @pre(most) {
+    R"(  %p, %g, %H, %s, %c, %o = region rows (%X, %v, %C, %y) : T[N] @part, T[F] @pre(add), T[F,K] @pre(add), T[N] @part, T[F] @pre(most), T[N] @part {
     %p1 = mxvt[mul, add] %v, %X : T[N] @part
     %q1 = mxvt[mul, add] %C, %X : T[N,K] @part
     %r1 = map[mul] %p1, %y : T[N] @part
@@ -246,7 +247,8 @@ const std::string sparse_work =
     %h1 = mxv[mul, add] %q1, %X : T[F,K] @pre(add)
     %s1 = fold_rows[weighed, add] %X, %r1, %v rows 1 : T[N] @part
     %c1 = fold_cols[weighed, most] %X, %s1, %v rows 1 : T[F] @pre(most)
-    yield %p1, %g1, %h1, %s1, %c1
+    %o1 = fold_rows[own, add] %X, %v rows 0 : T[N] @part
+    yield %p1, %g1, %h1, %s1, %c1, %o1
   }
 )";
 

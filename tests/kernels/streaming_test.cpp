@@ -21,21 +21,21 @@ const std::string program =
     "w : f64[N] = 1\ntotal = 0.0\n"
     "for k in 0..3 {\n  w = w + 0.5 * x\n  total = sum(w)\n}\n"
     "both = map((a, b) -> (a + 1, [i in 3: b * a], i32(b)), x, f64(y))\n"
-    "output w, total, both, more = z + 3i32, low = y < f32(x), B = A * c, f = exp(y)\n";
+    "output w, total, both, more = z + 3i32, low = y < f32(x), B = A * c, D = (A - x) / sqrt(c * c), f = exp(y)\n";
 
-testing::TestData make_data(int workers, std::int64_t n) {
+testing::TestData make_data(int workers, std::int64_t n, std::int64_t columns) {
   std::mt19937_64 random(3);
   testing::TestData data;
   data.workers = workers;
   std::vector<int> owner;
   for (std::int64_t i = 0; i < n; ++i) owner.push_back(static_cast<int>(i * workers / n));
   data.dims["N"] = {n, false, owner};
-  data.dims["F"] = {3, true, {}};
+  data.dims["F"] = {columns, true, {}};
   data.arrays["x"] = testing::random_vector(random, {"N"}, n, Scalar::f64);
   data.arrays["y"] = testing::random_vector(random, {"N"}, n, Scalar::f32);
   data.arrays["z"] = testing::random_vector(random, {"N"}, n, Scalar::i32);
-  data.arrays["A"] = testing::random_vector(random, {"N", "F"}, 3 * n, Scalar::f64);
-  data.arrays["c"] = testing::random_vector(random, {"F"}, 3, Scalar::f64);
+  data.arrays["A"] = testing::random_vector(random, {"N", "F"}, columns * n, Scalar::f64);
+  data.arrays["c"] = testing::random_vector(random, {"F"}, columns, Scalar::f64);
   return data;
 }
 
@@ -70,8 +70,9 @@ bool same_bits(const Made& a, const Made& b) {
 TEST(Streaming, GivesTheSameBits) {
   const Module plan = make_plan();
   for (const int workers : {1, 2}) {
-    for (const std::int64_t n : {7, 4096, 20011}) {
-      const std::vector<Part> parts = testing::split(make_data(workers, n));
+    // Rows of fewer elements than a vector, and of several vectors.
+    for (const auto& [n, columns] : {std::pair(7, 3), std::pair(7, 21), std::pair(4096, 3), std::pair(20011, 21)}) {
+      const std::vector<Part> parts = testing::split(make_data(workers, n, columns));
       const Made cached = run(plan, parts, {.threads = 1});
       EXPECT_FALSE(cached.streams);
       for (const int threads : {1, 2, 3}) {
