@@ -2,40 +2,57 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <type_traits>
 
 namespace kasen {
 namespace {
 
-constexpr std::int64_t few = 16;           // nonzeros: a row of more is taken by itself
-constexpr std::int64_t at_once = 1024;     // nonzeros of rows that are taken together
-constexpr std::int64_t unconditional = 4;  // nonzeros of each row that are worked on whether it has them or not
+constexpr std::int64_t at_once = 1024;  // nonzeros, and rows, that are taken together
+// Nonzeros of a row, on average over those that are taken together. Up to there one loop goes over the nonzeros of all
+// of them: it has no end at each row, which no processor foresees, but waits for memory between two of one row.
+constexpr std::int64_t few_to_multiply = 6, few_to_add = 16;
 
-template <class Real>
-using Buffer = std::array<Real, at_once + unconditional>;
-
-// Calls one(row) for long rows, and several(begin, end) for neighbours that are short.
+// Calls one(row) for each row, or several(begin, end) for neighbours that are short.
 template <class One, class Several>
-void by_length(const std::int64_t* pointers, const Range& rows, const One& one, const Several& several) {
-  const auto entries = [&](std::int64_t row) { return pointers[row + 1] - pointers[row]; };
-  for (std::int64_t row = rows.begin; row < rows.end;) {
-    if (entries(row) > few) {
-      one(row++);
-      continue;
+void by_length(const std::int64_t* pointers, const Range& rows, std::int64_t few, const One& one,
+               const Several& several) {
+  for (std::int64_t begin = rows.begin; begin < rows.end;) {
+    const std::int64_t most = std::min(rows.end, begin + at_once);
+    const std::int64_t* const behind =
+        std::upper_bound(pointers + begin + 1, pointers + most + 1, pointers[begin] + at_once);
+    const std::int64_t end = std::max(behind - pointers - 1, begin + 1);
+    if (pointers[end] - pointers[begin] <= few * (end - begin)) {
+      several(begin, end);
+    } else {
+      for (std::int64_t row = begin; row < end; ++row) one(row);
     }
-    const std::int64_t first = row;
-    while (row < rows.end && entries(row) <= few && pointers[row + 1] - pointers[first] <= at_once) ++row;
-    several(first, row);
+    begin = end;
   }
 }
 
-// x, or 0.
-template <class Real>
-Real kept_if(bool keep, Real x) {
-  using Bits = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
-  return std::bit_cast<Real>(static_cast<Bits>(std::bit_cast<Bits>(x) & (Bits{0} - static_cast<Bits>(keep))));
-}
+// The row of each nonzero of some neighbours.
+class RowsOfEntries {
+ public:
+  // The last row that begins at a nonzero has it. Those before it that begin there are empty.
+  void mark(const std::int64_t* pointers, std::int64_t begin, std::int64_t end) {
+    std::fill_n(begins_.begin(), pointers[end] - pointers[begin], 0);
+    for (std::int64_t row = begin; row < end; ++row)
+      begins_[static_cast<std::size_t>(pointers[row] - pointers[begin])] = static_cast<std::int32_t>(row - begin);
+  }
+
+  // Calls visit(nonzero, row) for each, in order.
+  template <class Visit>
+  void each(const std::int64_t* pointers, std::int64_t begin, std::int64_t end, const Visit& visit) const {
+    const std::int64_t first = pointers[begin], count = pointers[end] - first;
+    std::int32_t row = 0;
+    for (std::int64_t e = 0; e < count; ++e) {
+      row = std::max(row, begins_[static_cast<std::size_t>(e)]);
+      visit(first + e, begin + row);
+    }
+  }
+
+ private:
+  std::array<std::int32_t, at_once + 1> begins_;  // by nonzero: the row that begins there, or 0
+};
 
 }  // namespace
 
@@ -53,38 +70,27 @@ void multiply_sparse_rows(const SparseRows<Real>& matrix, const Range& rows, con
     }
     result[row] = total;
   };
-  Buffer<Real> products{};
-  by_length(pointers, rows, one, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t first = pointers[begin];
-    for (std::int64_t e = first; e < pointers[end]; ++e) products[static_cast<std::size_t>(e - first)] = product(e);
-    for (std::int64_t row = begin; row < end; ++row) {
-      const Real* const own = products.data() + (pointers[row] - first);
-      const std::int64_t count = pointers[row + 1] - pointers[row];
-      Real sum = 0;
-      for (std::int64_t k = 0; k < unconditional; ++k) sum += kept_if(k < count, own[k]);
-      for (std::int64_t k = unconditional; k < count; ++k) sum += own[k];
-      result[row] = sum;
-    }
+  static_assert(at_once <= reduction_block, "rows that are taken together have one segment");
+  RowsOfEntries owners;
+  by_length(pointers, rows, few_to_multiply, one, [&](std::int64_t begin, std::int64_t end) {
+    owners.mark(pointers, begin, end);
+    std::fill(result + begin, result + end, Real(0));
+    owners.each(pointers, begin, end, [&](std::int64_t e, std::int64_t row) { result[row] += product(e); });
   });
 }
 
 template <class Real>
 void add_sparse_rows(const SparseRows<Real>& matrix, const Range& rows, const Real* vector, Real* sums) {
   const std::int64_t* const pointers = matrix.pointers;
+  const auto add = [&](std::int64_t e, Real x) { sums[matrix.columns[e]] += x * matrix.values[e]; };
   const auto one = [&](std::int64_t row) {
     const Real x = vector[row];
-    for (std::int64_t e = pointers[row]; e < pointers[row + 1]; ++e) sums[matrix.columns[e]] += x * matrix.values[e];
+    for (std::int64_t e = pointers[row]; e < pointers[row + 1]; ++e) add(e, x);
   };
-  Buffer<Real> given;  // what a row gives, for each of its nonzeros
-  by_length(pointers, rows, one, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t first = pointers[begin];
-    for (std::int64_t row = begin; row < end; ++row) {
-      Real* const own = given.data() + (pointers[row] - first);
-      for (std::int64_t k = 0; k < unconditional; ++k) own[k] = vector[row];
-      for (std::int64_t k = unconditional; k < pointers[row + 1] - pointers[row]; ++k) own[k] = vector[row];
-    }
-    for (std::int64_t e = first; e < pointers[end]; ++e)
-      sums[matrix.columns[e]] += given[static_cast<std::size_t>(e - first)] * matrix.values[e];
+  RowsOfEntries owners;
+  by_length(pointers, rows, few_to_add, one, [&](std::int64_t begin, std::int64_t end) {
+    owners.mark(pointers, begin, end);
+    owners.each(pointers, begin, end, [&](std::int64_t e, std::int64_t row) { add(e, vector[row]); });
   });
 }
 
