@@ -17,6 +17,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
+#include "libcore/rows/row_region.h"
 #include "libcore/scalar/keyed.h"
 #include "libcore/scalar/loops.h"
 #include "libopt/cost/extent.h"
@@ -280,7 +281,8 @@ Work work_of(const CostContext& context, const Op& op) {
     Work work;
     const std::set<ValueId> free = free_sums(context, op.blocks.at(0));
     for (const Op& member : op.blocks.at(0).ops) {
-      if (member.results.empty() || !free.contains(member.results[0])) work += work_of(context, member);
+      if (!member.results.empty() && free.contains(member.results[0])) continue;
+      work += op.kind == RegionKind::rows ? work_in_rows(context, member) : work_of(context, member);
     }
     return work;
   }
@@ -298,6 +300,27 @@ Work work_of(const CostContext& context, const Op& op) {
     default:
       return {};
   }
+}
+
+// A product by itself has its rows sorted by length, and takes several at once. In a region of rows each row ends where
+// no processor foresees it, which takes as long as some reads. Totals over the columns are added to as if they were
+// read.
+Work work_in_rows(const CostContext& context, const Op& op) {
+  constexpr std::int64_t reads_of_a_row = 3;
+  Work work = work_of(context, op);
+  const Module& module = *context.module;
+  const bool goes =
+      op.code == OpCode::fold_cols || op.code == OpCode::mxv || (op.code == OpCode::mxvt && !has_columns(module, op));
+  const DimId rows = goes && sparse_rows(module, op) != no_value ? worked_rows(module, op) : no_dim;
+  if (rows == no_dim) return work;
+  work.entries += Polynomial(Symbol{SymbolKind::size, module.dim(rows).name, {}, -1}) * Polynomial(reads_of_a_row);
+  if (op.code == OpCode::fold_cols) work.entries += context.entries(product_matrix(op));
+  if (op.code == OpCode::mxv) {
+    const Type& total = context.type(op.results.at(0));
+    work.span = stored_lines(module, total) * point_elements(module, total) * Polynomial(total.element.bytes());
+    work.reads = std::nullopt;
+  }
+  return work;
 }
 
 }  // namespace kasen

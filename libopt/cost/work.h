@@ -29,6 +29,8 @@ struct Work {
 };
 
 [[nodiscard]] Work work_of(const CostContext& context, const Op& op);
+// The same in a region of rows, where products with a sparse matrix go row by row.
+[[nodiscard]] Work work_in_rows(const CostContext& context, const Op& op);
 
 using OperationCounts = std::array<std::int64_t, scalar_works>;
 // Counts the operations of one application that depend on a parameter that `varies` from element to element: the

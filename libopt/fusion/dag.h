@@ -59,6 +59,7 @@ struct Node {
   double bytes = 0;       // of the result in memory; of a sparse one, of its nonzeros
   double sparsity = 1;    // the share of the cells that are stored
   double seconds = 0;     // of computing it once, by all processes together
+  double in_rows = 0;     // seconds beyond these if it goes over a sparse matrix among other work on its rows
   bool outer = false;     // of a fold: its function has a U t(V), made at each nonzero
   bool by_rows = true;    // other work on the same rows may run with it
   bool hands_on = false;  // a cell: it computes owned elements, and those of its input stay beside them as they are

@@ -151,7 +151,8 @@ class BlockReader {
     node.outer = is_fold(op) && has_outer(module_, op);
     node.by_rows = goes_along_rows(module_, op);
     node.hands_on = hands_ghosts_on(module_, op);
-    node.seconds = seconds(op);
+    node.seconds = seconds(work_of(costs_, op));
+    node.in_rows = std::max(0.0, seconds(work_in_rows(costs_, op)) - node.seconds);
     node_of(result) = dag_.add(std::move(node));
   }
 
@@ -210,8 +211,8 @@ class BlockReader {
     return *value;
   }
 
-  [[nodiscard]] double seconds(const Op& op) const {
-    const auto value = computing(work_of(costs_, op), in_);
+  [[nodiscard]] double seconds(const Work& work) const {
+    const auto value = computing(work, in_);
     if (!value) throw InternalError("a fusion DAG without a size");
     return value->seconds;
   }

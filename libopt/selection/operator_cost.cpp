@@ -42,7 +42,10 @@ Step step_of(const Dag& dag, const PlanOperator& op, const CostRules& rules) {
     if (in != main) step.sent += bytes * rules.processes;
   }
   if (step.read <= rules.local) step.sent = 0;
-  for (const NodeId id : op.members) step.compute += dag[id].seconds * share(dag, id, sparse);
+  for (const NodeId id : op.members) {
+    step.compute += dag[id].seconds * share(dag, id, sparse);
+    if (op.type == TemplateId::row) step.compute += dag[id].in_rows;
+  }
   return step;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "libopt/cost/sizes.h"
 #include "libopt/sync/plan_memo.h"
 #include "libopt/time/price.h"
 #include "tests/opt/plan_support.h"
@@ -236,6 +237,28 @@ TEST(Strategies, NothingIsTakenApart) {
       }
     }
   }
+}
+
+// There and back over whole rows of a sparse matrix: one region reads it once, two products take rows of one length
+// together. On two cores with a fast memory the region is faster with forty nonzeros a row, and slower with one.
+TEST(Strategies, RowsOfFewNonzerosGoApart) {
+  const Module program = compile(
+      "dim N, F local = 100\ninput X : sparse f64[N, F], w : f64[N], v : f64[F]\noutput g = X' @ (w * (X @ v))\n");
+  const auto shape_with = [&](const std::string& entries, Strategy strategy) {
+    static TrialLawChecker laws;
+    OptimizeOptions options;
+    options.strategy = strategy;
+    options.machine.memory_bandwidth = 30e9;
+    options.machine.write_bandwidth = 90e9;
+    options.machine.near_entry = 0.3e-9;
+    options.machine.operation.fill(0.02e-9);
+    options.sizes = [=](const Module& plan) { return known_sizes(plan, "N=1000000,P=1,nnz=" + entries); };
+    return shape(optimize(program, laws, options).body);
+  };
+  const std::string region = "rows(mxvt map mxv) gather scatter";
+  EXPECT_EQ(shape_with("40000000", Strategy::cost), region);
+  EXPECT_EQ(shape_with("1000000", Strategy::cost), "mxvt map mxv gather scatter");
+  EXPECT_EQ(shape_with("1000000", Strategy::greedy), region);
 }
 
 // Two products of one matrix run as one; what is made of the first one's result, and goes into the second, had that
