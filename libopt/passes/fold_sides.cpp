@@ -7,8 +7,19 @@
 //
 // Turned, a fold reads its arrays at the rows for each nonzero. It turns if its points there are read so by that work
 // anyway: elements are few bytes beside a nonzero's, points are not. Where a fold has no array at its rows, it gets a
-// fill there; where nothing reads one at its columns any more, that goes. Requires unplaced values; keeps the level.
+// fill there; where nothing reads one at its columns any more, that goes.
+//
+// A sum over the stored values alone needs no fold: it is a reduction of them, or of a map of them. Where its block has
+// the sums of the same by rows or by columns, it is the sum of those, and the values are read once less:
+//
+//   all = sum(X), cols = sum(X, over N)      # all = sum(cols)
+//
+// That is cheaper where those are few, or of rows that a worker has whole: one pass then takes both. Requires unplaced
+// values; keeps the level.
+#include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -152,14 +163,109 @@ class Turning {
   std::vector<ValueId> dropped_;  // operands that nothing reads any more
 };
 
+// Sums of stored values as sums of their sums by rows or columns.
+class Summing {
+ public:
+  explicit Summing(Module& module) : m_(module) {
+    for_each_op(module, [&](const Op& op, int, int) {
+      if (op.code == OpCode::input && gives_values(m_, op)) values_[op.results[0]] = op.name;
+      if (op.code == OpCode::input && m_.type(op.results[0]).sparse) matrices_[op.results[0]] = op.name;
+      if (op.code == OpCode::map && op.operands.size() == 1 && values_.contains(op.operands[0]))
+        maps_[op.results[0]] = op;
+    });
+  }
+
+  // True if it changed something.
+  bool run(Block& block) {
+    bool changed = false;
+    for (size_t at = 0; at < block.ops.size(); ++at) changed = sum_again(block, at) || changed;
+    return changed;
+  }
+
+ private:
+  // What a reduction combines: a function of the stored values of this input, or the values.
+  struct Summed {
+    std::string input;
+    Expr of;
+  };
+
+  [[nodiscard]] std::optional<Summed> summed(const Op& op) const {
+    if (op.code != OpCode::reduce || !m_.type(op.results[0]).dims.empty()) return std::nullopt;
+    if (const auto it = values_.find(op.operands[0]); it != values_.end())
+      return Summed{it->second, make_param(0, m_.type(op.operands[0]).element)};
+    if (const auto it = maps_.find(op.operands[0]); it != maps_.end())
+      return Summed{values_.at(it->second.operands[0]), m_.fn(it->second.fns[0]).body};
+    return std::nullopt;
+  }
+
+  // True if the fold's sums, combined, are what this reduction of them gives, and take less.
+  [[nodiscard]] bool serves(const Op& fold, const Op& reduce, const Summed& what) const {
+    if (!is_fold(fold) || gives_entries(fold) || m_.type(fold.results[0]).dims.size() != 1) return false;
+    const auto matrix = matrices_.find(product_matrix(fold));
+    if (matrix == matrices_.end() || matrix->second != what.input || fold.fns[1] != reduce.fns[0]) return false;
+    const bool few = m_.dim(m_.type(fold.results[0]).dims[0]).local;
+    const bool whole = gives_rows(fold) && has_whole_lines(m_, m_.type(product_matrix(fold)));
+    return (few || whole) && m_.fn(fold.fns[0]).body == what.of;
+  }
+
+  [[nodiscard]] bool sum_again(Block& block, size_t at) {
+    const std::optional<Summed> what = summed(block.ops[at]);
+    if (!what) return false;
+    std::optional<size_t> best;
+    for (size_t other = 0; other < block.ops.size(); ++other) {
+      const Op& fold = block.ops[other];
+      if (!serves(fold, block.ops[at], *what) || is_read_before(block, at, other)) continue;
+      const bool few = m_.dim(m_.type(fold.results[0]).dims[0]).local;
+      if (!best || few) best = other;
+    }
+    if (!best) return false;
+    Op& reduce = block.ops[at];
+    reduce.operands[0] = block.ops[*best].results[0];
+    if (*best > at) {
+      const auto first = block.ops.begin() + static_cast<std::ptrdiff_t>(at);
+      std::rotate(first, first + 1, block.ops.begin() + static_cast<std::ptrdiff_t>(*best) + 1);
+    }
+    return true;
+  }
+
+  // True if anything up to that operator needs the reduction's result.
+  [[nodiscard]] bool is_read_before(const Block& block, size_t reduce, size_t fold) const {
+    const ValueId made = block.ops[reduce].results[0];
+    for (size_t at = reduce + 1; at <= fold && at < block.ops.size(); ++at) {
+      if (count_uses(block.ops[at], made) > 0) return true;
+    }
+    return false;
+  }
+
+  Module& m_;
+  std::map<ValueId, std::string> matrices_, values_;  // inputs, with the matrix's name
+  std::map<ValueId, Op> maps_;                        // of stored values alone
+};
+
+// What gave the values to sums that are no longer made of them.
+void drop_unread_values(Module& module) {
+  for (const OpCode code : {OpCode::map, OpCode::input}) {
+    const std::vector<int> uses = count_uses(module);
+    for_each_block(module, [&](Block& block) {
+      std::erase_if(block.ops, [&](const Op& op) {
+        if (op.code != code || uses[static_cast<size_t>(op.results[0])] > 0) return false;
+        return op.code == OpCode::map ? is_over_entries(module, module.type(op.results[0])) : gives_values(module, op);
+      });
+    });
+  }
+}
+
 }  // namespace
 
 bool pass_fold_sides(Module& module, PassContext& /*context*/) {
-  bool changed = false;
+  bool changed = false, summed = false;
+  Summing sums(module);
+  for_each_block(module, [&](Block& block) { summed = sums.run(block) || summed; });
+  if (summed) drop_unread_values(module);
   const std::vector<int> uses = count_uses(module);
   for_each_block(module, [&](Block& block) { changed = Turning(module, block, uses).run() || changed; });
-  if (changed) compact_values(module);
-  return changed;
+  if (changed || summed) compact_values(module);
+  return changed || summed;
 }
 
 }  // namespace kasen

@@ -206,6 +206,22 @@ class ProductPart(Base):
             return None
         return Expr('reduce', elem, dims, [formula], bound=max(bound, 1.0), spelling=spelling, over=over, entries=v)
 
+    def sums_of_entries(self):
+        """A sum of a function of the stored values alone, beside the same by rows and by columns, in any order."""
+        matrices = [v for v in self.program.inputs if v.sparse and v.elem in ('f64', 'f32', 'i64', 'i32') and v.dims[0] != v.dims[1]]
+        if not matrices or self.chance(0.3):
+            return []
+        v = self.pick(matrices)
+        x = Expr('name', v.elem, v.dims, bound=4.0, name=v.name)
+        made = self.pick([x, op('*', x, x, v.dims, bound=16.0), call('abs', [x], v.dims, bound=4.0)])
+        bound = made.bound * (self.size(v.dims[0]) + 1) * (self.size(v.dims[1]) + 1)
+        sums = []
+        for dims in ((), v.dims[:1], v.dims[1:]):
+            over = tuple(d for d in v.dims if d not in dims) if dims else None
+            of = made if dims or self.chance(0.8) else x
+            sums.insert(self.below(len(sums) + 1), Expr('reduce', v.elem, dims, [of], bound=bound, spelling='sum', over=over, entries=v))
+        return [(self.fresh('o'), one) for one in sums if self.chance(0.8)]
+
     def formula(self, elem, v, depth):
         """An expression that is 0 where nothing is stored."""
         x = Expr('name', elem, v.dims, bound=4.0, name=v.name)

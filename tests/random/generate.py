@@ -321,6 +321,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
             v = self.pick(stored)
             self.program.outputs.append((v.name, Expr('name', v.elem, v.dims, name=v.name, at=v.of)))
         self.expression_outputs(self.pick([0, 0, 1, 2]))
+        self.program.outputs += self.sums_of_entries()
         if not self.program.outputs:
             self.program.outputs.append(('o', self.value_of('f64', ('N',), 0)))  # a leaf, which there always is
 
