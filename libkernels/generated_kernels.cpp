@@ -138,7 +138,7 @@ class GeneratedKernelSet : public GeneratedKernels {
     run_rows(shop_, alone_, *plan_, *module_, found(plan_->rows, call.op), call);
     const RowTraffic row = row_traffic(*module_, *call.op);
     count_.read_bytes += call.count() * row.read + call.entries() * row.entry;
-    count_.written_bytes += call.count() * row.written;
+    count_.written_bytes += call.count() * row.written + call.entries() * row.stored;
   }
 
   [[nodiscard]] std::int64_t rows_at_once(const DenseProductCall& call) const override {

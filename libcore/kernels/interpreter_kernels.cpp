@@ -120,6 +120,7 @@ class InterpreterKernels : public KernelSet {
   std::map<const Op*, interpreter::Fold> folds_;
   std::map<const Op*, Chain> chains_;
   AccessCount count_;
+  std::vector<Bytes> totals_of_share_;  // with which the next call of a region of rows goes on
   std::vector<std::span<const Word>> args_;
 };
 
@@ -188,10 +189,11 @@ void InterpreterKernels::prepare_rows(const Op& region) {
 
 void InterpreterKernels::rows(const RowsCall& call) {
   const AccessCount before = count_;
-  interpreter::run_rows(*module_, call, [&](const ElementwiseCall& work) { run(programs_.at(work.op), work); });
+  interpreter::run_rows(
+      *module_, call, [&](const ElementwiseCall& work) { run(programs_.at(work.op), work); }, totals_of_share_);
   const RowTraffic traffic = row_traffic(*module_, *call.op);
   count_ = {before.read_bytes + call.count() * traffic.read + call.entries() * traffic.entry,
-            before.written_bytes + call.count() * traffic.written};
+            before.written_bytes + call.count() * traffic.written + call.entries() * traffic.stored};
 }
 
 // Of the values that the vector work reads, only the operands of the region are charged, without the matrix, which the

@@ -1,6 +1,7 @@
 #include "libcore/kernels/interpreter_rows.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <optional>
 
@@ -124,13 +125,15 @@ void RowEntries::add_fold(const LocalMatrix& matrix, std::span<const View> input
 
 class RowsRun {
  public:
-  RowsRun(const Module& module, const RowsCall& call, const RunVectorWork& vector_work)
-      : m_(module),
+  RowsRun(const Module& module, const RowsCall& call, const RunVectorWork& vector_work, std::vector<Bytes>& going_on)
+      : going_on_(going_on),
+        m_(module),
         call_(call),
         vector_work_(vector_work),
         ops_(call.op->blocks.at(0).ops),
         rows_(worked_rows(module, ops_.at(0))),
-        blocks_(row_blocks(module, *call.op, call.count(), call.entries())),
+        all_rows_(call.matrix == nullptr ? call.rows : call.matrix->outputs),
+        blocks_(row_blocks(module, *call.op, all_rows_, call.matrix == nullptr ? 0 : call.matrix->entries())),
         pointers_(call.matrix == nullptr ? nullptr : call.matrix->pointers.data()) {
     for (size_t i = 0; i < call.op->operands.size(); ++i) views_[call.op->operands[i]] = call.inputs[i];
     for (size_t r = 0; r < yielded().size(); ++r) {
@@ -147,13 +150,11 @@ class RowsRun {
   }
 
   void run() {
-    for (std::int64_t s = 0; s < blocks_.shares; ++s) {
-      const std::int64_t begin = call_.first + s * blocks_.share_rows;
-      const Range share{begin, std::min(call_.rows, begin + blocks_.share_rows)};
+    for (std::int64_t s = call_.first / blocks_.share_rows; s * blocks_.share_rows < call_.rows; ++s) {
+      const std::int64_t first = s * blocks_.share_rows, last = std::min(all_rows_, first + blocks_.share_rows);
+      const Range share{std::max(call_.first, first), std::min(call_.rows, last)};
       if (call_.gate != nullptr) call_.gate->enter(share.begin, share.end);
-      for (const Op& op : ops_) {
-        if (op.code != OpCode::yield && is_total(op, rows_)) begin_total(op);
-      }
+      begin_totals(share.begin > first);
       for (std::int64_t r = share.begin; r < share.end;) {
         const Range block{r, block_end(blocks_, r, share.end, pointers_)};
         r = block.end;
@@ -161,7 +162,7 @@ class RowsRun {
           if (op.code != OpCode::yield) run_on(op, block);
         }
       }
-      for (size_t r = 0; r < yielded().size(); ++r) add_total(r);
+      end_totals(share.end < last);
       if (call_.gate != nullptr) call_.gate->leave(share.begin, share.end);
     }
     hand_on_again();
@@ -189,6 +190,34 @@ class RowsRun {
     const std::vector<Word> identity = reducer_identity(m_.fn(total_reducer(op))).value();  // prepare has found it
     const Lens to(m_.type(value).element, views_.at(value));
     for (std::int64_t e = 0; e < inner(value); ++e) to.store(e, identity.data());
+  }
+
+  // Those of a share that another call began are there.
+  void begin_totals(bool begun) {
+    size_t next = 0;
+    for (const Op& op : ops_) {
+      if (op.code == OpCode::yield || !is_total(op, rows_)) continue;
+      if (!begun) {
+        begin_total(op);
+        continue;
+      }
+      const Bytes& before = going_on_.at(next++);
+      std::memcpy(views_.at(op.results[0]).data, before.data(), static_cast<size_t>(before.size()));
+    }
+  }
+
+  void end_totals(bool goes_on) {
+    if (!goes_on) {
+      for (size_t r = 0; r < yielded().size(); ++r) add_total(r);
+      return;
+    }
+    going_on_.clear();
+    for (const Op& op : ops_) {
+      if (op.code == OpCode::yield || !is_total(op, rows_)) continue;
+      const ValueId value = op.results[0];
+      Bytes& kept = going_on_.emplace_back(storage_bytes(m_.type(value).element, inner(value)));
+      std::memcpy(kept.data(), views_.at(value).data, static_cast<size_t>(kept.size()));
+    }
   }
 
   void run_on(const Op& op, Range block) {
@@ -264,11 +293,13 @@ class RowsRun {
     }
   }
 
+  std::vector<Bytes>& going_on_;
   const Module& m_;
   const RowsCall& call_;
   const RunVectorWork& vector_work_;
   const std::vector<Op>& ops_;
   const DimId rows_;
+  const std::int64_t all_rows_;  // with those of other calls
   const RowBlocks blocks_;
   const std::int64_t* const pointers_;  // of the sparse matrix, if there is one
   std::map<ValueId, View> views_;
@@ -279,8 +310,9 @@ class RowsRun {
 
 }  // namespace
 
-void run_rows(const Module& module, const RowsCall& call, const RunVectorWork& vector_work) {
-  RowsRun(module, call, vector_work).run();
+void run_rows(const Module& module, const RowsCall& call, const RunVectorWork& vector_work,
+              std::vector<Bytes>& going_on) {
+  RowsRun(module, call, vector_work, going_on).run();
 }
 
 }  // namespace kasen::interpreter

@@ -114,7 +114,7 @@ struct RowsCall {
   std::int64_t rows = 0;
   RowGate* gate = nullptr;  ///< if some arrays of rows are not in memory as a whole; threads pass it share by share
   const LocalMatrix* matrix = nullptr;  ///< the sparse matrix that it goes over, row by row
-  std::int64_t first = 0;               ///< rows before it are not made: those of other calls, without a gate
+  std::int64_t first = 0;  ///< rows before it are those of the calls before this one, which goes on with their totals
   [[nodiscard]] std::int64_t count() const { return rows - first; }
   /// Nonzeros of the rows that are made.
   [[nodiscard]] std::int64_t entries() const {

@@ -20,8 +20,10 @@ constexpr std::int64_t row_unit = 8;  // rows: lanes, and a line of f64
 constexpr std::int64_t most_rows = 4096;
 // Of a share, so that arrays which go by are in memory in small pieces.
 constexpr std::int64_t share_bytes = std::int64_t{1} << 24;
-constexpr std::int64_t few_shares = 8;                        // of large totals
-constexpr std::int64_t least_shares = 64;                     // threads have equal work
+constexpr std::int64_t few_shares = 8;     // of large totals
+constexpr std::int64_t least_shares = 64;  // threads have equal work
+// Of a share of a sparse matrix that may go by, a few shares at a time; and nonzeros for each element of its totals.
+constexpr std::int64_t few_blocks = 2, work_of_total = 16;
 constexpr std::int64_t totals_bytes = std::int64_t{1} << 26;  // of all shares, if there are more than few
 
 std::int64_t parts_of(std::int64_t value, std::int64_t part) { return (value + part - 1) / part; }
@@ -57,7 +59,7 @@ bool takes_operands(const Module& module, const Op& op, DimId rows) {
   return true;
 }
 
-// What is not the matrix lies along the rows, or is a shared.
+// What is not the matrix lies along the rows or at the nonzeros, or is a shared.
 bool lies_beside(const Module& module, const Op& op, DimId rows) {
   const ValueId matrix = product_matrix(op);
   return std::all_of(op.operands.begin(), op.operands.end(), [&](ValueId v) {
@@ -101,6 +103,11 @@ ValueId sparse_rows(const Module& module, const Op& op) {
   for (const Op& inner : op.blocks.at(0).ops)
     if (visits_entries(module, inner)) return product_matrix(inner);
   return no_value;
+}
+
+bool numbers_nonzeros(const Module& module, const Op& region) {
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  return std::any_of(ops.begin(), ops.end(), [&](const Op& op) { return is_fold(op) && numbers_entries(module, op); });
 }
 
 Op entries_of_fold(const Op& fold) {
@@ -166,13 +173,16 @@ RowTraffic row_traffic(const Module& form, const Op& region) {
   std::set<ValueId> seen;
   if (const ValueId matrix = sparse_rows(form, region); matrix != no_value) {
     traffic.read += 8;
-    traffic.entry += 4 + form.type(matrix).element.bytes();
+    traffic.entry += (numbers_nonzeros(form, region) ? 8 : 4) + form.type(matrix).element.bytes();
   }
   for (const Op& op : ops) {
     if (op.code == OpCode::yield) continue;
     if (visits_entries(form, op)) traffic.entry += bytes_across(form, op);
+    if (gives_entries(op)) traffic.stored += form.type(op.results[0]).element.bytes();
     for (const ValueId v : op.operands) {
-      if (!contains(region.operands, v) || !has_rows(form, v, rows)) continue;
+      if (!contains(region.operands, v)) continue;
+      if (is_over_entries(form, form.type(v)) && seen.insert(v).second) traffic.entry += form.type(v).element.bytes();
+      if (!has_rows(form, v, rows)) continue;
       if (is_view(op) && v == viewed(op)) {
         traffic.read += bytes_of_a_row(form, op.results[0]);
       } else if (seen.insert(v).second) {
@@ -189,7 +199,7 @@ RowTraffic row_traffic(const Module& form, const Op& region) {
 RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows, std::int64_t entries) {
   const std::vector<Op>& ops = region.blocks.at(0).ops;
   const DimId dim = worked_rows(form, ops[0]);
-  std::int64_t row_bytes = 0, outside_bytes = 0, total = 0;
+  std::int64_t row_bytes = 0, outside_bytes = 0, total = 0, elements = 0;  // of totals
   std::set<ValueId> seen;
   for (const ValueId v : region.operands) {
     if (has_rows(form, v, dim)) outside_bytes += bytes_of_a_row(form, v);
@@ -197,7 +207,7 @@ RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows, st
   RowBlocks made;
   if (const ValueId matrix = sparse_rows(form, region); matrix != no_value) {
     const std::int64_t entry = 4 + form.type(matrix).element.bytes();
-    made.entries = bytes_of_a_block / 2 / entry;
+    made.entries = most_block_entries(form.type(matrix).element.bytes());
     outside_bytes += parts_of(checked_mul(entries, entry, "a part's nonzeros"), std::max<std::int64_t>(rows, 1));
   }
   row_bytes = outside_bytes;
@@ -205,19 +215,36 @@ RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows, st
     if (op.code == OpCode::yield) continue;
     const ValueId v = op.results[0];
     (is_total(op, dim) ? total : row_bytes) += bytes_of_a_row(form, v);
+    if (is_total(op, dim)) elements += Layout(form, v).elements_per_index();
     if (!is_total(op, dim) && contains(ops.back().operands, v)) outside_bytes += bytes_of_a_row(form, v);
   }
   const std::int64_t fitting =
       std::clamp(bytes_of_a_block / std::max<std::int64_t>(row_bytes, 1), std::int64_t{1}, most_rows);
   made.rows = fitting < row_unit ? fitting : fitting / row_unit * row_unit;
   const std::int64_t most_shares = std::max(few_shares, totals_bytes / std::max<std::int64_t>(total, 1));
-  const std::int64_t wanted =
+  std::int64_t wanted =
       parts_of(checked_mul(rows, std::max<std::int64_t>(outside_bytes, 1), "a part's size"), share_bytes);
+  if (made.entries > 0)
+    wanted = std::max(wanted, entries / std::max(few_blocks * made.entries, work_of_total * elements));
   const std::int64_t shares = std::min(std::max(wanted, least_shares), most_shares);
   const std::int64_t blocks = parts_of(rows, made.rows);
   made.share_rows = std::max<std::int64_t>(parts_of(blocks, shares), 1) * made.rows;
   made.shares = parts_of(rows, made.share_rows);
   return made;
+}
+
+std::int64_t most_block_entries(std::int64_t element_bytes) { return bytes_of_a_block / 2 / (4 + element_bytes); }
+
+std::int64_t end_of_call(const RowBlocks& blocks, std::int64_t first, std::int64_t rows, std::int64_t entries,
+                         const std::int64_t* pointers) {
+  std::int64_t end = first;
+  while (end < rows) {
+    const std::int64_t share = std::min(rows, (end / blocks.share_rows + 1) * blocks.share_rows);
+    const std::int64_t next = block_end(blocks, end, share, pointers);
+    if (end > first && pointers[next] - pointers[first] > entries) break;
+    end = next;
+  }
+  return end;
 }
 
 std::int64_t block_end(const RowBlocks& blocks, std::int64_t first, std::int64_t end, const std::int64_t* pointers) {

@@ -8,8 +8,9 @@
 ///   - maps and slices (range, at) that give arrays of rows;
 ///   - reductions of a row: over some of its other dimensions;
 ///   - products with a dense matrix of rows. mxvt gives arrays of rows; the array that it multiplies is from outside;
-///   - products and folds of one sparse matrix whose rows are whole (has_whole_lines). A block's nonzeros stay in the
-///     cache for all of them;
+///   - products and folds of one sparse matrix whose rows are whole (has_whole_lines), and `entries`, whose values
+///   leave
+///     the region. Folds to the rows read such values. A block's nonzeros stay in the cache for all of them;
 ///   - *totals*: reductions over the region's dimension, mxv and fold_cols. They are known when all rows are done, so
 ///     nothing in the region reads one.
 /// The dense matrix of a product may be made in the region.
@@ -30,6 +31,8 @@ namespace kasen {
 [[nodiscard]] FnId total_reducer(const Op& op);
 /// The sparse matrix that the operator goes over, or the one of a region's operators; no_value: there is none.
 [[nodiscard]] ValueId sparse_rows(const Module& module, const Op& op);
+/// True if values at the matrix's nonzeros, each at its number, are read or stored.
+[[nodiscard]] bool numbers_nonzeros(const Module& module, const Op& region);
 /// Why the operator may not stand in a region over these rows, by itself; "" if it may.
 [[nodiscard]] std::string reason_against_rows(const Module& module, const Op& op, DimId rows);
 /// The dimension of the rows on which a map, slice, reduction or product works; no_dim: it works on none.
@@ -40,7 +43,10 @@ namespace kasen {
 [[nodiscard]] Op entries_of_fold(const Op& fold);
 
 /// The blocks of a region's rows. Threads take *shares*, each of some blocks in order. The totals of the shares are
-/// combined in order, so results do not depend on threads. All follows from sizes alone.
+/// combined in order, so results do not depend on threads. All follows from sizes alone. Where a sparse matrix is on a
+/// disk, several calls make the rows, one after another, as memory allows. They have the blocks and shares of all rows,
+/// so that results do not depend on memory either: a call ends where a block ends (end_of_call), and the next one goes
+/// on with the totals of the share that this one began.
 struct RowBlocks {
   std::int64_t rows = 0;        ///< of a block; a multiple of 8, or fewer long ones
   std::int64_t share_rows = 0;  ///< a multiple of `rows`
@@ -55,10 +61,17 @@ struct RowBlocks {
 [[nodiscard]] std::int64_t block_end(const RowBlocks& blocks, std::int64_t first, std::int64_t end,
                                      const std::int64_t* pointers);
 
+/// The nonzeros that a block of several rows has at most, where the matrix's elements have so many bytes.
+[[nodiscard]] std::int64_t most_block_entries(std::int64_t element_bytes);
+/// The end of a call that begins at `first`: it holds as many blocks as have at most so many nonzeros together, and at
+/// least one.
+[[nodiscard]] std::int64_t end_of_call(const RowBlocks& blocks, std::int64_t first, std::int64_t rows,
+                                       std::int64_t entries, const std::int64_t* pointers);
+
 /// Bytes that a region reads of arrays of rows from outside, and writes of its results, for each row; and what it reads
-/// for each nonzero.
+/// and stores for each nonzero.
 struct RowTraffic {
-  std::int64_t read = 0, written = 0, entry = 0;
+  std::int64_t read = 0, written = 0, entry = 0, stored = 0;
 };
 [[nodiscard]] RowTraffic row_traffic(const Module& form, const Op& region);
 

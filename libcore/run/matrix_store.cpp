@@ -11,6 +11,7 @@
 #include "libcore/ir/products.h"
 #include "libcore/kernels/form_text.h"
 #include "libcore/kernels/local_matrix.h"
+#include "libcore/rows/row_region.h"
 #include "libcore/run/executor_steps.h"
 
 namespace kasen::executor {
@@ -53,9 +54,9 @@ std::int64_t count_rows_alone(const LocalMatrix& matrix, std::int64_t masters) {
   return std::upper_bound(matrix.pointers.begin(), matrix.pointers.end(), entry) - matrix.pointers.begin() - 1;
 }
 
-// Nonzeros that a thread holds at once: some, but whole rows.
+// Nonzeros that a thread holds at once: some, but whole rows, and blocks of a region of rows.
 std::int64_t entries_at_once(const LocalMatrix& form, std::int64_t some_bytes) {
-  std::int64_t most = std::max<std::int64_t>(1, some_bytes / (4 + form.element.bytes()));
+  std::int64_t most = std::max(some_bytes / (4 + form.element.bytes()), most_block_entries(form.element.bytes()));
   for (std::int64_t o = 0; o < form.outputs; ++o) {
     const auto at = static_cast<size_t>(o);
     most = std::max(most, form.pointers[at + 1] - form.pointers[at]);

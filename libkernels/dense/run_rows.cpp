@@ -24,7 +24,10 @@ class RowsRun {
         plan_(plan),
         kernels_(kernels),
         call_(call),
-        blocks_(row_blocks(module, *call.op, call.count(), call.entries())),
+        all_rows_(call.matrix == nullptr ? call.rows : call.matrix->outputs),
+        blocks_(row_blocks(module, *call.op, all_rows_, call.matrix == nullptr ? 0 : call.matrix->entries())),
+        first_share_(call.first / blocks_.share_rows),
+        shares_((call.rows + blocks_.share_rows - 1) / blocks_.share_rows - first_share_),
         pointers_(call.matrix == nullptr ? nullptr : call.matrix->pointers.data()) {
     for (const auto& step : kernels_.steps) {
       const auto* const product = std::get_if<RowsKernels::SparseProduct>(&step);
@@ -35,20 +38,23 @@ class RowsRun {
   }
 
   void run() {
-    partials_ = shop_.partials(blocks_.shares * kernels_.total_bytes);
+    partials_ = shop_.partials(shares_ * kernels_.total_bytes);
     most_entries_ = kernels_.entry_bytes == 0 ? 0 : entries_of_a_block();
     if (call_.gate != nullptr) {
       pass_rows(shop_.pool, *call_.gate, call_.rows, blocks_.share_rows,
                 [&](int thread, std::int64_t s) { share(thread, s); });
     } else if (shop_.pool.threads() == 1 || work() < small_work) {
-      for (std::int64_t s = 0; s < blocks_.shares; ++s) share(0, s);
+      for (std::int64_t s = 0; s < shares_; ++s) share(0, s);
     } else {
-      share_out(shop_.pool, blocks_.shares, [&](int thread, std::int64_t s) { share(thread, s); });
+      share_out(shop_.pool, shares_, [&](int thread, std::int64_t s) { share(thread, s); });
     }
-    for (std::int64_t s = 0; s < blocks_.shares; ++s) add_totals(s);
+    for (std::int64_t s = 0; s < shares_; ++s) {
+      if (!goes_on(s)) add_totals(s);
+    }
+    keep_totals();
     for (const auto& [from, to] : kernels_.copies) {
       const Value& v = made_as(from);
-      if (!v.of_rows) copy_again(v, to, {0, v.inner});
+      if (!v.of_rows) copy_again(v, to, {0, is_stored(v) ? call_.matrix->entries() : v.inner});
     }
   }
 
@@ -57,6 +63,9 @@ class RowsRun {
 
   [[nodiscard]] const Value& value(int number) const { return kernels_.values[static_cast<size_t>(number)]; }
 
+  // Lies at the nonzeros.
+  [[nodiscard]] static bool is_stored(const Value& v) { return !v.of_rows && v.operand < 0 && v.reducer == no_fn; }
+
   [[nodiscard]] std::int64_t work() const {
     const std::int64_t row =
         std::accumulate(kernels_.values.begin(), kernels_.values.end(), std::int64_t{0},
@@ -64,15 +73,28 @@ class RowsRun {
     return row * call_.count() + call_.entries();
   }
 
+  // Shares of the call count from 0. The call may begin and end within one.
   [[nodiscard]] Range rows_of_share(std::int64_t s) const {
-    const std::int64_t begin = call_.first + s * blocks_.share_rows;
-    return {begin, std::min(call_.rows, begin + blocks_.share_rows)};
+    const std::int64_t begin = (first_share_ + s) * blocks_.share_rows;
+    return {std::max(call_.first, begin), std::min(call_.rows, begin + blocks_.share_rows)};
+  }
+  [[nodiscard]] bool was_begun(std::int64_t s) const { return s == 0 && call_.first % blocks_.share_rows > 0; }
+  [[nodiscard]] bool goes_on(std::int64_t s) const {
+    return s + 1 == shares_ && call_.rows < all_rows_ && call_.rows % blocks_.share_rows > 0;
+  }
+
+  [[nodiscard]] std::byte* totals_of(std::int64_t s) const { return partials_ + s * kernels_.total_bytes; }
+
+  // Of the share with which the next call goes on.
+  void keep_totals() {
+    if (shares_ == 0 || !goes_on(shares_ - 1)) return;
+    std::memcpy(shop_.rooms(kernels_.total_bytes), totals_of(shares_ - 1), static_cast<size_t>(kernels_.total_bytes));
   }
 
   // The most of all blocks: a block of one row may have any number.
   [[nodiscard]] std::int64_t entries_of_a_block() const {
     std::int64_t most = 0;
-    for (std::int64_t s = 0; s < blocks_.shares; ++s) {
+    for (std::int64_t s = 0; s < shares_; ++s) {
       const Range rows = rows_of_share(s);
       for (std::int64_t r = rows.begin; r < rows.end;) {
         const std::int64_t next = block_end(blocks_, r, rows.end, pointers_);
@@ -93,7 +115,7 @@ class RowsRun {
 
   [[nodiscard]] View view(const Place& place, const Value& v) const {
     if (v.operand >= 0) return call_.inputs[static_cast<size_t>(v.operand)];
-    if (!v.of_rows) return {place.totals + v.offset, v.inner};
+    if (!v.of_rows && !is_stored(v)) return {place.totals + v.offset, v.inner};
     if (v.result >= 0) return call_.outputs[static_cast<size_t>(v.result)];
     const std::int64_t before = place.rows.begin * v.inner * scalar_bytes(v.element.components[0].scalar);
     return {place.rooms + v.offset - before, kernels_.block_rows * v.inner};
@@ -107,11 +129,9 @@ class RowsRun {
 
   void share(int thread, std::int64_t s) {
     Workshop& shop = *alone_[static_cast<size_t>(thread)];
-    Place place{&shop,
-                shop.rooms(kernels_.room_bytes + kernels_.entry_bytes * most_entries_ + entry_space),
-                partials_ + s * kernels_.total_bytes,
-                {}};
-    for (const int t : kernels_.totals) begin_total(place, value(t));
+    Place place{
+        &shop, shop.rooms(kernels_.room_bytes + kernels_.entry_bytes * most_entries_ + entry_space), totals_of(s), {}};
+    begin_totals(place, was_begun(s));
     const Range rows = rows_of_share(s);
     for (std::int64_t r = rows.begin; r < rows.end; r = place.rows.end) {
       place.rows = {r, block_end(blocks_, r, rows.end, pointers_)};
@@ -123,6 +143,14 @@ class RowsRun {
       const Value& v = made_as(from);
       if (v.of_rows) copy_again(v, to, {rows.begin * v.inner, rows.end * v.inner});
     }
+  }
+
+  void begin_totals(const Place& place, bool begun) const {
+    if (begun) {
+      std::memcpy(place.totals, shop_.rooms(kernels_.total_bytes), static_cast<size_t>(kernels_.total_bytes));
+      return;
+    }
+    for (const int t : kernels_.totals) begin_total(place, value(t));
   }
 
   static void begin_total(const Place& place, const Value& v) {
@@ -180,7 +208,7 @@ class RowsRun {
   }
 
   void run(const Place& place, const RowsKernels::Entries& step) const {
-    std::vector<std::int64_t> words = arguments(place, step.kernel, step.inputs, nullptr);
+    std::vector<std::int64_t> words = arguments(place, step.kernel, step.inputs, call_.matrix->numbers.data());
     append_array(words, step.kernel.results.at(0).element, view(place, value(step.result)));
     step.kernel.rows(words.data(), place.rows.begin, place.rows.end, place.shop->scratch(0));
   }
@@ -246,7 +274,7 @@ class RowsRun {
       const Value& v = value(t);
       std::vector<std::int64_t> words;
       append_from(words, v.element, call_.outputs[static_cast<size_t>(v.result)], 0);
-      append_from(words, v.element, {partials_ + s * kernels_.total_bytes + v.offset, v.inner}, 0);
+      append_from(words, v.element, {totals_of(s) + v.offset, v.inner}, 0);
       if (std::ssize(places_) < v.inner) {
         places_.resize(static_cast<size_t>(v.inner));
         std::iota(places_.begin(), places_.end(), 0);
@@ -277,9 +305,11 @@ class RowsRun {
   const PlanKernels& plan_;
   const RowsKernels& kernels_;
   const RowsCall& call_;
+  const std::int64_t all_rows_;  // with those of other calls
   const RowBlocks blocks_;
-  const std::int64_t* const pointers_;  // of the sparse matrix, if there is one
-  std::int64_t most_entries_ = 0;       // of a block whose nonzeros' values are stored
+  const std::int64_t first_share_, shares_;  // of the call
+  const std::int64_t* const pointers_;       // of the sparse matrix, if there is one
+  std::int64_t most_entries_ = 0;            // of a block whose nonzeros' values are stored
   std::vector<std::int32_t> places_;
   std::byte* partials_ = nullptr;  // the totals of each share
   std::vector<double> ones_;       // for each column, where rows are summed

@@ -342,7 +342,7 @@ Cost actual_row_chain(const CostContext& c, const Op& region) {
 Polynomial bytes_of_nonzeros(const CostContext& c, const Op& region, DimId rows) {
   const ValueId matrix = sparse_rows(*c.module, region);
   if (matrix == no_value) return {};
-  Polynomial entry(4 + c.type(matrix).element.bytes());
+  Polynomial entry((numbers_nonzeros(*c.module, region) ? 8 : 4) + c.type(matrix).element.bytes());
   for (const Op& op : region.blocks.at(0).ops) {
     if (!visits_entries(*c.module, op) || op.code == OpCode::mxv) continue;
     const Op met = op.code == OpCode::fold_cols ? entries_of_fold(op) : op;

@@ -43,7 +43,7 @@ ROOMS = {
         "sorting": "base ir axis analysis",
         "boxes": "base ir data axis analysis", "transport": "base data",
         "kernels": "base system ir data laws linear axis analysis stream rows",
-        "run": "base system ir data laws linear axis analysis schedule verify sorting boxes kernels stream transport",
+        "run": "base system ir data laws linear axis analysis schedule verify sorting boxes kernels stream rows transport",
         "run/memory": "base system ir data stream run",
         "run/joins": "base ir data entries run kernels", "run/blocks": "base ir data analysis schedule blocks rows transport run", "run/swap": "base system ir data analysis stream run",
         "reference": "base scalar ir data laws linear axis analysis", "syntax": "base scalar lex",

@@ -148,15 +148,26 @@ output pairs = sum(X * (Q @ V'), over N), near = sum(X / (1 + abs(Q @ V' - D)), 
         self.assertEqual(passes, {"greedy": 1, "cost": 1, "none": 4})
 
     def test_entries_go_by_from_a_disk(self):
-        """Some rows at a time: the same result, but for the order of sums."""
+        """Some blocks of rows at a time: the same bits as in memory, however much is there, on any number of threads."""
         X, dense = self.matrix(120000, 40, 0.3)
-        self.ready(HEAD + "output p = X @ v, g = X' @ (y * (X @ v))\n", {"X": X, "Y": X.T}, dense, 1)
+        v, y = dense["v"], dense["y"]
+        self.ready(HEAD + "p = X @ v\noutput p, g = X' @ (y * p), all = sum(p * y), cols = sum(X * abs(X) * y, over N)\n", {"X": X, "Y": X.T}, dense, 1)
         self.kasen("fuse", "p.kir", "--bundle", "bundle", "-o", "f.kir")
         self.assertIn("region rows", (self.dir / "f.kir").read_text())
-        self.kasen("run", "f.kir", "--bundle", "bundle", "-o", "out.npy", "--stats", "run.json", "--memory", "34M", "--spill", ".", "--threads", "1")
-        operators = json.loads((self.dir / "run.json").read_text())["operators"]
-        self.assertGreater(sum(one.get("disk_read_bytes", 0) for one in operators), 12 * X.nnz // 2)
-        self.compare({"p": X @ dense["v"], "g": X.T @ (dense["y"] * (X @ dense["v"]))}, "from a disk")
+        wanted = {"p": X @ v, "g": X.T @ (y * (X @ v)), "all": np.sum((X @ v) * y), "cols": X.multiply(abs(X)).T @ y}
+        runs = {"generated": [(None, 1), (None, 2), ("34M", 1), ("34M", 2), ("35M", 3), ("40M", 2)], "interpreter": [(None, 1), ("35M", 1)]}
+        for kernels, cases in runs.items():
+            first = None
+            for memory, threads in cases:
+                limits = [] if memory is None else ["--memory", memory, "--spill", "."]
+                self.kasen("run", "f.kir", "--bundle", "bundle", "-o", "out.npy", "--stats", "run.json", "--threads", threads, "--kernels", kernels, *limits)
+                operators = json.loads((self.dir / "run.json").read_text())["operators"]
+                read = sum(one.get("disk_read_bytes", 0) for one in operators)
+                (self.assertEqual(read, 0) if memory is None else self.assertGreater(read, 12 * X.nnz // 2))
+                self.compare(wanted, f"{memory} by {kernels}")
+                made = [(self.dir / f"out{end}.npy").read_bytes() for end in ("", "-g", "-all", "-cols")]
+                first = first or made
+                self.assertTrue(made == first, f"{memory} on {threads} threads by {kernels}")
 
     def test_pattern_with_ids_that_have_gaps(self):
         """A local dimension has the ids that occur, as others do."""

@@ -1,6 +1,4 @@
 // A region of rows (libcore/rows): each part's rows in one call. Arrays of rows on a disk go by, share by share.
-#include <algorithm>
-
 #include "libcore/ir/entries.h"
 #include "libcore/ir/products.h"
 #include "libcore/rows/row_region.h"
@@ -63,7 +61,7 @@ class RowsStep : public Step {
 
   [[nodiscard]] bool goes_by(int part) const { return place_ >= 0 && !matrices_.entries(place_, part).arrays.empty(); }
 
-  // Some rows after others, as many as have room for their nonzeros. Totals go on from call to call.
+  // Some blocks of rows after others, as many as have room for their nonzeros. Totals go on from call to call.
   void go_by(Execution& run, int part) {
     const PassingEntries& passing = matrices_.entries(place_, part);
     const std::int64_t rows = run.numbering.masters(rows_, part);
@@ -71,10 +69,9 @@ class RowsStep : public Step {
     const auto window = run.pass_some(*this, part, passing, 0, pointers[rows]);
     RowsCall call{&op, inputs_, outputs_, rows, nullptr, matrix(part)};
     if (window == nullptr) return run.kernels.rows(call);
+    const RowBlocks blocks = row_blocks(run.module, op, rows, pointers[rows]);
     for (; call.first < rows; call.first = call.rows) {
-      const std::int64_t* const behind =
-          std::upper_bound(pointers + call.first, pointers + rows + 1, pointers[call.first] + passing.at_once);
-      call.rows = std::max(call.first + 1, behind - pointers - 1);
+      call.rows = end_of_call(blocks, call.first, rows, passing.at_once, pointers);
       window->enter(pointers[call.first], pointers[call.rows]);
       run.kernels.rows(call);
       window->leave(pointers[call.first], pointers[call.rows]);
