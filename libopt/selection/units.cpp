@@ -76,6 +76,17 @@ void Units::join(const std::vector<Cluster>& clusters) {
   units_ = std::move(units);
 }
 
+namespace {
+
+// The template that covers what a region of the kind holds.
+std::optional<TemplateId> template_of(std::optional<RegionKind> kind) {
+  if (!kind) return std::nullopt;
+  if (*kind == RegionKind::iter_on_vec) return TemplateId::cell;
+  return *kind == RegionKind::mxm ? TemplateId::mxm : TemplateId::row;
+}
+
+}  // namespace
+
 // Views between members are members.
 void Units::add_views(std::vector<NodeId>& members) const {
   std::vector<NodeId> views;
@@ -94,6 +105,7 @@ std::vector<PlanOperator> Units::operators() const {
   for (const Unit& unit : units_) {
     if (node_at(unit.places[0]) == no_node) continue;
     PlanOperator op;
+    op.type = template_of(unit.kind);
     for (size_t i = 0; i < unit.places.size(); ++i) {
       const NodeId node = node_at(unit.places[i]);
       op.members.push_back(node);
