@@ -59,18 +59,26 @@ bool takes_operands(const Module& module, const Op& op, DimId rows) {
   return true;
 }
 
+// Stored values at the matrix's nonzeros. A fold to the columns has its own at a block's nonzeros, by other numbers.
+bool reads_stored(const Module& module, const Op& op, ValueId operand) {
+  const Type& type = module.type(operand);
+  return is_fold(op) && op.code != OpCode::fold_cols && is_over_entries(module, type) && type.state.is_part();
+}
+
 // What is not the matrix lies along the rows or at the nonzeros, or is a shared.
 bool lies_beside(const Module& module, const Op& op, DimId rows) {
   const ValueId matrix = product_matrix(op);
   return std::all_of(op.operands.begin(), op.operands.end(), [&](ValueId v) {
     const bool shared = Layout(module, v).is_shared();
-    return v == matrix || shared || (has_rows(module, v, rows) && !module.type(v).state.is_pre());
+    return v == matrix || shared || reads_stored(module, op, v) ||
+           (has_rows(module, v, rows) && !module.type(v).state.is_pre());
   });
 }
 
 std::string reason_against_entries(const Module& module, const Op& op, DimId rows) {
   if (!has_sparse_rows(module, product_matrix(op), rows)) return "its matrix has no whole rows on a worker";
   if (!lies_beside(module, op, rows)) return "it reads an array that is neither cut along the rows nor whole";
+  if (gives_entries(op)) return "";
   if (op.code == OpCode::mxv) return multiplies_and_adds(module, op) ? "" : "it does not multiply and add f64 or f32";
   if (!joins_folds(module, op)) return "its columns are no points of at most 1024 scalars";
   const bool points = op.code == OpCode::fold_cols && module.type(op.results[0]).dims.size() > 1;
@@ -124,7 +132,7 @@ bool is_total(const Op& op, DimId rows) {
 
 DimId worked_rows(const Module& module, const Op& op) {
   ValueId along = no_value;
-  if (is_product(op) || (is_fold(op) && !gives_entries(op))) {
+  if (is_product(op) || is_fold(op)) {
     along = product_matrix(op);
   } else if (op.code == OpCode::reduce) {
     along = op.operands.at(0);

@@ -169,6 +169,26 @@ output pairs = sum(X * (Q @ V'), over N), near = sum(X / (1 + abs(Q @ V' - D)), 
                 first = first or made
                 self.assertTrue(made == first, f"{memory} on {threads} threads by {kernels}")
 
+    def test_stored_values_leave_the_region(self):
+        """Of entries beside sums of their rows: one pass. They lie at their numbers, wherever their rows are."""
+        X, dense = self.matrix(500, 40, 0.2)
+        v, y = dense["v"], dense["y"]
+        self.ready(HEAD + "r = sumsq(X, over F)\nW = X / sqrt(1 + r)\nT = abs(X) * y * v\n"
+                   "output of_w = W @ v, to_w = W' @ y, most = max(W), r, of_t = sum(T, over F), to_t = sum(T * T, over N), s = sum(X), c = sum(X, over N)\n",
+                   {"X": X, "Y": X.T}, dense, 1)
+        r = np.asarray(X.multiply(X).sum(axis=1)).ravel()
+        W, T = scipy.sparse.csr_matrix(X.multiply(1 / np.sqrt(1 + r)[:, None])), abs(X).multiply(y[:, None]).multiply(v).tocsr()
+        wanted = {"of_w": W @ v, "to_w": W.T @ y, "most": W.max(), "r": r, "of_t": np.asarray(T.sum(axis=1)).ravel(),
+                  "to_t": np.asarray(T.multiply(T).sum(axis=0)).ravel(), "s": X.sum(), "c": np.asarray(X.sum(axis=0)).ravel()}
+        for workers in (1, 3):
+            self.ready((self.dir / "p.ks").read_text(), {"X": X, "Y": X.T}, dense, workers)
+            for strategy in STRATEGIES:
+                self.kasen("fuse", "p.kir", "--bundle", "bundle", "--strategy", strategy, "-o", "f.kir")
+                inside = [line for line in (self.dir / "f.kir").read_text().splitlines() if line.startswith("    ") and "= entries[" in line]
+                self.assertEqual(len(inside) > 0, strategy == "greedy", strategy)
+                for kernels in ("generated", "interpreter"):
+                    self.run_it("f.kir", wanted, f"by {strategy} on {workers}", "-n", str(min(workers, 2)), "--kernels", kernels)
+
     def test_pattern_with_ids_that_have_gaps(self):
         """A local dimension has the ids that occur, as others do."""
         (self.dir / "p.ks").write_text("dim N, F local\ninput X : sparse null[N, F]\noutput c = mxvt((x, e) -> e, +, X, fill(1.0, F)), d = sum(X, over N)\n")
