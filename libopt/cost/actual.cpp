@@ -204,7 +204,8 @@ Cost actual_product(const CostContext& c, const Op& op) {
 Cost entry_pass_cost(const CostContext& c, std::span<const Op> ops, const std::vector<ValueId>& handed_on) {
   Cost cost;
   const ValueId matrix = product_matrix(ops[0]);
-  const Polynomial rows = stored_lines(*c.module, c.type(along_value(ops[0]))), entries = c.entries(matrix);
+  const Polynomial rows = met_lines(*c.module, c.type(matrix), c.type(along_value(ops[0]))),
+                   entries = c.entries(matrix);
   const std::int64_t number = numbers_entries(*c.module, ops) ? 4 : 0;
   cost.read = Polynomial(8) * rows + entries * Polynomial(4 + number + c.type(matrix).element.bytes());
   for (const EntryPass::Operand& operand : entry_operands(*c.module, ops)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 
 namespace kasen {
 namespace {
@@ -61,6 +62,11 @@ Polynomial stored_lines(const Module& module, const Type& type) {
   const Polynomial indices = stored_indices(module, type);
   const bool everywhere = Layout(module, type).is_shared() && !type.dims.empty();
   return everywhere ? indices * whole_size(module, type.dims[0]) : indices;
+}
+
+Polynomial met_lines(const Module& module, const Type& matrix, const Type& along) {
+  const bool owned = has_whole_lines(module, matrix) && Layout(module, along).is_distributed();
+  return owned ? master_indices(module, along) : stored_lines(module, along);
 }
 
 Polynomial whole_elements(const Module& module, const Type& type) {

@@ -14,6 +14,8 @@ namespace kasen {
 [[nodiscard]] Polynomial point_elements(const Module& module, const Type& type);
 // Indices of its first dimension that all workers store together; of a shared each worker stores all.
 [[nodiscard]] Polynomial stored_lines(const Module& module, const Type& type);
+// Those of them that a pass over a matrix's nonzeros meets: owned ones, where each owner has whole lines.
+[[nodiscard]] Polynomial met_lines(const Module& module, const Type& matrix, const Type& along);
 [[nodiscard]] Polynomial column_elements(const Module& module, const Op& product);
 // waiting_rows: the rows that wait for the gather of a product_epilogue region whose pre-reduced product has this type.
 // stored_indices: local indices of the cut dimension at which the value is stored: owned ones, and in C and PR the
