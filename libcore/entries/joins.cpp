@@ -150,7 +150,7 @@ class Meet {
     for (std::int64_t e = begin; e < end; ++e) {
       const std::int64_t i = m_.places.rows[e], j = m_.places.cols[e];
       if (i != row_) spread(i);
-      result[e] = at(line(*m_.right, j));
+      result[e] = m_.right == nullptr ? own(j) : at(line(*m_.right, j));
     }
     spread(-1);
   }
@@ -173,6 +173,11 @@ class Meet {
     own_ = row < 0 ? Line() : line(*m_.left, row);
     for (std::int64_t e = own_.begin; e < own_.end; ++e)
       spread_[static_cast<std::size_t>(along[e])] = static_cast<std::int32_t>(e - own_.begin);
+  }
+
+  [[nodiscard]] T own(std::int64_t col) const {
+    const std::int32_t at = spread_[static_cast<std::size_t>(col)];
+    return at < 0 ? T{} : left_[own_.begin + at];
   }
 
   [[nodiscard]] T at(Line other_line) const {

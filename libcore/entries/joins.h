@@ -9,6 +9,7 @@
 /// row and the column of each nonzero, of the pattern and of both factors; u and v hold the factors' values. Where p
 /// has (i, j), the result is the sum of u[i, k] * v[k, j] over the k at which both factors have an entry, in ascending
 /// order of k; for bool the `or` of `and`. All pairs are never made. Each worker holds both factors.
+/// With one factor, `meet %p, %a, %u`, the result is u[i, j], or 0 where the factor has no entry.
 #pragma once
 
 #include <cstdint>
@@ -54,12 +55,12 @@ struct Factor {
 struct Meeting {
   Places places;
   const Factor* left = nullptr;
-  const Factor* right = nullptr;
+  const Factor* right = nullptr;           ///< null: there is one factor
   const std::byte* left_values = nullptr;  ///< ordered_values, as the next ones
   const std::byte* right_values = nullptr;
   std::byte* result = nullptr;
   Scalar scalar = Scalar::f64;
-  std::int64_t length = 0;  ///< of the dimension that is summed
+  std::int64_t length = 0;  ///< of the dimension that is summed, or of the columns of the one factor
 };
 /// Some of its places. Calls for others may run beside it: each result is made by itself.
 void meet_some(const Meeting& meeting, std::int64_t begin, std::int64_t end);

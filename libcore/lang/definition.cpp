@@ -158,7 +158,8 @@ void Definitions::bind(const Statement& def, const ParamNode& param, Term term, 
   if (term.known() && !assigned) {
     return scopes_.shadow(param.name, {.kind = Binding::Kind::constant, .term = std::move(term)});
   }
-  const ValueId id = values_.materialise(std::move(term), param.name, mark);
+  const ValueId id =
+      formulas_.is_sparse(term) ? term.leaves[0] : values_.materialise(std::move(term), param.name, mark);
   scopes_.shadow(param.name, {.id = id, .fixed = module_.type(id).sparse ? "it is a matrix of the bundle" : ""});
 }
 

@@ -12,13 +12,12 @@
 
 namespace kasen::lang {
 
-Expressions::Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Views& views, Products& products,
+Expressions::Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Products& products,
                          Indexed& indexed, Definitions& definitions)
     : Part(part),
       frames_(frames),
       calls_(calls),
       lists_(lists),
-      views_(views),
       products_(products),
       indexed_(indexed),
       definitions_(definitions) {
@@ -57,7 +56,7 @@ Term Expressions::lower(const Node& node, const std::string& hint) {
       if (frames_.empty()) return products_.product(node, hint);
       source_.fail(node.mark, "'@' inside a function", "functions work on elements, products on arrays");
     case NodeKind::transpose:
-      return views_.transposed(evaluator_.eval(node.args[0]), node.mark, hint);
+      return products_.transposed(node, hint);
     default:
       source_.fail(node.mark, "a function where a value is meant",
                    "functions are arguments of map, zipwith, reduce, mxv and mxvt");

@@ -5,7 +5,6 @@
 
 #include "libcore/lang/calls/call.h"
 #include "libcore/lang/calls/product.h"
-#include "libcore/lang/calls/view.h"
 #include "libcore/lang/definition.h"
 #include "libcore/lang/list.h"
 
@@ -14,8 +13,8 @@ namespace kasen::lang {
 class Expressions : Part {
  public:
   // Sets how the evaluator lowers a node.
-  Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Views& views, Products& products,
-              Indexed& indexed, Definitions& definitions);
+  Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Products& products, Indexed& indexed,
+              Definitions& definitions);
 
  private:
   [[nodiscard]] Term lower(const Node& node, const std::string& hint);
@@ -32,7 +31,6 @@ class Expressions : Part {
   Frames& frames_;
   Calls& calls_;
   Lists& lists_;
-  Views& views_;
   Products& products_;
   Indexed& indexed_;
   Definitions& definitions_;

@@ -17,6 +17,12 @@ int level_of(RecipeKind kind) {
   return kind == RecipeKind::product ? 2 : 3;
 }
 
+Recipe of_one(RecipeKind kind, Recipe part) {
+  Recipe made{kind, {}, {}};
+  made.parts.push_back(std::move(part));
+  return made;
+}
+
 class RecipeParser {
  public:
   explicit RecipeParser(std::string_view text) : text_(text) {}
@@ -57,10 +63,9 @@ class RecipeParser {
 
   std::optional<Recipe> turned(int depth) {
     std::optional<Recipe> made = atom(depth);
-    if (!made || !accept("'")) return made;
-    Recipe turned{RecipeKind::turned, {}, {}};
-    turned.parts.push_back(std::move(*made));
-    return turned;
+    if (!made) return made;
+    if (accept("'")) return of_one(RecipeKind::turned, std::move(*made));
+    return accept("~") ? of_one(RecipeKind::gaps, std::move(*made)) : std::move(made);
   }
 
   std::optional<Recipe> atom(int depth) {
@@ -87,6 +92,7 @@ std::string text_of(const Recipe& recipe, int within) {
     text += text_of(part, level + 1);
   }
   if (recipe.kind == RecipeKind::turned) text += '\'';
+  if (recipe.kind == RecipeKind::gaps) text += '~';
   return level < within ? '(' + text + ')' : text;
 }
 
@@ -149,7 +155,7 @@ void add_inputs(const Recipe& recipe, std::set<std::string>& names) {
 }  // namespace
 
 bool is_recipe(std::string_view name) {
-  constexpr std::string_view signs = "|&@'() ";
+  constexpr std::string_view signs = "|&@'~() ";
   const auto is_sign = [&](char c) { return signs.find(c) != std::string_view::npos; };
   return std::any_of(name.begin(), name.end(), is_sign) &&
          std::all_of(name.begin(), name.end(), [&](char c) { return is_sign(c) || may_be_in_name(c); });
@@ -178,6 +184,7 @@ std::string recipe_word(std::string_view text) {
     if (c == '&') word += "_and_";
     if (c == '@') word += "_times_";
     if (c == '\'') word += "_turned";
+    if (c == '~') word += "_gaps";
   }
   return word;
 }
@@ -204,12 +211,26 @@ std::string pattern_of_sets(const std::vector<std::vector<std::string>>& sets) {
 std::string product_of_patterns(const std::string& left, const std::string& right) {
   return recipe_text({RecipeKind::product, {}, {known(left), known(right)}});
 }
+// Of what patterns are made of, so that equal ones have one name: (A|A')' is A|A'.
 std::string turned_pattern(const std::string& name) {
   Recipe inner = known(name);
   if (inner.kind == RecipeKind::turned) return recipe_text(inner.parts[0]);
-  Recipe made{RecipeKind::turned, {}, {}};
-  made.parts.push_back(std::move(inner));
-  return recipe_text(made);
+  std::vector<std::string> parts;
+  for (const Recipe& part : inner.parts) parts.push_back(turned_pattern(recipe_text(part)));
+  std::string made;
+  if (inner.kind == RecipeKind::product) made = product_of_patterns(parts[1], parts[0]);
+  if (inner.kind == RecipeKind::both) made = pattern_of_sets({parts});
+  if (inner.kind == RecipeKind::either) {
+    std::vector<std::vector<std::string>> sets;
+    for (std::string& part : parts) sets.push_back({std::move(part)});
+    made = pattern_of_sets(sets);
+  }
+  if (!made.empty() && made.size() <= most_recipe_length) return made;
+  return recipe_text(of_one(RecipeKind::turned, std::move(inner)));
+}
+std::string gaps_pattern(const std::string& name, bool of_columns) {
+  const std::string gaps = recipe_text(of_one(RecipeKind::gaps, known(of_columns ? turned_pattern(name) : name)));
+  return of_columns ? turned_pattern(gaps) : gaps;
 }
 
 }  // namespace kasen

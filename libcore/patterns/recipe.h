@@ -1,7 +1,8 @@
 /// \file
 /// Patterns that follow from those of inputs (docs/ir.md, "Patterns of several matrices"). A recipe is the name of such
 /// a pattern: `X|Y` has the positions of both, `X&Y` those that both have, `A@B` those of a product, and `A'`
-/// those of A with rows and columns exchanged. Brackets group. A bundle holds the pattern as a matrix of this name.
+/// those of A with rows and columns exchanged. `A~` has the first position of each row that A has not; a row that A has
+/// whole has none. Brackets group. A bundle holds the pattern as a matrix of this name.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,12 @@
 
 namespace kasen {
 
-enum class RecipeKind : std::uint8_t { input, either, both, product, turned };
+enum class RecipeKind : std::uint8_t { input, either, both, product, turned, gaps };
 
 struct Recipe {
   RecipeKind kind = RecipeKind::input;
   std::string name;           ///< of an input
-  std::vector<Recipe> parts;  ///< either, both: at least two; product: two; turned: one
+  std::vector<Recipe> parts;  ///< either, both: at least two; product: two; turned, gaps: one
 };
 
 inline constexpr int most_recipe_depth = 32;
@@ -39,5 +40,7 @@ inline constexpr std::size_t most_recipe_length = 255;  // of a stored name
 [[nodiscard]] std::string pattern_of_sets(const std::vector<std::vector<std::string>>& sets);
 [[nodiscard]] std::string product_of_patterns(const std::string& left, const std::string& right);
 [[nodiscard]] std::string turned_pattern(const std::string& name);
+/// The first position that each row lacks, or each column.
+[[nodiscard]] std::string gaps_pattern(const std::string& name, bool of_columns);
 
 }  // namespace kasen

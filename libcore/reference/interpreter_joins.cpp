@@ -51,8 +51,27 @@ Word sum(Scalar scalar, Word a, Word b) {
 
 }  // namespace
 
+// Of one factor, its value at each place.
+void Interpreter::run_place(const Op& op) {
+  std::map<RowAndColumn, Word> known;
+  for (std::int64_t e = 0; e < count_of(op.operands[1]); ++e) {
+    const std::span<const Word> at = element(op.operands[1], e);
+    known[{at[0].i, at[1].i}] = element(op.operands[2], e)[0];
+  }
+  const bool real = is_float(module_.type(op.results.at(0)).element.scalar());
+  Words made;
+  for (std::int64_t e = 0; e < count_of(op.operands[0]); ++e) {
+    const std::span<const Word> at = element(op.operands[0], e);
+    const auto found = known.find({at[0].i, at[1].i});
+    made.push_back(found != known.end() ? found->second : real ? Word::real(0) : Word::integer(0));
+  }
+  work_.copies(std::ssize(made), 1);
+  set(op.results[0], std::move(made));
+}
+
 // The terms of each place in the order of the index that is summed.
 void Interpreter::run_meet(const Op& op) {
+  if (op.operands.size() == 3) return run_place(op);
   std::map<std::int64_t, std::map<std::int64_t, Word>> left, right;  // by row, by column
   const auto take = [&](size_t places, bool turned, auto& factor) {
     for (std::int64_t e = 0; e < count_of(op.operands[places]); ++e) {

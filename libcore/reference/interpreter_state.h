@@ -91,6 +91,7 @@ class Interpreter {
   void run_entries(const Op& op, const WholeMatrix& matrix);
   void run_align(const Op& op);
   void run_meet(const Op& op);
+  void run_place(const Op& op);
   [[nodiscard]] std::vector<std::span<const Word>> arguments_at(const Op& op, const WholeMatrix& matrix, size_t e,
                                                                 Words& entry) const;
 

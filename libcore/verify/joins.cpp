@@ -48,13 +48,19 @@ class MeetCheck {
   MeetCheck(const Module& module, const Op& op, Faults& faults) : m_(module), op_(op), faults_(faults) {}
 
   void run() {
-    for (const size_t i : {size_t{0}, size_t{1}, size_t{3}})
+    const size_t count = op_.operands.size();
+    if (count == 4)
+      return faults_.add(op_, "it has 4 operands", "it takes places, and places and values of each factor");
+    for (size_t i = 0; i < count; i += i == 0 ? 1 : 2)
       if (!places(i)) return;
-    for (const size_t i : {size_t{2}, size_t{4}})
+    for (size_t i = 2; i < count; i += 2)
       if (!values(i)) return;
-    if (dim(0, 0) != dim(1, 0) || dim(1, 1) != dim(3, 0) || dim(0, 1) != dim(3, 1)) {
-      return faults_.add(op_, "its factors and its places do not fit",
-                         "the left factor has the places' rows, the right one their columns, and they share the rest");
+    const bool one = count == 3;
+    if (dim(0, 0) != dim(1, 0) || dim(0, 1) != dim(one ? 1 : 3, 1) || (!one && dim(1, 1) != dim(3, 0))) {
+      return faults_.add(op_, one ? "its factor and its places do not fit" : "its factors and its places do not fit",
+                         one ? "both are over the same rows and columns"
+                             : "the left factor has the places' rows, the right one their columns, and they share the "
+                               "rest");
     }
     const Type& made = m_.type(op_.results[0]);
     if (made.dims == type(0).dims && made.element == type(2).element && made.list == 0) return;
@@ -104,6 +110,7 @@ Shape shape_of(const Module& m, const Recipe& recipe) {
   const Shape first = shape_of(m, recipe.parts[0]);
   if (first.size() != 2) return {};
   if (recipe.kind == RecipeKind::turned) return {first[1], first[0]};
+  if (recipe.kind == RecipeKind::gaps) return first;
   if (recipe.kind == RecipeKind::product) {
     const Shape second = shape_of(m, recipe.parts[1]);
     return second.size() == 2 && first[1] == second[0] ? Shape{first[0], second[1]} : Shape();

@@ -22,7 +22,8 @@ const std::string join_head =
     "dim E entries \"G\"\ndim F entries \"H\"\ndim P entries \"G|H\"\ndim S entries \"Q\"\n"
     "fn near(e: f64, i: id[N], j: id[M]) -> f64 = e\nfn place(e: f64, i: id[N], j: id[N]) -> (id[N], id[N]) = tuple(i, "
     "j)\n"
-    "fn half_place(e: f64, i: id[N], j: id[N]) -> (id[N], i64) = tuple(i, 1)\nfn own(e: f64, i: id[N], j: id[N]) -> "
+    "fn half_place(e: f64, i: id[N], j: id[N]) -> (id[N], i64) = tuple(i, 1)\n"
+    "fn far_place(e: f64, i: id[N], j: id[M]) -> (id[N], id[M]) = tuple(i, j)\nfn own(e: f64, i: id[N], j: id[N]) -> "
     "f64 = "
     "e\n";
 const std::string join_inputs = join_head +
@@ -39,6 +40,7 @@ TEST(Joins, RightPrograms) {
   expect_right(1, join_inputs + "%a = align %P, %H, %w : f64[P] @?\noutput \"a\" %a");
   expect_right(1, join_inputs + "%a = align %G, %H, %w : f64[E] @?\noutput \"a\" %a");
   expect_right(1, join_inputs + "%a = meet %p, %p, %v, %p, %v : f64[S] @?\noutput \"a\" %a");
+  expect_right(1, join_inputs + "%a = meet %p, %p, %v : f64[S] @?\noutput \"a\" %a");
 }
 
 TEST(Joins, WrongOperandsAndResults) {
@@ -51,6 +53,12 @@ TEST(Joins, WrongOperandsAndResults) {
   expect_fault(1, join_inputs + "%a = meet %p, %p, %w, %p, %v : f64[S] @?", "the factors have numbers of one type");
   expect_fault(1, join_inputs + "%a = meet %p, %p, %p, %p, %v : f64[S] @?", "the factors have numbers of one type");
   expect_fault(1, join_inputs + "%a = meet %p, %p, %v, %p, %v : i64[S] @?", "it gives an element of its factors");
+  expect_fault(1, join_inputs + "%a = meet %p, %p, %v, %p : f64[S] @?", "4 operands");
+  expect_fault(1, join_inputs + "%a = meet %p, %p : f64[S] @?", "operands");
+  expect_fault(1,
+               join_inputs + "%g = entries[far_place] %G, %n, %m rows 1 : (id[N],id[M])[E] @?\n" +
+                   "%u = entries[near] %G, %n, %m rows 1 : f64[E] @?\n%a = meet %p, %g, %u : f64[S] @?",
+               "both are over the same rows and columns");
   expect_fault(1, join_inputs + "%a = map[half] %G : f64[N] @?", "only products and folds read nonzeros");
 }
 
@@ -58,6 +66,9 @@ TEST(PatternInputs, FollowFromOthers) {
   const std::string two = "%G = input \"G\" : f64[N,M] sparse @?\n%x = input \"x\" : f64[N] @?\n";
   expect_right(
       1, two + "%P = input \"G'\" : null[M,N] sparse @?\n%R = input \"G@G'\" : null[N,N] sparse @?\noutput \"x\" %x");
+  expect_right(1, two + "%P = input \"G~\" : null[N,M] sparse @?\n%R = input \"((G')~)'\" : null[N,M] sparse @?\n" +
+                      "output \"x\" %x");
+  expect_fault(1, two + "%P = input \"G~\" : null[M,N] sparse @?", "are not those of the sparse inputs");
   expect_fault(1, two + "%P = input \"G|\" : null[N,M] sparse @?", "'G|' is no pattern");
   expect_fault(1, two + "%P = input \"G&G'\" : null[N,M] sparse @?", "are not those of the sparse inputs");
   expect_fault(1, two + "%P = input \"G@G\" : null[N,M] sparse @?", "are not those of the sparse inputs");
@@ -178,6 +189,21 @@ TEST(Meet, SumsWhatBothFactorsHave) {
       if (a_rows[q] == p_rows[e] && at != of_b.end()) wanted += u[q] * at->second;
     }
     EXPECT_EQ(made[e], wanted);
+  }
+  // Of one factor, its own values.
+  meeting.right = nullptr;
+  meeting.length = m;
+  const auto [c_rows, c_cols, w] = filled(n, m, 20);
+  const Factor alone = make_factor(places(c_rows, c_cols), n, false);
+  const auto of_alone = ordered_values(alone, reinterpret_cast<const std::byte*>(w.data()), Scalar::i64);
+  meeting.left = &alone;
+  meeting.left_values = of_alone.data();
+  for (std::int64_t begin = 0; begin < count; begin += 37) meet_some(meeting, begin, std::min(count, begin + 37));
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> of_c;
+  for (size_t e = 0; e < c_rows.size(); ++e) of_c[{c_rows[e], c_cols[e]}] = w[e];
+  for (size_t e = 0; e < made.size(); ++e) {
+    const auto at = of_c.find({p_rows[e], p_cols[e]});
+    EXPECT_EQ(made[e], at == of_c.end() ? 0 : at->second);
   }
   EXPECT_NO_THROW(require_places(places(a_rows, a_cols), n, k));
   EXPECT_THROW(require_places(places(a_rows, a_cols), n - 1, k), UserError);

@@ -104,6 +104,9 @@ param r = 0.5
     "dim N, M, K\ninput X : f64[N, M], Y : f64[N, M], v : f64[M], A : f64[N, K], B : f64[K, M]\nS = X + Y\n",
     "dim N\nparam k = 1\ninput A : f64[N, N], B : f64[N, N], X : f64[N, N]\n",
     "dim N, F local = 8\ninput X : sparse f64[N, F], D : f64[N, F], dropout : f64[N, F]\n",
+    "dim N, M = N[:]\ninput A : f64[N, N], d : f64[N]\n",
+    "dim N, F local = 8, K local = 3\ninput X : sparse f64[N, F], Y : sparse f64[N, K]\n",
+    "dim N, M\ninput A : f64[N, N], G : null[N, N], X : f64[N, M], Y : f64[M, N]\n",
     entries,
     entries + "W = X * log(U @ V' + eps)\n"};
 

@@ -110,7 +110,6 @@ const std::vector<Fault> cases{
     {"mixture", "z = x + k\noutput z", 4, 7, "f64 and i64", "convert"},
     {"real_literal", "z = k + 0.5\noutput z", 4, 7, "0.5 where i64 is meant", "convert"},
     {"integer_range", "z = 99999999999999999999\noutput z", 4, 5, "does not fit", ""},
-    {"transposed", "z = G'\noutput z", 4, 6, "a transposed sparse matrix", "G' @ x"},
     {"element_wise_matrix", "z = G + 1\noutput z", 5, 8, "this is not 0 where the matrix stores nothing",
      "multiply with the matrix"},
     {"chained", "z = 0 < r < 1\noutput z", 4, 11, "cannot be chained", "&&"},

@@ -66,6 +66,27 @@ input A : i64[N, N], G : null[N, N]
 large = A > 8
 output n = sum(A * (A @ A)), any = large && (large @ large), f = sum(f32(A) * (f32(A) @ G)), w = i32(A) * (i32(A) @ i32(A))
 )"},
+    {"turned", R"(
+dim N, M
+input A : f64[N, N], X : f64[N, M], Y : f64[M, N], G : null[N, N], v : f64[N]
+S = A + A'
+output S, p = S @ v, d = X - Y', t = sum(G * G'), m = A' * (A @ A'), c = (A * v)', back = (X')', f = f32(X) * f32(Y')
+)"},
+    {"turned_in_a_loop", R"(
+dim N
+input A : f64[N, N], v : f64[N]
+W = A + A'
+for i in 0..3 {
+  W = 0.5 * (W * v)' + 0.25 * A
+}
+output s = sum(W)
+)"},
+    {"places", R"(
+dim N, M
+input X : f64[N, M], Y : i64[N, M], G : null[N, M], a : f64[N]
+output most = argmax(X * a, over M), least = argmin(X, over M), of = argmax(Y, over N), ones = argmin(G, over M)
+output both = argmax(X - f64(Y), over N), none = argmax(-abs(X) * f64(G), over M)
+)"},
     {"triangles", R"(
 dim N
 input A : f64[N, N], B : f64[N, N]
@@ -115,6 +136,14 @@ const LiesAt lies_at[] = {
     {"product_of_matrices", "X @ Y", "X@Y"},
     {"product_and_more", "Z + X @ Y'", "X@Y'|Z"},
     {"product_of_a_sum", "(X + Y) @ Z", "(X|Y)@Z"},
+    {"turned", "X'", "X'"},
+    {"turned_twice", "X''", "X"},
+    {"sum_with_turned", "X + X'", "X|X'"},
+    {"product_with_turned", "Y * X'", "X'&Y"},
+    {"turned_sum", "(X + Y)'", "X'|Y'"},
+    {"turned_again", "(X + X')'", "X|X'"},
+    {"turned_product", "(X @ Y)'", "Y'@X'"},
+    {"masked_by_turned", "X' * (X @ Y)", "X'"},
     {"of_more_and_less", "X * Y + X", "X"},
 };
 
@@ -146,13 +175,15 @@ TEST(PatternText, IsReadBack) {
 }
 
 TEST(Recipes, AreReadAsTheyAreWritten) {
-  for (const char* text : {"X|Y", "X&Y", "A@B", "A'", "(A|B)@C'", "A&(B|C)", "(A@B)@C", "(A|B)'"}) {
+  for (const char* text :
+       {"X|Y", "X&Y", "A@B", "A'", "(A|B)@C'", "A&(B|C)", "(A@B)@C", "(A|B)'", "A~", "((A')~)'|B~", "(A|B)~@C"}) {
     const auto recipe = parse_recipe(text);
     ASSERT_TRUE(recipe) << text;
     EXPECT_EQ(recipe_text(*recipe), text);
     EXPECT_TRUE(is_recipe(text));
   }
-  for (const char* text : {"", "X|", "X | Y", "X||Y", "(X", "X)", "A@B@C", "(X)|Y", "X''", "1|X", "X| Y", "/|X"})
+  for (const char* text :
+       {"", "X|", "X | Y", "X||Y", "(X", "X)", "A@B@C", "(X)|Y", "X''", "X~~", "~X", "X'~", "1|X", "X| Y", "/|X"})
     EXPECT_FALSE(parse_recipe(text)) << text;
   EXPECT_FALSE(is_recipe("X_1"));
   EXPECT_FALSE(parse_recipe(std::string(40, '(') + "X|Y" + std::string(40, ')')));
@@ -161,6 +192,8 @@ TEST(Recipes, AreReadAsTheyAreWritten) {
   EXPECT_FALSE(parse_recipe(deep));
   EXPECT_EQ(turned_pattern(turned_pattern("X")), "X");
   EXPECT_EQ(recipe_word("X|Y"), "X_or_Y");
+  EXPECT_EQ(gaps_pattern("X", false), "X~");
+  EXPECT_EQ(gaps_pattern("X|Y", true), "((X'|Y')~)'");
 }
 
 struct Refused {

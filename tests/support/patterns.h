@@ -12,6 +12,29 @@ namespace kasen::testing {
 
 using PositionSet = std::set<std::pair<std::int64_t, std::int64_t>>;
 
+// Rows and columns.
+inline std::pair<std::int64_t, std::int64_t> shape(const TestData& data, const Recipe& recipe) {
+  if (recipe.kind == RecipeKind::input) {
+    const TestMatrix& matrix = data.matrices.at(recipe.name);
+    return {data.dims.at(matrix.rows).size, data.dims.at(matrix.cols).size};
+  }
+  const auto first = shape(data, recipe.parts.at(0));
+  if (recipe.kind == RecipeKind::turned) return {first.second, first.first};
+  if (recipe.kind == RecipeKind::product) return {first.first, shape(data, recipe.parts.at(1)).second};
+  return first;
+}
+
+// The first place of each row where nothing is.
+inline PositionSet gaps(const PositionSet& some, std::pair<std::int64_t, std::int64_t> shape) {
+  PositionSet made;
+  for (std::int64_t i = 0; i < shape.first; ++i) {
+    std::int64_t j = 0;
+    while (some.count({i, j}) > 0) ++j;
+    if (j < shape.second) made.emplace(i, j);
+  }
+  return made;
+}
+
 inline PositionSet positions(const TestData& data, const Recipe& recipe) {
   if (recipe.kind == RecipeKind::input) {
     const auto& entries = data.matrices.at(recipe.name).entries;
@@ -23,6 +46,7 @@ inline PositionSet positions(const TestData& data, const Recipe& recipe) {
     for (const auto& [i, j] : first) made.emplace(j, i);
     return made;
   }
+  if (recipe.kind == RecipeKind::gaps) return gaps(first, shape(data, recipe));
   made = first;
   for (std::size_t k = 1; k < recipe.parts.size(); ++k) {
     const PositionSet left = std::exchange(made, {}), right = positions(data, recipe.parts[k]);

@@ -7,8 +7,28 @@ import scipy.stats as st
 from applications_test import normal, random
 from library_numpy import (away, by_group, canberra, correlation, cosine, count, covariance, divergence, focal, jarque_bera, largest, nanaverage,
                            orth, pca, pinball, place, projected, rescaled, standard, svd, trimmed, weighted_var)
+from scipy import sparse
 from scipy.linalg import expm, hilbert, solve_triangular
 
+# Of stored entries: SciPy's sparse matrices v.J, v.L (square) and v.D, and a vector v.a.
+STORED = {
+    "tril(J)": lambda v: sparse.tril(v.J),
+    "triu(J, 1)": lambda v: sparse.triu(v.J, 1),
+    "diag(J)": lambda v: v.J.diagonal(),
+    "J'": lambda v: v.J.T,
+    "(J + J') / 2": lambda v: (v.J + v.J.T) / 2,
+    "J + L": lambda v: v.J + v.L,
+    "J * L": lambda v: v.J.multiply(v.L),
+    "J @ L": lambda v: v.J @ v.L,
+    "J * (J @ L)": lambda v: v.J.multiply(v.J @ v.L),
+    "J / at_rows(a)": lambda v: sparse.diags(1 / v.a) @ v.J,
+    "sum(J as [N, Other], over Other)": lambda v: v.J.sum(1),
+    "max(J as [Other, N], over Other)": lambda v: v.J.max(0),
+    "argmax(J as [N, Other], over Other)": lambda v: v.J.argmax(1),
+    "argmin(D, over N)": lambda v: v.D.argmin(0),
+    "sumsq(D, over M)": lambda v: v.D.multiply(v.D).sum(1),
+    "D @ D'": lambda v: v.D @ v.D.T,
+}
 # Of elements: the arrays v.x, v.y, ... have any shape.
 ELEMENTS = {
     "number": {

@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import sys
+import types
 import unittest
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy import io, sparse
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from algorithms_test import PlanTest  # noqa: E402
+from library_calls import STORED  # noqa: E402
 from sparse_test import SparseValues, at_entries, random_matrix  # noqa: E402
 from tools_test import BAD  # noqa: E402
 
@@ -49,6 +51,18 @@ output lower = tril(A), upper = triu(A), below = tril(A, -1), above = triu(A, 1)
 RECTANGULAR = """dim N, M, K
 input A : i64[N, K], B : i64[K, M], X : i64[N, M]
 output C = A @ B, R = X * (A @ B), T = X - A @ B, rows = sum(A @ B, over M)
+"""
+TURNED = """dim N, M
+input A : f64[N, N], X : f64[N, M], Y : f64[M, N], G : null[N, N], v : f64[N]
+S = 0.5 * (A + A')
+output S, D = X - Y', P = X * Y', T = X', back = (X')', most = max(abs(A), abs(A')), mutual = sum(G * G'), scaled = (A * v)'
+output p = S @ v, q = (X + Y')' @ v, masked = A' * (A @ A'), C = X @ (X' + Y), first = argmax(X - Y', over M)
+output least = mxvt((x, e) -> x, min, A', v), lower = tril(A + A'), d = diag(A' * A), total = sum(Y' * v)
+"""
+PLACES = """dim N, M
+input X : f64[N, M], Y : f64[N, M], G : null[N, M], a : f64[N]
+output most = argmax(X, over M), least = argmin(X, over N), of = argmax(X * a, over N), ones = argmin(G, over M)
+output both = argmax(X + Y, over M), less = argmin(X * Y, over N), whole = argmax(i64(4.0 * X), over M)
 """
 TRIANGLES = "dim N\ninput G : null[N, N]\noutput triangles = sum(G * (G @ G)) / 6\n"
 PLANS = [(1, 1, "greedy"), (3, 1, "cost"), (3, 3, "fuse-all"), (2, 2, "none")]
@@ -147,6 +161,107 @@ class Patterns(SparseValues):
         assert both.nnz > 0
         self.check(SQUARE, self.inputs("G", A=a, B=b, G=g, v=v), wanted)
 
+    def test_turned(self):
+        random = np.random.RandomState(21)
+        a, x, y, g, v = small(28, 28, 22), small(28, 17, 23), small(17, 28, 24), stored(small(28, 28, 25)), random.randn(28)
+        a.data, x.data, y.data = random.randn(a.nnz), random.randn(x.nnz), random.randn(y.nnz)
+        e, f, h = a.toarray(), x.toarray(), y.toarray()
+        either, both = stored(stored(x) + stored(y).T), stored(stored(x).multiply(stored(y).T))
+        whole = stored(stored(a) + stored(a).T)
+        full = lambda dense, pattern: over(pattern, sparse.csr_matrix(dense))
+        i, j = np.indices(e.shape)
+        wanted = {
+            "S": full((e + e.T) / 2, whole), "D": full(f - h.T, either), "P": full(f * h.T, both), "T": full(f.T, x.T),
+            "back": full(f, x), "most": full(np.maximum(abs(e), abs(e.T)), whole), "mutual": g.multiply(g.T).sum(),
+            "scaled": full((e * v).T, a.T), "p": (e + e.T) @ v / 2, "q": (f + h.T).T @ v,
+            "masked": full(e.T * (e @ e.T), a.T), "C": full(f @ (f.T + h), product_pattern(x, either.T)),
+            "first": (f - h.T).argmax(1), "lower": full(np.where(j <= i, e + e.T, 0), whole), "d": np.diag(e.T * e),
+            "least": np.array([min(v[e.T[row] != 0], default=np.inf) for row in range(28)]), "total": (h.T * v[:, None]).sum()}
+        self.check(TURNED, self.inputs("G", A=a, X=x, Y=y, G=g, v=v), wanted)
+
+    def test_turned_whole_rows(self):
+        x, y = small(40, 9, 26, 30), small(9, 40, 27, 30)
+        f, h, u = x.toarray(), y.toarray(), np.random.RandomState(28).randn(40)
+        self.check(
+            "dim N, F local\ninput X : sparse f64[N, F], Y : sparse f64[F, N], u : f64[N]\nS = X + Y'\n"
+            "output S, T = X', s = sum(S, over F), c = sum(X' + Y, over F), q = (X' + Y) @ u, a = argmax(X' - Y, over F)\n",
+            self.inputs(X=x, Y=y, u=u),
+            {"S": over(stored(stored(x) + stored(y).T), x + y.T), "T": over(x.T, x.T), "s": (f + h.T).sum(1),
+             "c": (f.T + h).sum(0), "q": (f.T + h) @ u, "a": (f.T - h).argmax(0)})
+
+    def places_of(self, x, y, g, a):
+        of = (x * a[:, None], x + y, np.where(y != 0, x * y, 0))
+        return {"most": x.argmax(1), "least": x.argmin(0), "of": of[0].argmax(0), "ones": g.argmin(1), "both": of[1].argmax(1),
+                "less": of[2].argmin(0), "whole": np.nan_to_num(4 * x).astype(np.int64).argmax(1)}
+
+    def test_places(self):
+        """Zeros that are not stored count, of equal elements the first is meant, and the first NaN wins."""
+        def matrix(rows, cols, per_cent, seed):
+            made = small(rows, cols, seed, per_cent)
+            made.data = np.random.RandomState(seed).randint(-2, 2, made.nnz).astype(float)
+            return made
+        for rows, cols, per_cent in ((30, 12, 40), (12, 30, 95), (1, 1, 100), (9, 1, 50)):
+            x, y, g = (matrix(rows, cols, per_cent, seed) for seed in (31, 32, 33))
+            g, y.data = stored(g), np.where(y.data == 0, 3.0, y.data)
+            if rows == 30:
+                x.data[5] = x.data[11] = np.nan
+                x = x.multiply(np.arange(rows)[:, None] != 4).tocsr()  # a row of zeros that are stored
+            if rows == 12:
+                x = sparse.csr_matrix(np.where(np.arange(rows)[:, None] == 2, -1.0, x.toarray()))  # a row without zeros
+            a = np.random.RandomState(34).randint(-1, 2, rows).astype(float)
+            for program in (PLACES, PLACES.replace("M\n", "M local\n", 1).replace("f64[N, M]", "sparse f64[N, M]").replace("null", "sparse null")):
+                self.check(program, self.inputs("G", X=x, Y=y, G=g, a=a), self.places_of(x.toarray(), y.toarray(), g.toarray(), a),
+                           [(3, 2, "cost"), (2, 1, "none")] if min(rows, cols) > 1 else [(2, 1, "greedy")])
+
+    def test_products_to_local_dimensions(self):
+        """X' @ Y of whole rows is an array."""
+        x, y, z = small(60, 7, 51, 30), small(60, 5, 52, 30), small(7, 60, 53, 30)
+        f, h, g, w = x.toarray(), y.toarray(), z.toarray(), np.random.RandomState(54).rand(60)
+        program = """dim N, F local = 7, K local = 5
+input X : sparse f64[N, F], Y : sparse f64[N, K], Z : sparse f64[F, N], G : sparse null[N, K], w : f64[N]
+output gram = X' @ X, XY = X' @ Y, YX = (w * Y)' @ (2 * X), ZX = Z @ X, ZZ = Z @ Z', XZ = X' @ Z', ones = G' @ G, beside = X' @ G
+output solved = solve(X' @ X, X' @ w), logic = (X > 0.5)' @ (Y > 0.5)
+"""
+        ones = (h > 0).astype(float)
+        self.check(program, self.inputs("G", X=x, Y=y, Z=z, G=stored(y), w=w), {
+            "gram": f.T @ f, "XY": f.T @ h, "YX": (w[:, None] * h).T @ (2 * f), "ZX": g @ f, "ZZ": g @ g.T, "XZ": f.T @ g.T,
+            "ones": ones.T @ ones, "beside": f.T @ ones, "solved": np.linalg.solve(f.T @ f, f.T @ w),
+            "logic": ((f > 0.5).T.astype(int) @ (h > 0.5)) > 0})
+
+    def test_axes_of_a_square_matrix(self):
+        """Another name of its dimension tells them apart."""
+        a, d = small(33, 33, 55), np.random.RandomState(56).randn(33)
+        a.data = np.random.RandomState(57).randn(a.nnz)
+        e = a.toarray()
+        program = """dim N, M = N[:]
+input A : f64[N, N], d : f64[N]
+output rows = sum(A as [N, M], over M), columns = sum(A as [M, N], over M), most = max(A as [N, M], over M)
+output least = min((A * d) as [M, N], over M), at_rows_too = sum((A as [N, M]) * d, over M), own = sum((A as [M, N]) * d, over M)
+output first = argmax(A as [N, M], over M), last = argmin(A' as [N, M], over M), all = sum(A as [N, M]), mean_of = mean(A as [N, M], over M)
+"""
+        self.check(program, self.inputs(A=a, d=d), {
+            "rows": e.sum(1), "columns": e.sum(0), "most": e.max(1), "least": (e * d).min(0), "at_rows_too": e.sum(1) * d,
+            "own": e.sum(0) * d, "first": e.argmax(1), "last": e.T.argmin(1), "all": e.sum(), "mean_of": e.mean(1)})
+
+    def test_calls_of_the_library(self):
+        """Each of docs/library.md, by SciPy."""
+        v = types.SimpleNamespace(J=small(24, 24, 41), L=small(24, 24, 42), D=small(24, 13, 43), a=1 + np.random.RandomState(44).rand(24))
+        v.J.data = np.random.RandomState(45).randn(v.J.nnz)
+        wanted, lines = {}, []
+        for k, (call, value) in enumerate(STORED.items()):
+            made = value(v)
+            made = made.toarray() if sparse.issparse(made) else np.asarray(made)
+            wanted[f"r{k}"] = made.ravel() if 1 in made.shape else made
+            lines.append(f"output r{k} = {call}\n")
+        page = (pathlib.Path(sys.argv[2]) / "docs" / "library.md").read_text()
+        head = re.search(r"^## Stored entries\n.*?```\n(.*?)```", page, re.S | re.M)[1]
+        (self.dir / "p.ks").write_text('use "arrays", "linalg"\n' + head + "".join(lines))
+        for plan, results in self.every_plan("p.ks", self.inputs(**vars(v)), plans=[(3, 2, "cost"), (2, 1, "none")]):
+            for name, value in wanted.items():
+                got = results[name]
+                got = got.toarray() if sparse.issparse(got) else got
+                np.testing.assert_allclose(got, value, rtol=1e-11, atol=1e-13, err_msg=f"{lines[int(name[1:])]} of {plan}")
+
     def test_integers(self):
         random = np.random.RandomState(12)
         def whole(rows, cols, seed):
@@ -194,11 +309,22 @@ class Patterns(SparseValues):
 
     def test_wrong(self):
         inputs = self.inputs(X=small(9, 8, 1), Y=small(9, 8, 2))
-        for line, said in (("X + (if Y == 0 then 1.0 else 0.0)", "not 0 where"), ("X * Y + 1.0", "not 0 where")):
-            (self.dir / "p.ks").write_text(f"dim N, M\ninput X : f64[N, M], Y : f64[N, M]\noutput W = {line}\n")
+        for line, said in (("X + (if Y == 0 then 1.0 else 0.0)", "not 0 where"), ("X * Y + 1.0", "not 0 where"),
+                           ("sort(X, over N)", "a sparse matrix over [N, M] where an array is meant"), ("outer(f64(u), X)", "a sparse matrix"),
+                           ("reshape(X, NM)", "a sparse matrix"), ("take(X, u, over N)", "a sparse matrix"),
+                           ("mxv(min, min, X, Y)", "two sparse matrices"), ("(X + 1)'", "not 0 where"),
+                           ("sum(A as [N, O], over N)", "'O' stand for the axis that goes"),
+                           ("A as [N, O]", "keeps the names of its dimensions"), ("A as [O, O]", "one axis by its own name"),
+                           ("sum((A as [N, O]) * o, over O)", "take a vector over [N]"), ("X' @ Y", ""),
+                           ("S' @ S", "at most 1024 columns, whose number plan knows")):
+            (self.dir / "p.ks").write_text("dim N, M, F local, O = N[:], NM = N * M\ninput X : f64[N, M], Y : f64[N, M], A : f64[N, N]\n"
+                                           f"input S : sparse f64[N, F], u : i64[N], o : f64[O]\noutput W = {line}\n")
+            if not said:
+                self.kasen("plan", "p.ks", "-o", "plan.kir")
+                continue
             _, told = self.kasen("plan", "p.ks", "-o", "plan.kir", status=BAD)
             self.assertIn(said, told)
-            self.assertIn("p.ks:3:", told)
+            self.assertIn("p.ks:4:", told)
         self.assertTrue(inputs)
 
 

@@ -80,20 +80,58 @@ Positions product(const Positions& left, const Positions& right) {
   return made;
 }
 
+// The first column of each row that it lacks.
+Positions gaps(const Positions& from, std::int64_t rows, std::int64_t cols) {
+  Positions made;
+  auto at = from.begin();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t col = 0;
+    for (; at != from.end() && row_of(*at) == row; ++at)
+      if (col_of(*at) == col) ++col;
+    if (col < cols) made.push_back(position(row, col));
+  }
+  return made;
+}
+
 class PatternMaker {
  public:
-  PatternMaker(const std::vector<InputData>& inputs, const std::vector<EntryList>& entries)
-      : inputs_(inputs), entries_(entries) {}
+  PatternMaker(const std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts,
+               const std::vector<EntryList>& entries)
+      : inputs_(inputs), layouts_(layouts), entries_(entries) {}
 
   [[nodiscard]] Positions make(const Recipe& recipe) const {
     if (recipe.kind == RecipeKind::input) return taken(recipe.name);
     Positions made = make(recipe.parts[0]);
     if (recipe.kind == RecipeKind::turned) return turned(made);
+    if (recipe.kind == RecipeKind::gaps) {
+      const Shape shape = shape_of(recipe);
+      return gaps(made, shape.rows, shape.cols);
+    }
     for (std::size_t k = 1; k < recipe.parts.size(); ++k) made = joined(recipe.kind, made, make(recipe.parts[k]));
     return made;
   }
 
  private:
+  struct Shape {
+    std::int64_t rows = 0, cols = 0;
+  };
+
+  [[nodiscard]] Shape shape_of(const Recipe& recipe) const {
+    if (recipe.kind == RecipeKind::input) {
+      const InputData& input = inputs_[number_of(recipe.name)];
+      return {find_layout(layouts_, input, input.dims[0]).size, find_layout(layouts_, input, input.dims[1]).size};
+    }
+    const Shape first = shape_of(recipe.parts[0]);
+    if (recipe.kind == RecipeKind::turned) return {first.cols, first.rows};
+    return recipe.kind == RecipeKind::product ? Shape{first.rows, shape_of(recipe.parts[1]).cols} : first;
+  }
+
+  [[nodiscard]] std::size_t number_of(const std::string& name) const {
+    for (std::size_t k = 0; k < inputs_.size(); ++k)
+      if (inputs_[k].name == name && inputs_[k].sparse) return k;
+    fail(ExitStatus::bad_input, fmt::format("a pattern names the sparse input '{}', which has no data", name));
+  }
+
   static Positions joined(RecipeKind kind, const Positions& a, const Positions& b) {
     if (kind == RecipeKind::product) return product(a, b);
     Positions made;
@@ -106,24 +144,21 @@ class PatternMaker {
   }
 
   [[nodiscard]] Positions taken(const std::string& name) const {
-    for (std::size_t k = 0; k < inputs_.size(); ++k) {
-      if (inputs_[k].name != name || !inputs_[k].sparse) continue;
-      const EntryList& entries = entries_[k];
-      constexpr std::int64_t bytes = 2 * sizeof(std::uint64_t);  // of a position, here and in what is made of it
-      if (entries.spill != nullptr) {
-        entries.spill->room().reserve(checked_mul(entries.count(), bytes, "the positions of a matrix"),
-                                      fmt::format("the positions of '{}'", name));
-      }
-      Positions made;
-      made.reserve(static_cast<std::size_t>(entries.count()));
-      for_each_entry(entries, [&](std::int64_t i, std::int64_t j) { made.push_back(position(i, j)); });
-      sort_once(made);
-      return made;
+    const EntryList& entries = entries_[number_of(name)];
+    constexpr std::int64_t bytes = 2 * sizeof(std::uint64_t);  // of a position, here and in what is made of it
+    if (entries.spill != nullptr) {
+      entries.spill->room().reserve(checked_mul(entries.count(), bytes, "the positions of a matrix"),
+                                    fmt::format("the positions of '{}'", name));
     }
-    fail(ExitStatus::bad_input, fmt::format("a pattern names the sparse input '{}', which has no data", name));
+    Positions made;
+    made.reserve(static_cast<std::size_t>(entries.count()));
+    for_each_entry(entries, [&](std::int64_t i, std::int64_t j) { made.push_back(position(i, j)); });
+    sort_once(made);
+    return made;
   }
 
   const std::vector<InputData>& inputs_;
+  const std::vector<DimLayout>& layouts_;
   const std::vector<EntryList>& entries_;
 };
 
@@ -137,7 +172,7 @@ void require_short(const DimLayout& dim) {
 
 void make_patterns(const std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts,
                    std::vector<EntryList>& entries, std::vector<std::string>* notes) {
-  const PatternMaker maker(inputs, entries);
+  const PatternMaker maker(inputs, layouts, entries);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (!inputs[k].sparse || !is_recipe(inputs[k].name)) continue;
     const std::optional<Recipe> recipe = parse_recipe(inputs[k].name);

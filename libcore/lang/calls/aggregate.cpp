@@ -79,10 +79,12 @@ Term Reductions::place(const Node& node) {
                  "an index belongs to one dimension",
                  fmt::format("name one: {}(A, over {})", node.text, module_.dim(along.back()).name));
   }
+  const ScalarOp before = node.text == "argmax" ? ScalarOp::gt : ScalarOp::lt;
+  const auto reducer = [&](const ElementType& pair) { return first_of_pairs(node.text, pair, before); };
+  if (formulas_.is_entries(array)) return folds_.place(std::move(array), along[0], reducer, node.mark);
   Term ids = values_.term(values_.index(along[0], node.mark, "ids"));
   Term pairs = located(source_, node.mark, [&] { return tuple_term(module_, {std::move(array), std::move(ids)}); });
-  const ScalarOp before = node.text == "argmax" ? ScalarOp::gt : ScalarOp::lt;
-  const FnId by = builder_.add_function(first_of_pairs(node.text, pairs.type(), before));
+  const FnId by = builder_.add_function(reducer(pairs.type()));
   const ValueId from = values_.materialise(std::move(pairs), "pairs", node.mark);
   return component_term(values_.term(values_.reduce(by, from, over, node.mark, "first")), 1);
 }

@@ -154,9 +154,11 @@ bool keeps_zero(const ScalarFunction& reducer) {
 
 Term Folds::reduce(const Node& fn, Term entries, const Node* over, Mark mark, const std::string& hint) {
   formulas_.require_absent(entries, mark);
+  const std::vector<DimId> names = entries.dims, gone = types_.named(names, over, mark);
+  const EntrySide side = gone.empty() || gone[0] == names[1] ? EntrySide::rows : EntrySide::cols;
   entries = patterns_.settled(std::move(entries), mark);
   const std::vector<DimId> dims = entries.dims;
-  const std::vector<DimId> gone = types_.named(dims, over, mark);
+  if (!gone.empty()) require_kept(names[side == EntrySide::rows ? 0 : 1], entries, mark);
   const ElementType type = entries.type();
   const FnId by = reducers_.plain(fn, type, mark);
   const auto identity = reducer_identity(module_.fn(by));
@@ -177,7 +179,6 @@ Term Folds::reduce(const Node& fn, Term entries, const Node* over, Mark mark, co
     const ValueId all = values_.reduce(by, each, {}, mark, hint);
     return values_.term(zeros_count ? meet_all_zeros(all, matrix, by, mark) : all);
   }
-  const EntrySide side = gone.empty() || gone[0] == dims[1] ? EntrySide::rows : EntrySide::cols;
   ValueId folded =
       emit(std::move(entries), by, side, {dims[side == EntrySide::rows ? 0 : 1]}, mark, gone.empty() ? "t" : hint);
   if (zeros_count) folded = meet_zeros(folded, matrix, by, side, mark);

@@ -2,6 +2,7 @@
 // (fold_rows and fold_cols, libcore/ir/entries.h), or store each (entries).
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ class Folds : Part {
   // (X * w) @ v, (X * w)' @ B: each nonzero of the formula times the operand at its other side.
   [[nodiscard]] Term multiply(const Node& times, const Node& plus, Term vector, Term entries, bool transposed,
                               Mark mark, const std::string& hint);
+  // The index along this dimension of what a reducer of pairs (element, index) takes: argmax and argmin.
+  using PairReducer = std::function<ScalarFunction(const ElementType&)>;
+  [[nodiscard]] Term place(Term entries, DimId along, const PairReducer& reducer, Mark mark);
   // tril, triu and diag of stored entries: `use "arrays"` and `use "linalg"` have functions of arrays of these names.
   [[nodiscard]] bool takes_entries(const Node& call) const;
   // The formula over the nonzeros of one pattern.
@@ -31,12 +35,13 @@ class Folds : Part {
   // program has a sparse one. Else it is an array.
   [[nodiscard]] bool gives_pairs(const Term& left, const Term& right) const;
   [[nodiscard]] Term pairs(Term left, Term right, Mark mark);
-  // A @ B of two sparse matrices or expressions over stored entries. What it meets decides where it is computed.
+  // A' and A @ B of sparse matrices or expressions over stored entries. What it meets decides where it is computed.
   struct SparseFactor {
     Term term;
     bool turned = false;
   };
-  [[nodiscard]] Term sparse_product(SparseFactor left, SparseFactor right, Mark mark);
+  [[nodiscard]] Term turned(Term entries, Mark mark);
+  [[nodiscard]] Term sparse_product(SparseFactor left, SparseFactor right, Mark mark, const std::string& hint);
 
  private:
   struct Operands {
@@ -46,10 +51,16 @@ class Folds : Part {
   };
   [[nodiscard]] Operands operands_of(Term formula, ValueId matrix, Mark mark, const std::string& hint);
   [[nodiscard]] ValueId emit_entries(Term formula, Mark mark, const std::string& hint);
+  [[nodiscard]] Term entries_as(Term entries, Scalar scalar, Mark mark);
+  [[nodiscard]] ValueId array_of(SparseFactor factor, Mark mark);
+  [[nodiscard]] Term local_product(SparseFactor left, SparseFactor right, Mark mark, const std::string& hint);
   [[nodiscard]] ValueId factor_values(SparseFactor& factor, Scalar scalar, Mark mark);
   [[nodiscard]] Term at_rows(const Node& node);
   [[nodiscard]] Term triangle(const Node& node, ScalarOp keeps);
   [[nodiscard]] Term diagonal(const Node& node, const std::string& hint);
+  void require_own_names(const Term& entries, Mark mark) const;
+  // Of two names of a square matrix's dimension, the one that is left is its own.
+  void require_kept(DimId left, const Term& entries, Mark mark) const;
   [[nodiscard]] Term entries_argument(const Node& node);
   [[nodiscard]] Term kept(Term entries, ScalarOp keeps, Term diagonal, Mark mark);
   [[nodiscard]] ValueId meet_zeros(ValueId folded, ValueId matrix, FnId reducer, EntrySide side, Mark mark);

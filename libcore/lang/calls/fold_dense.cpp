@@ -1,5 +1,7 @@
 // Dense arrays beside stored entries: of [N, F], F local, the worker of a row has all of it, so an entry meets one
 // element of its row. Of U @ V' it meets the sum of its own pairs, and the array is not made.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -53,6 +55,43 @@ Term Folds::dense_element(ValueId array, const std::vector<DimId>& dims, Mark ma
   return located(source_, mark, [&] {
     return element_term(module_, std::move(row), convert_term(module_, Scalar::i64, std::move(column)));
   });
+}
+
+// A sparse matrix with a local dimension as an array: a point for each index of the one that is cut.
+ValueId Folds::array_of(SparseFactor factor, Mark mark) {
+  Term entries = patterns_.settled(std::move(factor.term), mark);
+  const std::vector<DimId> dims = entries.dims;
+  const DimId kept = dims[factor.turned ? 1 : 0], along = dims[factor.turned ? 0 : 1];
+  const std::int64_t columns = module_.dim(along).size;
+  if (columns < 0 || columns > most_point_coordinates) {
+    source_.fail(
+        mark,
+        fmt::format("a product of sparse matrices with columns over '{}', which is local", module_.dim(along).name),
+        fmt::format("it is an array, with at most {} columns, whose number plan knows", most_point_coordinates),
+        fmt::format("write the size where the dimension is declared, dim {0} local = 20, or give -D {0}=20",
+                    module_.dim(along).name));
+  }
+  const int number = builder_.new_loop();
+  const ElementType element = entries.type();
+  Term point = located(source_, mark, [&] {
+    Term at = formulas_.sided_term(values_.index(along, mark, "index"),
+                                   factor.turned ? EntrySide::rows : EntrySide::cols, dims, mark);
+    Term here =
+        combine(module_, ScalarOp::eq, {convert_term(module_, Scalar::i64, std::move(at)), loop_var_term(number)});
+    Term zero = literal_term(element.scalar(), is_float(element.scalar()) ? Word::real(0) : Word::integer(0));
+    return loop_term(ScalarOp::build, number, columns,
+                     combine(module_, ScalarOp::select, {std::move(here), std::move(entries), std::move(zero)}));
+  });
+  const FnId add = reducers_.plain(function_node(element.is(Scalar::boolean) ? "or" : "add", mark), element, mark);
+  return emit(std::move(point), add, factor.turned ? EntrySide::cols : EntrySide::rows, {kept, along}, mark, "rows");
+}
+
+// A' @ B over local dimensions is an array: B's rows become arrays, and A has a product with them.
+Term Folds::local_product(SparseFactor left, SparseFactor right, Mark mark, const std::string& hint) {
+  const bool logic = right.term.type().is(Scalar::boolean);
+  const ValueId columns = array_of(std::move(right), mark);
+  return multiply(function_node(logic ? "and" : "mul", mark), function_node(logic ? "or" : "add", mark),
+                  values_.term(columns), std::move(left.term), !left.turned, mark, hint);
 }
 
 void Folds::meet_dense(Term& formula, ValueId matrix, Mark mark) {

@@ -27,7 +27,7 @@ Term Folds::entries_argument(const Node& node) {
     source_.fail(node.mark, fmt::format("{} of {} arguments", node.text, node.args.size()), {},
                  fmt::format("write {}(A)", node.text));
   }
-  Term entries = evaluator_.element(node.args[0]);
+  Term entries = formulas_.by_own_names(evaluator_.element(node.args[0]), node.mark);
   if (!formulas_.is_entries(entries)) {
     source_.fail(node.args[0].mark, fmt::format("{} of {}", node.text, show_dims(module_, entries.dims)),
                  "here it takes a sparse matrix, or an expression over stored entries",
@@ -136,6 +136,7 @@ ValueId Folds::store(Term entries, Mark mark, const std::string& hint) {
     source_.fail(mark, fmt::format("stored entries of {}", show(module_, entries.type())),
                  "the entries of a sparse matrix are scalars");
   }
+  require_own_names(entries, mark);
   entries = patterns_.settled(std::move(entries), mark);
   meet_dense(entries, formulas_.matrix_of(entries, mark), mark);
   take_values(entries, mark);
@@ -143,20 +144,40 @@ ValueId Folds::store(Term entries, Mark mark, const std::string& hint) {
   return emit_entries(std::move(entries), mark, hint);
 }
 
+// Those of a null matrix are ones of this type.
+Term Folds::entries_as(Term entries, Scalar scalar, Mark mark) {
+  entries.named = false;
+  if (entries.type().is(Scalar::null)) entries.expr = make_param(0, ElementType::of(Scalar::f64));
+  if (!formulas_.is_sparse(entries) || entries.type().is(scalar)) return entries;
+  return located(source_, mark, [&] { return convert_term(module_, scalar, std::move(entries)); });
+}
+
 // The values of a factor at its own nonzeros; the term then names them.
 ValueId Folds::factor_values(SparseFactor& factor, Scalar scalar, Mark mark) {
-  factor.term = patterns_.settled(std::move(factor.term), mark);
-  factor.term.named = false;
-  if (factor.term.type().is(Scalar::null)) factor.term.expr = make_param(0, ElementType::of(Scalar::f64));
-  if (formulas_.is_sparse(factor.term) && !factor.term.type().is(scalar)) {
-    factor.term = located(source_, mark, [&] { return convert_term(module_, scalar, std::move(factor.term)); });
-  }
+  factor.term = entries_as(patterns_.settled(std::move(factor.term), mark), scalar, mark);
   const ValueId stored = store(std::move(factor.term), mark, "factor");
   factor.term = formulas_.stored_term(stored);
   return stored;
 }
 
-Term Folds::sparse_product(SparseFactor left, SparseFactor right, Mark mark) {
+// A': stored entries with rows and columns exchanged.
+Term Folds::turned(Term entries, Mark mark) {
+  formulas_.require_absent(entries, mark);
+  const ElementType type = entries.type();
+  SparseFactor factor{std::move(entries), true};
+  const ValueId values =
+      factor_values(factor, type.is_scalar() && !type.is(Scalar::null) ? type.scalar() : Scalar::f64, mark);
+  const ValueId matrix = formulas_.matrix_of(factor.term, mark);
+  Formulas::Product made{patterns_.places(matrix, true, mark),
+                         values,
+                         no_value,
+                         no_value,
+                         turned_pattern(matrix_name(module_, matrix)),
+                         {factor.term.dims[1], factor.term.dims[0]}};
+  return formulas_.product_term(std::move(made), module_.type(values).element);
+}
+
+Term Folds::sparse_product(SparseFactor left, SparseFactor right, Mark mark, const std::string& hint) {
   const auto dim = [](const SparseFactor& f, size_t axis) { return f.term.dims[f.turned ? 1 - axis : axis]; };
   if (dim(left, 1) != dim(right, 0)) {
     source_.fail(mark,
@@ -174,6 +195,13 @@ Term Folds::sparse_product(SparseFactor left, SparseFactor right, Mark mark) {
     source_.fail(mark, fmt::format("'@' of {} and {}", show(module_, of_left), show(module_, of_right)),
                  "nothing is converted silently", "convert one of them, as in f64(A) @ B");
   }
+  if (module_.dim(dim(left, 0)).local && module_.dim(dim(right, 1)).local) {
+    for (Term* term : {&left.term, &right.term}) {
+      formulas_.require_absent(*term, mark);
+      if (term->type().is(Scalar::null)) *term = entries_as(std::move(*term), scalar, mark);
+    }
+    return local_product(std::move(left), std::move(right), mark, hint);
+  }
   const bool same =
       formulas_.is_sparse(left.term) && formulas_.is_sparse(right.term) && left.term.leaves == right.term.leaves;
   const ValueId u = factor_values(left, scalar, mark);
@@ -184,12 +212,26 @@ Term Folds::sparse_product(SparseFactor left, SparseFactor right, Mark mark) {
     const std::string& own = matrix_name(module_, matrix);
     return turned ? turned_pattern(own) : own;
   };
-  Formulas::Product product{patterns_.places(a, left.turned, mark), u, patterns_.places(b, right.turned, mark), v,
-                            product_of_patterns(name(a, left.turned), name(b, right.turned))};
-  return formulas_.product_term(std::move(product), module_.type(u).element, {dim(left, 0), dim(right, 1)});
+  Formulas::Product product{patterns_.places(a, left.turned, mark),
+                            u,
+                            patterns_.places(b, right.turned, mark),
+                            v,
+                            product_of_patterns(name(a, left.turned), name(b, right.turned)),
+                            {dim(left, 0), dim(right, 1)}};
+  return formulas_.product_term(std::move(product), module_.type(u).element);
+}
+
+// Other names tell which axis a reduction is along.
+void Folds::require_own_names(const Term& entries, Mark mark) const {
+  const std::vector<DimId> own = formulas_.own_dims(entries, mark);
+  if (own == entries.dims) return;
+  source_.fail(mark, fmt::format("entries over {} as {}", show_dims(module_, own), show_dims(module_, entries.dims)),
+               "a sparse matrix keeps the names of its dimensions where it is stored or read more than once",
+               "give it other names where it is reduced: sum(A as [N, M], over M)");
 }
 
 ValueId Folds::store_with_indices(Term entries, Mark mark, const std::string& hint) {
+  require_own_names(entries, mark);
   formulas_.require_absent(entries, mark);
   entries = patterns_.settled(std::move(entries), mark);
   const ValueId matrix = formulas_.matrix_of(entries, mark);

@@ -58,7 +58,7 @@ Term MatrixProducts::multiply(const Node& times, const Node& plus, Term vector, 
   if (formulas_.is_formula(matrix)) {
     return folds_.multiply(times, plus, std::move(vector), std::move(matrix), transposed, mark, hint);
   }
-  const ValueId m = values_.materialise(std::move(matrix), "t", mark);
+  const ValueId m = formulas_.is_sparse(matrix) ? matrix.leaves[0] : values_.materialise(std::move(matrix), "t", mark);
   const ValueId v = values_.materialise(std::move(vector), "t", mark);
   const Type mt = module_.type(m);
   const Type vt = module_.type(v);
@@ -102,8 +102,21 @@ bool MatrixProducts::matrix_is_left(const Term& left, const Term& right) const {
 
 void MatrixProducts::refuse_sparse_columns(const Term& vector, Mark mark) const {
   if (!formulas_.is_entries(vector)) return;
-  source_.fail(mark, "there is no product of two sparse matrices",
-               "its result would be one, and only inputs are sparse", "write (A @ B) @ v as A @ (B @ v)");
+  source_.fail(mark, "two sparse matrices, and no array that one of them is multiplied with",
+               "a product by functions of the program's own takes a vector, or columns",
+               "write A @ B for the sum of products");
+}
+
+// mxv of G' is mxvt of G: a transposed sparse matrix is not made for it.
+Term MatrixProducts::matrix_or_vector(const Node& node, bool& turned) {
+  if (node.kind == NodeKind::transpose && node.args[0].kind == NodeKind::name) {
+    Term inner = evaluator_.eval(node.args[0]);
+    if (formulas_.is_entries(inner)) {
+      turned = true;
+      return inner;
+    }
+  }
+  return evaluator_.eval(node);
 }
 
 // mxv(times, plus, G, v): the matrix and its operand in either order.
@@ -112,8 +125,9 @@ Term MatrixProducts::call(const Node& node, const std::string& hint) {
     source_.fail(node.mark, fmt::format("{} takes 4 arguments, not {}", node.text, node.args.size()), {},
                  fmt::format("write {}(*, +, G, x)", node.text));
   }
-  Term first = evaluator_.eval(node.args[2]);
-  Term second = evaluator_.eval(node.args[3]);
+  bool turned = false;
+  Term first = matrix_or_vector(node.args[2], turned);
+  Term second = matrix_or_vector(node.args[3], turned);
   const bool matrix_first = matrix_is_left(first, second);
   Term& matrix = matrix_first ? first : second;
   Term& vector = matrix_first ? second : first;
@@ -123,7 +137,7 @@ Term MatrixProducts::call(const Node& node, const std::string& hint) {
                  fmt::format("its arguments are over {} and {}", show_dims(module_, first.dims),
                              show_dims(module_, second.dims)));
   }
-  const bool transposed = node.text == "mxvt" || node.text == "MxVT";
+  const bool transposed = (node.text == "mxvt" || node.text == "MxVT") != turned;
   return multiply(node.args[0], node.args[1], std::move(vector), std::move(matrix), transposed, node.mark, hint);
 }
 

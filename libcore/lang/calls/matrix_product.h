@@ -22,6 +22,7 @@ class MatrixProducts : Part {
 
  private:
   [[nodiscard]] Term call(const Node& node, const std::string& hint);
+  [[nodiscard]] Term matrix_or_vector(const Node& node, bool& turned);
   [[nodiscard]] ValueId of_dense(FnId z, FnId r, ValueId vector, ValueId matrix, bool transposed, Mark mark,
                                  const std::string& hint);
   void require_fit(ValueId matrix, const Type& vector, bool transposed, Mark mark) const;

@@ -93,6 +93,12 @@ Products::Side Products::side(const Node& node) {
   return side;
 }
 
+Term Products::transposed(const Node& node, const std::string& hint) {
+  Term matrix = evaluator_.eval(node.args[0]);
+  if (formulas_.is_entries(matrix)) return folds_.turned(std::move(matrix), node.mark);
+  return views_.transposed(std::move(matrix), node.mark, hint);
+}
+
 Term Products::product(const Node& node, const std::string& hint) {
   Side left = side(node.args[0]);
   Side right = side(node.args[1]);
@@ -103,7 +109,8 @@ Term Products::product(const Node& node, const std::string& hint) {
     return folds_.pairs(std::move(left.term), std::move(right.term), node.mark);
   }
   if (formulas_.is_entries(left.term) && formulas_.is_entries(right.term)) {
-    return folds_.sparse_product({std::move(left.term), left.turned}, {std::move(right.term), right.turned}, node.mark);
+    return folds_.sparse_product({std::move(left.term), left.turned}, {std::move(right.term), right.turned}, node.mark,
+                                 hint);
   }
   return of_matrix(node, std::move(left), std::move(right), hint);
 }

@@ -18,6 +18,7 @@ class Products : Part {
   // G @ x, G' @ x, x @ G (the same as G' @ x), G @ B and G' @ B with columns. a @ b of vectors is the same as dot, and
   // a @ b' the same as outer. For bool these use and, or.
   [[nodiscard]] bool takes_entries(const Node& call) const { return folds_.takes_entries(call); }
+  [[nodiscard]] Term transposed(const Node& node, const std::string& hint);
   [[nodiscard]] Term product(const Node& node, const std::string& hint);
 
  private:

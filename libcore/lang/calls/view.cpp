@@ -63,10 +63,6 @@ void Views::refuse_transpose(const std::vector<DimId>& dims, Mark mark) const {
 Term Views::transposed(Term matrix, Mark mark, const std::string& hint) {
   const std::vector<DimId> dims = matrix.dims;
   if (dims.size() != 2) refuse_transpose(dims, mark);
-  if (formulas_.is_sparse(matrix)) {
-    source_.fail(mark, "a transposed sparse matrix outside a product", "stored entries stay at their rows and columns",
-                 "write G' @ x, or declare the input over its dimensions in the other order");
-  }
   const ValueId operand = values_.materialise(std::move(matrix), "t", mark);
   const Contractions::Dims labels{{'i', dims[0]}, {'j', dims[1]}};
   return values_.term(contractions_.arranged({operand, "ij"}, "ji", labels, mark, hint).array);

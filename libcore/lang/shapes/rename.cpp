@@ -48,12 +48,29 @@ Term Renaming::renamed(const Node& node, const std::string& hint) {
   Term term = evaluator_.operand(node.args.at(0));
   if (term.open) return all_pairs(std::move(term), node);
   values_.require_array(term, node.mark, "as");
+  if (formulas_.is_entries(term)) return of_entries(std::move(term), node);
   const ValueId from = values_.materialise(std::move(term), "t", node.mark);
   const std::vector<DimId> dims = module_.type(from).dims, to = named(node);
   require_names(node, dims, to);
   if (to == dims) return values_.term(from);
   return values_.term(stays_plain(dims, to) ? one_by_one(from, to, node.mark, hint)
                                             : through_product(from, to, node.mark, hint));
+}
+
+// Of a square sparse matrix: names tell its axes apart where it is reduced.
+Term Renaming::of_entries(Term term, const Node& node) {
+  const std::vector<DimId> to = named(node);
+  const std::vector<DimId> own = formulas_.own_dims(term, node.mark);
+  require_names(node, own, to);
+  if (to == own) return term;
+  if (own[0] != own[1] || to[0] == to[1] || !contains(to, own[0])) {
+    source_.fail(node.mark,
+                 fmt::format("stored entries over {} as {}", show_dims(module_, own), show_dims(module_, to)),
+                 "a square sparse matrix has one axis by its own name, and the other by another one",
+                 own[0] == own[1] ? fmt::format("write as [{0}, Other] or as [Other, {0}]", module_.dim(own[0]).name)
+                                  : "leave it out: the names of its dimensions are different");
+  }
+  return formulas_.renamed(std::move(term), to, node.mark);
 }
 
 std::vector<DimId> Renaming::named(const Node& node) const {

@@ -16,6 +16,7 @@ class Renaming : NamedAxes {
   [[nodiscard]] Term renamed(const Node& node, const std::string& hint);
   [[nodiscard]] std::vector<DimId> named(const Node& node) const;
   [[nodiscard]] Term all_pairs(Term term, const Node& node) const;
+  [[nodiscard]] Term of_entries(Term term, const Node& node);
   void require_names(const Node& node, const std::vector<DimId>& dims, const std::vector<DimId>& to) const;
   [[nodiscard]] ValueId one_by_one(ValueId array, const std::vector<DimId>& to, Mark mark, const std::string& hint);
   [[nodiscard]] ValueId through_product(ValueId array, const std::vector<DimId>& to, Mark mark,

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "libcore/patterns/recipe.h"
+
 namespace kasen::lang {
 namespace {
 
@@ -110,7 +112,8 @@ ValueId Formulas::matrix_called(const std::string& name) const {
   return matrix;
 }
 
-Term Formulas::product_term(Product product, const ElementType& type, std::vector<DimId> dims) {
+Term Formulas::product_term(Product product, const ElementType& type) {
+  std::vector<DimId> dims = product.dims;
   const auto number = static_cast<int>(products_.size());
   products_.push_back(std::move(product));
   sided_.push_back({no_value, EntrySide::entries, number});
@@ -135,14 +138,20 @@ std::vector<std::string> Formulas::pattern_names(const Term& term, Mark mark) co
 
 bool Formulas::is_product(const Term& term, const std::string& pattern, Mark mark) const {
   return std::any_of(term.leaves.begin(), term.leaves.end(), [&](ValueId leaf) {
-    return leaf <= first_sided_leaf && side_of(leaf, no_value, mark).product >= 0 &&
+    const bool yet = is_yet_to_be_computed(leaf, mark);
+    return yet && product(side_of(leaf, no_value, mark)).right_values != no_value &&
            pattern_name(leaf, mark) == pattern;
   });
 }
 
+bool Formulas::is_yet_to_be_computed(ValueId leaf, Mark mark) const {
+  return leaf <= first_sided_leaf && side_of(leaf, no_value, mark).product >= 0;
+}
+
 bool Formulas::is_mixed(const Term& term, Mark mark) const {
   const std::vector<std::string> names = pattern_names(term, mark);
-  return names.size() > 1 || (names.size() == 1 && is_product(term, names[0], mark));
+  return names.size() > 1 || std::any_of(term.leaves.begin(), term.leaves.end(),
+                                         [&](ValueId leaf) { return is_yet_to_be_computed(leaf, mark); });
 }
 
 bool Formulas::may_be_there(const Term& term, const std::vector<std::string>& present, Mark mark) const {
@@ -152,6 +161,44 @@ bool Formulas::may_be_there(const Term& term, const std::vector<std::string>& pr
     absent.push_back(!name.empty() && std::find(present.begin(), present.end(), name) == present.end());
   }
   return WhereAbsent(absent).value(term.expr) != std::optional(0.0);
+}
+
+std::vector<DimId> Formulas::own_dims(const Term& term, Mark mark) const {
+  for (const ValueId leaf : term.leaves) {
+    if (is_yet_to_be_computed(leaf, mark)) return product(side_of(leaf, no_value, mark)).dims;
+    if (const ValueId matrix = pattern_of(leaf, mark); matrix != no_value) return module_.type(matrix).dims;
+  }
+  return term.dims;
+}
+
+Term Formulas::renamed(Term term, std::vector<DimId> to, Mark mark) {
+  term = by_own_names(std::move(term), mark);
+  for (ValueId& leaf : term.leaves) {
+    const bool vector = leaf >= 0 && !module_.type(leaf).sparse && module_.type(leaf).dims.size() == 1;
+    if (vector) leaf = sided_leaf(leaf, EntrySide::cols);
+  }
+  term.dims = std::move(to);
+  term.named = false;
+  return term;
+}
+
+Term Formulas::by_own_names(Term term, Mark mark) {
+  const std::vector<DimId> own = own_dims(term, mark);
+  if (own == term.dims || own.size() != 2 || own[0] != own[1]) return term;
+  for (ValueId& leaf : term.leaves) {
+    if (leaf < 0 || module_.type(leaf).sparse || module_.type(leaf).dims.size() != 1) continue;
+    if (module_.type(leaf).dims != std::vector{own[0]}) {
+      const std::string name = module_.dim(own[0]).name;
+      source_.fail(mark,
+                   fmt::format("a vector over [{}] beside a sparse matrix over {}",
+                               module_.dim(module_.type(leaf).dims[0]).name, show_dims(module_, own)),
+                   "another name of a dimension tells the matrix's axes apart, and cuts no vector as the matrix is cut",
+                   fmt::format("take a vector over [{}]: it meets the axis of that name", name));
+    }
+    leaf = sided_leaf(leaf, term.dims[0] == own[0] ? EntrySide::rows : EntrySide::cols);
+  }
+  term.dims = own;
+  return term;
 }
 
 Term Formulas::stored_term(ValueId value) {
@@ -203,14 +250,17 @@ ValueId Formulas::matrix_of(const Term& formula, Mark mark) const {
 }
 
 void Formulas::refuse(const Term& term, Mark mark) const {
-  if (!is_formula(term)) return;
+  if (!is_entries(term)) return;
   const std::vector<std::string> names = pattern_names(term, mark);
   const std::string matrix = names.empty() ? module_.value(matrix_of(term, mark)).name : names[0];
-  source_.fail(mark, fmt::format("stored entries over {} where an array is meant", show_dims(module_, term.dims)),
-               "what is computed at stored entries is no array of all pairs",
-               fmt::format("use it in sum(...), sum(..., over N), or a product with @; or declare the whole of {0} an "
-                           "array: input {0} : dense ...",
-                           matrix));
+  const bool input = !is_recipe(matrix);
+  source_.fail(
+      mark,
+      fmt::format("{} over {} where an array is meant", is_sparse(term) ? "a sparse matrix" : "stored entries",
+                  show_dims(module_, term.dims)),
+      is_sparse(term) ? "only its stored entries exist" : "what is computed at stored entries is no array of all pairs",
+      "use it in sum(...), sum(..., over N), or a product with @" +
+          (input ? fmt::format("; or declare the whole of {0} an array: input {0} : dense ...", matrix) : ""));
 }
 
 void Formulas::require_absent(const Term& term, Mark mark) const {

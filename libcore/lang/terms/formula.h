@@ -30,6 +30,11 @@ class Formulas {
 
   // An array at the rows or columns of nonzeros over `dims`: its element, or the point of all its columns.
   [[nodiscard]] Term sided_term(ValueId value, EntrySide side, std::vector<DimId> dims, Mark mark);
+  // Entries of a square matrix by other names of its dimensions: what it meets stays where it is.
+  [[nodiscard]] Term renamed(Term term, std::vector<DimId> to, Mark mark);
+  // By the names that the matrix has. UserError for a vector over another name.
+  [[nodiscard]] Term by_own_names(Term term, Mark mark);
+  [[nodiscard]] std::vector<DimId> own_dims(const Term& term, Mark mark) const;
   // A stored value, over the matrix's dimensions.
   [[nodiscard]] Term stored_term(ValueId value);
   // True if nothing but stored values and single values are read. Then the term becomes one over their dimension.
@@ -41,28 +46,30 @@ class Formulas {
   };
   [[nodiscard]] SidedLeaf side_of(ValueId leaf, ValueId matrix, Mark mark) const;
 
-  // A product of two sparse matrices: places and values of both, and the name of its pattern. What it is read at
-  // decides where it is computed (patterns.h).
+  // A product of two sparse matrices, or a transposed one, which has no right factor: places and values, and the name
+  // of its pattern. What it is read at decides where it is computed (patterns.h).
   struct Product {
     ValueId left_places, left_values, right_places, right_values;
     std::string pattern;
+    std::vector<DimId> dims;
   };
-  [[nodiscard]] Term product_term(Product product, const ElementType& type, std::vector<DimId> dims);
+  [[nodiscard]] Term product_term(Product product, const ElementType& type);
   [[nodiscard]] const Product& product(const SidedLeaf& leaf) const {
     return products_[static_cast<size_t>(leaf.product)];
   }
   // The name of the pattern that a leaf lies at; empty: none.
   [[nodiscard]] std::string pattern_name(ValueId leaf, Mark mark) const;
   [[nodiscard]] std::vector<std::string> pattern_names(const Term& term, Mark mark) const;  // each once
-  // True if it lies at several patterns, or at that of a product.
+  // True if it lies at several patterns, or at that of a product, or of a transposed matrix.
   [[nodiscard]] bool is_mixed(const Term& term, Mark mark) const;
-  // True if the pattern is that of a product which is yet to be computed.
+  // True if the pattern is that of a product of two which is yet to be computed.
   [[nodiscard]] bool is_product(const Term& term, const std::string& pattern, Mark mark) const;
   // True if it may not be 0 where these of its patterns store an entry, and the others do not.
   [[nodiscard]] bool may_be_there(const Term& term, const std::vector<std::string>& present, Mark mark) const;
   [[nodiscard]] ValueId find_matrix(const std::string& name) const;  // or no_value
 
  private:
+  [[nodiscard]] bool is_yet_to_be_computed(ValueId leaf, Mark mark) const;
   [[nodiscard]] ValueId pattern_of(ValueId leaf, Mark mark) const;
   [[nodiscard]] ValueId matrix_called(const std::string& name) const;
   [[nodiscard]] ValueId sided_leaf(ValueId value, EntrySide side);

@@ -107,13 +107,15 @@ ValueId Patterns::aligned(ValueId matrix, ValueId leaf, const std::string& from,
 ValueId Patterns::met(ValueId matrix, const Formulas::Product& product, Mark mark) {
   const ValueId at = places(matrix, false, mark);
   const ElementType element = module_.type(product.left_values).element;
-  return builder_.emit(
-      {.code = OpCode::meet,
-       .operands = {at, product.left_places, product.left_values, product.right_places, product.right_values}},
-      mark, "product", {element, {entries_dim_of(matrix)}});
+  const bool turned = product.right_values == no_value;
+  std::vector<ValueId> operands{at, product.left_places, product.left_values};
+  if (!turned) operands.insert(operands.end(), {product.right_places, product.right_values});
+  return builder_.emit({.code = OpCode::meet, .operands = std::move(operands)}, mark, turned ? "turned" : "product",
+                       {element, {entries_dim_of(matrix)}});
 }
 
 Term Patterns::settled(Term term, Mark mark) {
+  term = formulas_.by_own_names(std::move(term), mark);
   if (!formulas_.is_mixed(term, mark)) return term;
   formulas_.require_absent(term, mark);
   const std::string pattern = pattern_of(term, mark);

@@ -23,9 +23,11 @@ class Patterns {
   // The row and the column of each nonzero, or the column and the row.
   [[nodiscard]] ValueId places(ValueId matrix, bool turned, Mark mark);
 
+  // The input of this name; that of a recipe is added where the program has none.
+  [[nodiscard]] ValueId matrix_called(const std::string& name, const std::vector<DimId>& dims, Mark mark);
+
  private:
   [[nodiscard]] std::string pattern_of(const Term& term, Mark mark) const;
-  [[nodiscard]] ValueId matrix_called(const std::string& name, const std::vector<DimId>& dims, Mark mark);
   [[nodiscard]] ValueId aligned(ValueId matrix, ValueId leaf, const std::string& from, Mark mark);
   [[nodiscard]] ValueId met(ValueId matrix, const Formulas::Product& product, Mark mark);
 

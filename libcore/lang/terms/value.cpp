@@ -57,7 +57,7 @@ void Values::add_instance(const Statement& fn, const std::vector<ValueId>& leave
 }
 
 ValueId Values::materialise(Term term, const std::string& hint, Mark mark, bool copy) {
-  formulas_.refuse(term, mark);
+  if (!copy || !formulas_.is_sparse(term)) formulas_.refuse(term, mark);
   return located(source_, mark, [&] {
     if (term.leaves.empty()) {
       if (term.expr.op == ScalarOp::loop_var) source_.fail(mark, "a coordinate outside its loop");

@@ -119,27 +119,40 @@ class MeetStep : public Step {
       meeting.places = places(run, p, 0);
       meeting.places.count = run.storage.masters(op.results[0], p);  // the operand may have ghosts, too
       meeting.length = size(1, 1);
-      const Places a = places(run, p, 1), b = places(run, p, 3);
       require_places(meeting.places, size(0, 0), size(0, 1));
-      require_places(a, size(0, 0), meeting.length);
-      require_places(b, meeting.length, size(0, 1));
-      const Factor left = make_factor(a, size(0, 0), false);
-      const Factor right = make_factor(b, size(0, 1), true);
-      meeting.left = &left;
-      meeting.right = &right;
-      const Scalar scalar = run.module.type(op.results[0]).element.scalar();
-      const auto u = ordered_values(left, run.storage.view(op.operands[2], p).data, scalar);
-      const auto v = ordered_values(right, run.storage.view(op.operands[4], p).data, scalar);
-      meeting.left_values = u.data();
-      meeting.right_values = v.data();
+      meeting.scalar = run.module.type(op.results[0]).element.scalar();
+      const OrderedFactor left = factor(run, p, 1, size(0, 0), meeting.length, meeting.scalar);
+      OrderedFactor right;
+      if (op.operands.size() > 3) {
+        right = factor(run, p, 3, meeting.length, size(0, 1), meeting.scalar);
+        meeting.right = &right.factor;
+        meeting.right_values = right.values.data();
+      }
+      meeting.left = &left.factor;
+      meeting.left_values = left.values.data();
       meeting.result = run.storage.view(op.results[0], p).data;
-      meeting.scalar = scalar;
       meet(run, meeting);
       count(run, number, 16 * meeting.places.count, scalar_bytes(meeting.scalar) * meeting.places.count);
     }
   }
 
  private:
+  struct OrderedFactor {
+    Factor factor;
+    std::vector<std::byte> values;
+  };
+
+  // Of the places and values at these operands: the left factor by its rows, the right one by its columns.
+  [[nodiscard]] OrderedFactor factor(Execution& run, int part, size_t operand, std::int64_t rows, std::int64_t cols,
+                                     Scalar scalar) const {
+    const Places at = places(run, part, operand);
+    require_places(at, rows, cols);
+    const bool turned = operand > 1;
+    OrderedFactor made{make_factor(at, turned ? cols : rows, turned), {}};
+    made.values = ordered_values(made.factor, run.storage.view(op.operands[operand + 1], part).data, scalar);
+    return made;
+  }
+
   [[nodiscard]] Places places(Execution& run, int part, size_t operand) const {
     const ValueId v = op.operands[operand];
     const View view = run.storage.view(v, part);
