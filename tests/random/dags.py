@@ -1,6 +1,6 @@
 """Expressions that share parts, as programs of learning have them: cells, rows and columns, totals, products with few
 columns, and stored entries of a sparse matrix beside them. Straight lines of f64, and every name may be read again."""
-from gen_base import lit, name_of, op
+from gen_base import call, lit, name_of, op
 from gen_idioms import add, fold, mul, over, sub, tanh, times
 from gen_product import as_valued
 from generate import Generator
@@ -20,10 +20,12 @@ class Dags(Generator):
         self.declare('F', True, self.pick(COLUMNS))
         self.declare('K', True, self.pick(FEW))
         self.program.dims['K'].known = True       # pairs over it stand at stored entries
+        self.program.dims['F'].known = self.chance(0.5)    # then a dense array stands beside T
         self.shapes = [('N', 'F'), ('N', 'K'), ('F', 'K'), ('M', 'K'), ('N',), ('F',), ('M',)]
         for name, dims in [('X', 'NF'), ('Y', 'NF'), ('U', 'NK'), ('V', 'FK'), ('Q', 'MK'), ('u', 'N'), ('w', 'N'), ('v', 'F'), ('q', 'M')]:
             self.add_input(Var(name, 'f64', tuple(dims), 6.0))
-        for name, dims in [('Z', 'NM'), ('S', 'NM'), ('T', 'NF')]:  # of T a worker has whole rows
+        # Of T a worker has whole rows. R is read transposed, and P is a factor of products.
+        for name, dims in [('R', 'MN'), ('P', 'FM'), ('Z', 'NM'), ('S', 'NM'), ('T', 'NF')]:
             self.add_input(Var(name, 'f64', tuple(dims), 4.0, sparse=True))
         for _ in range(self.pick([2, 4, 6, 8, 12])):
             made = self.pick(self.FORMS)(self)
@@ -122,7 +124,7 @@ class Dags(Generator):
         v = self.pick(self.program.inputs[-2:])
         e = x = Expr('name', 'f64', v.dims, bound=4.0, name=v.name)
         for _ in range(1 + self.below(2)):
-            beside = self.pick([self.at_row, self.at_column, self.pairs])(v)
+            beside = self.pick([self.at_row, self.at_column, self.pairs, self.dense])(v)
             e = mul(e, beside)
             e = e if e.bound <= 50 else tanh(e)
         return v, e if self.chance(0.7) else sub(e, x)
@@ -133,18 +135,51 @@ class Dags(Generator):
     def at_column(self, v):
         return self.any_of(v.dims[1:])
 
+    def dense(self, v):
+        """An array over the matrix's dimensions."""
+        return self.any_of(v.dims) if v.name == 'T' and self.program.dims['F'].known else self.at_row(v)
+
     def pairs(self, v):
         a, b = (self.any_of((d, 'K')) for d in v.dims)
         return Expr('pairs', 'f64', v.dims, [a, b], bound=a.bound * b.bound * self.size('K'))
 
     def stored_fold(self):
         v, e = self.stored()
-        if v.name == 'S' and self.chance(0.4):    # with the entries of another matrix, which are elsewhere
-            e = self.pick([add, sub, mul])(e, Expr('name', 'f64', v.dims, bound=4.0, name='Z'))
+        if v.name == 'S' and self.chance(0.6):    # with the entries of another matrix, which are elsewhere
+            e = self.pick([add, sub, mul])(e, self.another(v))
+        if v.name == 'S' and self.chance(0.3):
+            e = mul(e, self.meeting(v))
         gone = self.pick([(), v.dims[:1], v.dims[1:]])
         made = fold(self.pick(['sum', 'sum', 'sumsq']), e, *gone)
         made.info['entries'] = v
         return made
+
+    def another(self, v):
+        name = self.pick(['Z', 'R'])
+        made = Expr('name', 'f64', v.dims if name == 'Z' else v.dims[::-1], bound=4.0, name=name)
+        return made if name == 'Z' else Expr('turned', 'f64', v.dims, [made], bound=4.0)
+
+    def meeting(self, v):
+        """A product of two sparse matrices at the entries of a third one."""
+        factors = [Expr('name', 'f64', dims, bound=4.0, name=name) for name, dims in [('T', ('N', 'F')), ('P', ('F', 'M'))]]
+        made = Expr('meet', 'f64', v.dims, factors, bound=16.0 * self.size('F'))
+        return made if made.bound <= 50 else tanh(made)
+
+    def stored_place(self):
+        """Where the largest or smallest element of each row is."""
+        v, e = self.stored()
+        if v.name == 'S' and self.chance(0.5):
+            e = self.pick([add, sub])(e, self.another(v))
+        place = Expr('arg', ('id', v.dims[1]), v.dims[:1], [e], which=self.pick(['argmax', 'argmin']), over=v.dims[1:], entries=v)
+        return call('f64', [call('i64', [place], v.dims[:1], 'i64')], v.dims[:1], 'f64', bound=self.size(v.dims[1]))
+
+    def gram(self):
+        """T' @ T, an array, and a product with it."""
+        if not self.program.dims['F'].known:
+            return None
+        t = name_of(self.program.inputs[-1])
+        made = self.tame(Expr('gram', 'f64', ('F', 'F'), [t, t], bound=16.0 * max(1, self.size('N'))), 50)
+        return times(made, self.any_of(self.pick([('F',), ('F', 'K')])))
 
     def side(self, v):
         """(is the matrix read to its columns?, what it multiplies)"""
@@ -168,7 +203,7 @@ class Dags(Generator):
         inner = self.tame(times(name_of(v), self.any_of(self.pick([('F',), ('F', 'K')])), False, v), 50)
         return times(name_of(v), self.pick([mul, sub, over])(inner, self.beside(('N',))), True, v)
 
-    FORMS = [cell, cell, cell, vector, line_fold, line_fold, total, spread, product, product, there_and_back, low_rank, stored_fold,
+    FORMS = [cell, cell, cell, vector, line_fold, line_fold, total, spread, product, product, there_and_back, low_rank, stored_fold, stored_fold, stored_place, gram,
              stored_product, stored_product, plain_product, stored_there_and_back]
 
 

@@ -125,11 +125,15 @@ class ProductPart(Base):
         matrices = [v for v in self.program.inputs if v.sparse and v.elem in ('null', 'f64', 'f32', 'i64', 'i32')]
         if not matrices or len(dims) > 2 or self.names_of_params is not None:
             return None
-        v = self.pick(matrices)
+        lines = [v for v in matrices if is_id(elem) and len(dims) == 1 and dims[0] != elem[1] and set(v.dims) == {dims[0], elem[1]}]
+        v = self.pick(lines or matrices)
         if dims and (dims[0] not in v.dims or not self.local(dims[1:])):
             return None
         stored = v.elem if v.elem != 'null' else 'f64'
         formula = self.named_formula(stored, v) or self.formula(stored, v, depth)
+        if lines and self.chance(0.8):
+            which = self.pick(['argmax', 'argmin'])
+            return Expr('arg', elem, dims, [self.with_another(formula, v)], which=which, over=elem[1:], entries=v)
         if dims and (len(dims) == 2 or not isinstance(elem, str) or self.chance(0.5)):
             if not all(self.program.dims[d].known for d in dims[1:]) or (len(dims) > 1 and not is_scalar(elem)):
                 return None
@@ -141,13 +145,15 @@ class ProductPart(Base):
         return self.entries_fold(elem, dims, v, self.with_another(formula, v))
 
     def with_another(self, formula, v):
-        """The same with the entries of a second matrix, which are elsewhere."""
-        others = [u for u in self.program.inputs if u.sparse and u is not v and u.dims == v.dims
-                  and (u.elem if u.elem != 'null' else 'f64') == formula.elem]
+        """The same with the entries of a second matrix, or of a transposed one, which are elsewhere."""
+        fitting = [u for u in self.program.inputs if u.sparse and (u.elem if u.elem != 'null' else 'f64') == formula.elem]
+        others = [(u, False) for u in fitting if u is not v and u.dims == v.dims] + [(u, True) for u in fitting if u.dims == v.dims[::-1]]
         if not others or self.chance(0.2):
             return formula
-        u = self.pick(others)
-        y = Expr('name', formula.elem, v.dims, bound=4.0, name=u.name)
+        u, turned = self.pick(others)
+        y = Expr('name', formula.elem, u.dims, bound=4.0, name=u.name)
+        if turned:
+            y = Expr('turned', formula.elem, v.dims, [y], bound=4.0)
         sign = self.pick(['+', '-', '*'])
         return op(sign, formula, y, v.dims, bound=1.5 * (formula.bound * 4 if sign == '*' else formula.bound + 4))
 

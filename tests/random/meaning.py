@@ -6,7 +6,7 @@ an axis for each dimension of the expression, of the dimension's size or 1, or n
 import numpy as np
 
 import scalars
-from folds import (argument, by_place, finish, fold, prepared, reducer_function, rule_of, scanned, symbol, typed,
+from folds import (argument, by_place, finish, fold, fold_last, prepared, reducer_function, rule_of, scanned, symbol, typed,
                    with_zeros)
 from products import pairs, product
 from scalars import numpy_type
@@ -20,7 +20,7 @@ class Unsteady(Exception):
 
 # Kinds that make whole arrays: beside stored entries they are computed before, and stand at rows or columns.
 WHOLE = {'reduce', 'arg', 'product', 'fill', 'index', 'random', 'size', 'range', 'at', 'transpose', 'get', 'dot', 'outer', 'scan',
-         'sort', 'take', 'group', 'slice', 'concat', 'reshape', 'pick', 'as'}
+         'sort', 'take', 'group', 'slice', 'concat', 'reshape', 'pick', 'as', 'gram'}
 
 
 class Positions:
@@ -305,7 +305,10 @@ class Meaning:
     def of_arg(self, e):
         array = e.args[0]
         over = (e.info['over'] or array.dims)[0]
-        value = self.full(self.value(array), array.dims)
+        if e.info.get('entries'):
+            value = self.with_all_zeros(e.info['entries'], array)
+        else:
+            value = self.full(self.value(array), array.dims)
         return argument(value, array.dims.index(over), e.info['which'] == 'argmax')
 
     def of_scan(self, e):
@@ -393,22 +396,58 @@ class Meaning:
         none = np.zeros((), np.asarray(stored.values).dtype)
         return np.where(found < 0, none, np.asarray(stored.values)[found] if len(stored.rows) else none)
 
+    def with_all_zeros(self, matrix, e):
+        """An expression over stored entries as a whole array."""
+        stored = self.positions(matrix, e)
+        value = self.at_entries(matrix, e, stored)
+        made = np.zeros(self.shape(matrix.dims), np.asarray(value).dtype)
+        made[stored.rows, stored.cols] = value
+        return made
+
     def positions(self, matrix, e):
         """Where the matrix, or another one that the expression reads, stores an entry."""
-        others = sorted(self.sparse_names(e) - {matrix.name})
+        others = sorted(self.sparse_names(e) - {(matrix.name, False)})
         if not others:
             return self.data.matrices[matrix.name]
-        all_of = [self.data.matrices[name] for name in [matrix.name, *others]]
-        places = sorted({place for stored in all_of for place in zip(stored.rows, stored.cols)})
+        places = set()
+        for name, turned in [(matrix.name, False), *others]:
+            stored = self.data.matrices[name]
+            places |= set(zip(stored.cols, stored.rows) if turned else zip(stored.rows, stored.cols))
+        places = sorted(places)
         return Positions(*(np.array([place[axis] for place in places], int) for axis in (0, 1)))
 
     def sparse_names(self, e):
+        """Matrices whose entries it reads, and whether transposed. A product is computed at the entries of others."""
+        if e.kind == 'meet':
+            return set()
+        if e.kind == 'turned':
+            return {(name, not turned) for name, turned in self.sparse_names(e.args[0])}
         if e.kind != 'name':
             return {name for a in e.args for name in self.sparse_names(a)}
         name = e.info['name']
         if name in self.formulas:
             return self.sparse_names(self.formulas[name][0])
-        return {name} & set(self.data.matrices)
+        return {(name, False)} if name in self.data.matrices else set()
+
+    def of_turned(self, e):
+        _, rows, cols = self.entries
+        return self.at_positions(e.args[0].info['name'], cols, rows)
+
+    def of_meet(self, e):
+        """The product of two sparse matrices, where entries are."""
+        _, rows, cols = self.entries
+        left, right = (self.whole(a) for a in e.args)
+        return fold_last(self, '+', scalars.binary(self.rounding, '*', e.elem, left[rows], right[:, cols].T), e.elem)
+
+    def of_gram(self, e):
+        left, right = (self.whole(a) for a in e.args)
+        return fold_last(self, '+', scalars.binary(self.rounding, '*', e.elem, left.T[:, None, :], right.T[None, :, :]), e.elem)
+
+    def whole(self, e):
+        stored = self.data.matrices[e.info['name']]
+        made = np.zeros(self.shape(e.dims))
+        made[stored.rows, stored.cols] = stored.values
+        return made
 
     def at_entries(self, matrix, e, stored=None):
         """Evaluates e, an expression over a sparse matrix's stored entries."""
