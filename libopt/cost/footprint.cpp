@@ -157,10 +157,11 @@ std::int64_t form_entry_bytes(const Module& module, const ProductForm& form) {
   return 4 + (form.numbered ? 4 : 0) + module.type(form.matrix).element.bytes();
 }
 
-// What a worker stores of a vector along the nonzeros: all of one over a local dimension.
-std::int64_t lines_here(const Module& module, ValueId value, const Polynomial::Bindings& here) {
+// What a form has of a vector along the nonzeros: all of one over a local dimension.
+std::int64_t lines_here(const Module& module, const ProductForm& form, ValueId value,
+                        const Polynomial::Bindings& here) {
   const Type& type = module.type(value);
-  if (Layout(module, type).is_distributed()) return stored_indices(module, type).value(here);
+  if (Layout(module, type).is_distributed()) return met_lines(module, module.type(form.matrix), type).value(here);
   return whole_elements(module, {type.element, {type.dims.at(0)}}).value(here);
 }
 
@@ -205,9 +206,9 @@ std::int64_t sorted_bytes(const Module& module, const ProductForm& form, const S
   for (int worker = 0; worker < sizes.workers; ++worker) {
     const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
     const std::int64_t entries = sizes.on_worker(worker, nonzeros_of(module, form));
-    const std::int64_t outputs = lines_here(module, form.result, here);
+    const std::int64_t outputs = lines_here(module, form, form.result, here);
     if (!worth_sorting(entries, outputs)) continue;
-    const std::int64_t inputs = lines_here(module, form.operand, here);
+    const std::int64_t inputs = lines_here(module, form, form.operand, here);
     const ElementType& element = module.type(form.matrix).element;
     bytes += sorted_form_bytes(outputs, entries, operand_blocks(inputs, outputs, entries));
     if (element.bytes() > 0) bytes += storage_bytes(element, entries);
@@ -309,7 +310,7 @@ std::int64_t buffer_bytes(const Module& module, BufferId buffer, const Sizes& si
 std::int64_t form_bytes(const Module& module, const ProductForm& form, const Sizes& sizes, int worker) {
   const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
   const std::int64_t entries = sizes.on_worker(worker, nonzeros_of(module, form));
-  const std::int64_t outputs = lines_here(module, form.result, here);
+  const std::int64_t outputs = lines_here(module, form, form.result, here);
   return 8 * (outputs + 1) + entries * form_entry_bytes(module, form);
 }
 
@@ -324,7 +325,7 @@ Footprint footprint(const Module& module) {
   for (const Room& room : rooms(module)) total.buffers += room_form(module, room);
   for (const ProductForm& form : product_forms(module)) {
     const Polynomial entries(nonzeros_of(module, form));
-    total.matrices += Polynomial(8) * stored_lines(module, module.type(form.result));
+    total.matrices += Polynomial(8) * met_lines(module, module.type(form.matrix), module.type(form.result));
     total.matrices += Polynomial(8) * Polynomial(Symbol{SymbolKind::workers, "", {}, -1});
     total.matrices += entries * Polynomial(form_entry_bytes(module, form));
   }
