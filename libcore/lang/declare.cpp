@@ -32,7 +32,8 @@ void Declarations::require_storage(const Statement& s, const Type& type) const {
   const Mark mark = s.type[0].mark;
   if (type.sparse && (type.dims.size() != 2 || !type.element.is_scalar())) {
     source_.fail(mark, fmt::format("'{}' cannot be sparse", s.name.text),
-                 "sparse arrays are matrices (two dimensions) of scalars");
+                 "sparse arrays are matrices (two dimensions) of scalars",
+                 type.dims.size() == 2 ? "" : "batches of a matrix's rows are factors: X' @ (m * (X @ v)), m 1 or 0");
   }
   const auto local = [&](DimId d) { return module_.dim(d).local; };
   if (type.sparse && std::all_of(type.dims.begin(), type.dims.end(), local)) {

@@ -284,6 +284,9 @@ void Statements::store_entries(const Statement& s, Term term) {
     term = located(source_, mark, [&] { return adapt(std::move(term), before.type().scalar()); });
   }
   const bool entries = formulas_.is_entries(term);
+  if (entries && term.type().is(Scalar::null)) {
+    term = folds_.entries_as(std::move(term), before.type().scalar(), mark);
+  }
   if (entries) term = folds_.settled(std::move(term), mark);
   if (!entries || term.type() != before.type() ||
       formulas_.matrix_of(term, mark) != formulas_.matrix_of(before, mark)) {

@@ -228,6 +228,35 @@ output solved = solve(X' @ X, X' @ w), logic = (X > 0.5)' @ (Y > 0.5)
             "ones": ones.T @ ones, "beside": f.T @ ones, "solved": np.linalg.solve(f.T @ f, f.T @ w),
             "logic": ((f > 0.5).T.astype(int) @ (h > 0.5)) > 0})
 
+    def test_truss(self):
+        """What a loop makes of a graph without values begins with ones."""
+        g = stored(small(40, 40, 61, 30))
+        g = stored(g + g.T).multiply(1 - np.eye(40)).tocsr()
+        g.eliminate_zeros()
+        e = wanted = g.toarray()
+        while True:
+            kept = wanted * (wanted * (wanted @ wanted) >= 3)
+            if (kept == wanted).all():
+                break
+            wanted = kept
+        assert 0 < wanted.sum() < e.sum()
+        program = """dim N
+input G : null[N, N]
+W = G
+more = true
+while more {
+  next = if W * (W @ W) >= 3 then W else 0.0
+  more = any(next != W)
+  W = next
+}
+again = W * 2
+if sum(again) > 0 {
+  again = G
+}
+output W, again
+"""
+        self.check(program, self.inputs("G", G=g), {"W": over(g, sparse.csr_matrix(wanted)), "again": g})
+
     def test_axes_of_a_square_matrix(self):
         """Another name of its dimension tells them apart."""
         a, d = small(33, 33, 55), np.random.RandomState(56).randn(33)

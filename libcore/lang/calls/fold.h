@@ -27,6 +27,8 @@ class Folds : Part {
   [[nodiscard]] bool takes_entries(const Node& call) const;
   // The formula over the nonzeros of one pattern.
   [[nodiscard]] Term settled(Term entries, Mark mark) { return patterns_.settled(std::move(entries), mark); }
+  // Those of a null matrix are ones of this type.
+  [[nodiscard]] Term entries_as(Term entries, Scalar scalar, Mark mark);
   // The formula at each nonzero, as a sparse value.
   [[nodiscard]] ValueId store(Term entries, Mark mark, const std::string& hint);
   // The same with the indices of its row and its column before it, as a tuple: what an output writes.
@@ -51,7 +53,6 @@ class Folds : Part {
   };
   [[nodiscard]] Operands operands_of(Term formula, ValueId matrix, Mark mark, const std::string& hint);
   [[nodiscard]] ValueId emit_entries(Term formula, Mark mark, const std::string& hint);
-  [[nodiscard]] Term entries_as(Term entries, Scalar scalar, Mark mark);
   [[nodiscard]] ValueId array_of(SparseFactor factor, Mark mark);
   [[nodiscard]] Term local_product(SparseFactor left, SparseFactor right, Mark mark, const std::string& hint);
   [[nodiscard]] ValueId factor_values(SparseFactor& factor, Scalar scalar, Mark mark);

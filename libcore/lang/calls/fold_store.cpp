@@ -132,6 +132,7 @@ void Folds::take_values(Term& formula, Mark mark) {
 
 ValueId Folds::store(Term entries, Mark mark, const std::string& hint) {
   formulas_.require_absent(entries, mark);
+  if (entries.type().is(Scalar::null)) entries = entries_as(std::move(entries), Scalar::f64, mark);
   if (!entries.type().is_scalar()) {
     source_.fail(mark, fmt::format("stored entries of {}", show(module_, entries.type())),
                  "the entries of a sparse matrix are scalars");
