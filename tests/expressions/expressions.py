@@ -22,15 +22,16 @@ import h5py
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from table import CELLS, OUTER, PRODUCTS, ROWS, TABLE, softmax  # noqa: E402
+from table import CELLS, OUTER, PRODUCTS, ROWS, TABLE, TWO, softmax  # noqa: E402
 
 LARGE = {"N": 1_000_000, "F": 100, "K": 5}  # what plans are for
 STORED = 0.01                               # of a sparse matrix there
 SMALL = {"N": 1000, "F": 20, "K": 5}        # what runs
-INPUTS = {"X": "NF", "Y": "NF", "Z": "NF", "P": "NF", "A": "NF", "V": "FK", "W": "FK", "U": "NK", "Q": "NK", "B": "KK", "C": "KF",
+INPUTS = {"X": "NF", "G": "NF", "Y": "NF", "Z": "NF", "P": "NF", "A": "NF", "V": "FK", "W": "FK", "U": "NK", "Q": "NK", "B": "KK", "C": "KF",
           "T": "KF", "u": "N", "w": "N", "y": "N", "v": "F", "c": "K"}
-SECTIONS = [("Cells", CELLS), ("Rows", ROWS), ("Rows and products", PRODUCTS), ("Outer products", OUTER)]
+SECTIONS = [("Cells", CELLS), ("Rows", ROWS), ("Rows and products", PRODUCTS), ("Outer products", OUTER), ("Two sparse matrices", TWO)]
 SPARSE = "sr"
+MATRICES = "XG"                             # which are sparse there
 REFUSED = 65                                # the status of a program that is refused
 FORMS = {"d": "dense", "s": "sparse", "r": "sparse rows"}
 
@@ -55,16 +56,18 @@ class Data:
         self.P, self.y, self.s = softmax(self.P), np.sign(self.y), 0.3
         self.V, self.W = self.V / 5, self.W / 5
         if form in SPARSE:
-            self.X = np.where(rng.random(self.X.shape) < 0.1, self.X, 0)
+            for name in MATRICES:
+                self.__dict__[name] = np.where(rng.random(self.X.shape) < 0.1, self.__dict__[name], 0)
         folder.mkdir()
         self.files = []
         for name in INPUTS:
             self.files.append(f"{name}={name}.npy")
             np.save(folder / f"{name}.npy", self.__dict__[name])
         if form in SPARSE:
-            entries = [f"{i} {j} {self.X[i, j]:.17g}\n" for i, j in np.argwhere(self.X)]
-            (folder / "X.txt").write_text("".join(entries))
-            self.files[0] = "X=X.txt"
+            for number, name in enumerate(MATRICES):
+                array = self.__dict__[name]
+                (folder / f"{name}.txt").write_text("".join(f"{i} {j} {array[i, j]:.17g}\n" for i, j in np.argwhere(array)))
+                self.files[number] = f"{name}={name}.txt"
 
 
 def named(text):
@@ -75,9 +78,9 @@ def named(text):
 def program(form, text, names):
     """The text as a program. Columns are local where X is dense, or has whole sparse rows."""
     local = "" if form == "s" else " local"
-    kinds = {name: "" if name == "X" or len(dims) == 1 else "dense " for name, dims in INPUTS.items()}
+    kinds = {name: "" if name in MATRICES or len(dims) == 1 else "dense " for name, dims in INPUTS.items()}
     if form == "r":
-        kinds["X"] = "sparse "
+        kinds |= dict.fromkeys(MATRICES, "sparse ")
     inputs = [f"input {name} : {kinds[name]}f64[{', '.join(INPUTS[name])}]" for name in names]
     *statements, outputs = text.split("; ")
     outputs = [f"output e{i} = {output}" for i, output in enumerate(outputs.split(" and "))]
@@ -113,10 +116,11 @@ class Runner:
             self.kasen(folder, "plan", "p.ks", "-o", "plan.kir")
         except Refused as refused:
             return f"refused: {reason(str(refused))}"
-        self.kasen(folder, "fuse", "plan.kir", "--strategy", "cost", *sizes_of(form, names), "-o", "fused.kir")
+        patterns = patterns_of((folder / "plan.kir").read_text())
+        self.kasen(folder, "fuse", "plan.kir", "--strategy", "cost", *sizes_of(form, names, patterns), "-o", "fused.kir")
         fused = (folder / "fused.kir").read_text().partition("module")[2]  # behind the command
-        report = json.loads(self.kasen(folder, "measure", "fused.kir", *sizes_of(form, names, fused), "--format", "json"))
-        bundle = self.folder / form / "bundle"
+        report = json.loads(self.kasen(folder, "measure", "fused.kir", *sizes_of(form, names, patterns, fused), "--format", "json"))
+        bundle = self.folder / form / "bundle" if not patterns else self.bundle_of(form, folder)
         self.kasen(folder, "run", "fused.kir", "--bundle", bundle, "-o", "r.h5", "--stats", "run.json", "--threads", 1)
         self.kasen(folder, "measure", "fused.kir", "--bundle", bundle, "--against", "run.json", "--check")
         compare(folder / "r.h5", wanted(self.data[form]))
@@ -124,15 +128,42 @@ class Runner:
         return f"{passes(report, (folder / 'fused.kir').read_text(), names)}, {read / least(form, names):.2f}"
 
 
-def sizes_of(form, names, plan=None):
+    def bundle_of(self, form, folder):
+        """One that has the patterns of this plan."""
+        needed = set(named((folder / "p.ks").read_text()))
+        files = [f"{file[0]}={self.folder / form / file[2:]}" for file in self.data[form].files if file[0] in needed]
+        sizes = [word for dim in "NF" for word in ("--dim", f"{dim}={SMALL[dim]}")]
+        self.kasen(folder, "partition", "--program", "plan.kir", *files, "--workers", "2", *sizes, "-o", "bundle")
+        return folder / "bundle"
+
+
+def patterns_of(plan):
+    """Those that partition makes of the matrices' own."""
+    return [name for name in re.findall(r'= input "([^"]+)" : .*sparse', plan) if name not in MATRICES]
+
+
+def entries_of(pattern):
+    """By chance, independent of each other; of a product over [F, F] all. In most rows and columns the first place stores nothing."""
+    own = int(STORED * LARGE["N"] * LARGE["F"])
+    if "~" in pattern:
+        return LARGE["F" if "'" in pattern else "N"]
+    return {"|": 2 * own, "&": int(STORED * own), "@": LARGE["F"] ** 2}[re.search("[|&@]", pattern)[0]]
+
+
+def sizes_of(form, names, patterns, plan=None):
     """Of ghosts as far as the plan has any; values alone need none."""
     sizes = {"N": LARGE["N"], "P": 1}
     if any("F" in INPUTS[name] for name in names):
         sizes["F"] = LARGE["F"]
-    if form in SPARSE and "X" in names:
-        sizes["nnz"] = int(STORED * LARGE["N"] * LARGE["F"])
-    if form == "s" and "X" in names:
-        sizes.update({f"S({axis})": 0 for axis in ("X.rows", "X.cols") if plan is None or axis in plan})
+    matrices = [name for name in MATRICES if form in SPARSE and name in names]
+    single = len(matrices) == 1 and not patterns
+    for name in matrices:
+        sizes["nnz" if single else f"nnz({name})"] = int(STORED * LARGE["N"] * LARGE["F"])
+    sizes.update({f"nnz({pattern})": entries_of(pattern) for pattern in patterns})
+    if form == "s" and plan is None:
+        sizes.update({f"S({name}.{axis})": 0 for name in [*matrices, *(f'"{pattern}"' for pattern in patterns)] for axis in ("rows", "cols")})
+    for ghosts in set(re.findall(r"\{([^{}]*\.(?:rows|cols))\}", plan or "")):
+        sizes[f"S({ghosts.replace(', ', ',')})"] = 0
     return ["--sizes", ",".join(f"{name}={size}" for name, size in sizes.items())]
 
 
@@ -184,13 +215,13 @@ def passes(report, plan, names):
         what = operator["operator"].split(" = ")[-1]
         reads = operator.get("actual", {}).get("read_bytes", {}).get("value", 0)
         moves = re.match(r"(gather|scatter|output|input)\b", what)
-        count += bool(reads and not moves and any(dims.get(word) in (size, "X_entries") for word in re.findall(r"[\w.]+", what)))
+        count += bool(reads and not moves and any(dims.get(word, "").endswith("entries") or dims.get(word) == size for word in re.findall(r"[\w.]+", what)))
     return count
 
 
 def least(form, names):
     """The bytes of all inputs once: 8 for a number, 12 for a stored entry."""
-    return sum((12 * STORED if form in SPARSE and name == "X" else 8) * np.prod([LARGE[dim] for dim in INPUTS[name]]) for name in names)
+    return sum((12 * STORED if form in SPARSE and name in MATRICES else 8) * np.prod([LARGE[dim] for dim in INPUTS[name]]) for name in names)
 
 
 def forms_of(forms):

@@ -3,11 +3,11 @@
 A row is the template, the forms (d: X is dense; s: X is sparse), the program's text and the same in NumPy. The text is
 statements between `; `, and then outputs between ` and `. NumPy gives one array for each output. A text may name:
 
-  X, Y, Z [N, F] any numbers     P [N, F] rows of chances    A [N, F] positive
+  X, Y, Z, G [N, F] any numbers  P [N, F] rows of chances    A [N, F] positive
   V, W [F, K] positive           U, Q [N, K] positive        B [K, K], C [K, F], T [K, F] any numbers
   u, w [N] positive              y [N] -1 or 1               v [F], c [K] any numbers          s: a number
 
-X is dense or sparse; Y, Z, P and A are dense.
+X and G are dense, or both sparse; Y, Z, P and A are dense.
 """
 import numpy as np
 
@@ -220,4 +220,29 @@ OUTER = [
     ("Outer", "ds", "sum(X * outer(u, v))", lambda d: (d.X * np.outer(d.u, d.v)).sum()),
 ]
 
-TABLE = CELLS + ROWS + PRODUCTS + OUTER
+# G is sparse where X is.
+TWO = [
+    ("Cell", "ds", "X + G", lambda d: d.X + d.G),
+    ("Cell", "ds", "X * G", lambda d: d.X * d.G),
+    ("Cell", "ds", "max(X, G) - X * G", lambda d: np.maximum(d.X, d.G) - d.X * d.G),
+    ("Cell", "ds", "sum(X * G)", lambda d: (d.X * d.G).sum()),
+    ("Cell", "ds", "sum(abs(X - G))", lambda d: abs(d.X - d.G).sum()),
+    ("Cell", "ds", "sum(if G != 0 then X else 0)", lambda d: np.where(d.G != 0, d.X, 0).sum()),
+    ("MAgg", "ds", "sum(X * G) / sqrt(sumsq(X) * sumsq(G))", lambda d: (d.X * d.G).sum() / np.sqrt((d.X**2).sum() * (d.G**2).sum())),
+    ("MAgg", "ds", "D = X - G; sumsq(D) and max(abs(D))", lambda d: (((d.X - d.G) ** 2).sum(), abs(d.X - d.G).max())),
+    ("Row", "ds", "sum(X * G, over F)", lambda d: (d.X * d.G).sum(1)),
+    ("Row", "ds", "max(X + G, over F)", lambda d: (d.X + d.G).max(1)),
+    ("Row", "ds", "argmax(X, over F)", lambda d: d.X.argmax(1)),
+    ("Row", "ds", "argmin(X, over N)", lambda d: d.X.argmin(0)),
+    ("Row", "ds", "argmax(X - G, over F)", lambda d: (d.X - d.G).argmax(1)),
+    ("Row", "ds", "(X + G) @ v", lambda d: (d.X + d.G) @ d.v),
+    ("Row", "ds", "(X - G)' @ u", lambda d: (d.X - d.G).T @ d.u),
+    ("Row", "ds", "X' @ (G @ v)", lambda d: d.X.T @ (d.G @ d.v)),
+    ("Row", "ds", "D = X + 0.5 * G; D' @ (w * (D @ v))", lambda d: (d.X + d.G / 2).T @ (d.w * ((d.X + d.G / 2) @ d.v))),
+    ("Row", "ds", "(X * G) @ V", lambda d: (d.X * d.G) @ d.V),
+    ("Row", "s", "X' @ G", lambda d: d.X.T @ d.G),
+    ("Outer", "ds", "sum((X + G) * (U @ V'))", lambda d: ((d.X + d.G) * (d.U @ d.V.T)).sum()),
+    ("Outer", "ds", "(X * G / (U @ V'))' @ U", lambda d: (d.X * d.G / (d.U @ d.V.T)).T @ d.U),
+]
+
+TABLE = CELLS + ROWS + PRODUCTS + OUTER + TWO

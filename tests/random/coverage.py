@@ -37,6 +37,7 @@ IR = {
     'fold_cols': (ELEMENTS, ['pre', 'shared-pre'], ['none', 'mxm', 'rows']),
     'entries': (NUMBERS + ['tuple'], ['part'], ['none']),
     'align': (NUMBERS, ['part'], ['none']),
+    'meet': (NUMBERS, ['part'], ['none']),
     'scan': (NUMBERS, WHERE_HELD, ['none']),
     'sort': (NUMBERS, WHERE_HELD, ['none']),
     'argsort': (['id'], WHERE_HELD, ['none']),

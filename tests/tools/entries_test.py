@@ -142,7 +142,8 @@ class Entries(ArrayTest):
 
     def test_what_cannot_meet_zeros_is_refused(self):
         for statement, message in (("s = reduce((x, y) -> x + y + 3, X)", "what is not stored counts as 0"),
-                                   ("s = argmax(X, over M)", "stored entries over \\[N, M\\] where an array is meant")):
+                                   ("s = argmax(X)", "an index belongs to one dimension"),
+                                   ("s = cumsum(X, over M)", "a sparse matrix over \\[N, M\\] where an array is meant")):
             (self.dir / "p.ks").write_text(HEAD + "output " + statement + "\n")
             _, err = self.kasen("plan", "p.ks", status=BAD)
             self.assertRegex(err, message)
