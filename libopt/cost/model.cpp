@@ -243,20 +243,25 @@ Cost model_row_chain(const CostContext& c, const Op& region) {
 // Charged as a region of vector work, whose products share each element of their matrix.
 Cost model_rows(const CostContext& c, const Op& region) {
   Cost cost;
-  std::vector<const Op*> work;
+  std::vector<const Op*> work, reading;  // without those whose nonzeros read all that they need
   for (const Op& op : region.blocks.at(0).ops) {
     if (op.code == OpCode::yield) continue;
     work.push_back(&op);
+    if (!visits_entries(*c.module, op)) reading.push_back(&op);
     if (is_product(op)) add_entry_shares(c, op, cost);
-    if (is_fold(op)) add_fold_shares(c, op, cost);
+    if (gives_entries(op)) {
+      add_entry_reads(c, op, cost);
+    } else if (is_fold(op)) {
+      add_fold_shares(c, op, cost);
+    }
   }
   if (const ValueId matrix = sparse_rows(*c.module, region); matrix != no_value) add_matrix(c, matrix, cost);
-  read_from_outside(c, region, work, cost);
+  read_from_outside(c, region, reading, cost);
   hand_on(
       c, region,
       [&](ValueId value) {
         return std::any_of(work.begin(), work.end(), [&](const Op* op) {
-          const bool at_nonzeros = op->code == OpCode::mxv || visits_entries(*c.module, *op);
+          const bool at_nonzeros = op->code == OpCode::mxv || (visits_entries(*c.module, *op) && !gives_entries(*op));
           return at_nonzeros && op->results[0] == value;
         });
       },

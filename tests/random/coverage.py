@@ -35,7 +35,7 @@ IR = {
     'mxvt': (ELEMENTS, ['pre', 'part', 'shared'], REGIONS[:1] + REGIONS[2:]),
     'fold_rows': (ELEMENTS, ['pre', 'part'], ['none', 'mxm', 'rows']),
     'fold_cols': (ELEMENTS, ['pre', 'shared-pre'], ['none', 'mxm', 'rows']),
-    'entries': (NUMBERS + ['tuple'], ['part'], ['none']),
+    'entries': (NUMBERS + ['tuple'], ['part'], ['none', 'rows']),
     'align': (NUMBERS, ['part'], ['none']),
     'meet': (NUMBERS, ['part'], ['none']),
     'scan': (NUMBERS, WHERE_HELD, ['none']),
