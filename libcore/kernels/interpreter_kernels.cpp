@@ -61,11 +61,8 @@ class InterpreterKernels : public KernelSet {
     }
     const auto it = products_.find(call.op);
     if (it == products_.end()) throw InternalError("a product that was not prepared");
-    if (is_epilogue(*call.op)) {
-      run_epilogue(it->second, programs_.at(call.op), call);
-    } else {
-      interpreter::run_products(it->second, call, count_);
-    }
+    if (is_epilogue(*call.op)) return run_epilogue(it->second, programs_.at(call.op), call);
+    interpreter::run_products(it->second, call, count_);
   }
 
   void dense_product(const DenseProductCall& call) override;
