@@ -275,7 +275,6 @@ const Refusal refusals[] = {
     {"not_zero_where_nothing_is_stored", "s = sum(X + 1)", "this is not 0 where the matrix stores nothing"},
     {"logarithm", "s = sum(log(X))", "this is not 0 where the matrix stores nothing"},
     {"zeros_count", "s = reduce((p, q) -> p + q + 3, X)", "'f_reduce' of stored entries"},
-    {"place", "s = argmax(X, over M)", "stored entries over [N, M] where an array is meant"},
     {"all_pairs", "s = sum(U @ V')", "all pairs over [N, M]"},
     {"pairs_in_a_product", "s = mxvt((x, w) -> x * w, +, U @ V', fill(1.0, M))", "all pairs over [N, M]"},
     {"pairs_as_an_array", "output u = U @ V'", "all pairs over [N, M]"},
