@@ -25,9 +25,13 @@ struct EntryFoldKernel {
   ElementType matrix;
   std::vector<Operand> operands;
   std::vector<Result> results;
+  bool adds_values = false;  // f64 or f32 nonzeros are added as they are, to one result
   // Bytes that are counted for an entry, and for a row of the results.
   std::int64_t entry_reads = 0, entry_writes = 0, row_reads = 0, row_writes = 0;
 };
+
+// True for a fold that adds f64 or f32 nonzeros as they are.
+[[nodiscard]] bool adds_values(const Module& module, const Op& op);
 
 // Emits rows(arguments, begin, end, scratch), to be looked up as `symbol`. The arguments: pointers, indices, numbers,
 // the matrix's values, the operands, the outputs of each result. UserError(bad_input) if it cannot be generated.

@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "libcore/base/error.h"
+#include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
 #include "libcore/laws/laws.h"
+#include "libkernels/emit/entry_fold.h"
 #include "libkernels/jit/code_image.h"
 
 namespace kasen {
@@ -56,6 +59,15 @@ ScanKernels find_scan(const CodeImage& code, const std::string& name) {
           reinterpret_cast<ScanFunction>(code.find(scan_rows_name(name))),
           reinterpret_cast<CarryFunction>(code.find(carry_line_name(name))),
           reinterpret_cast<CarryFunction>(code.find(carry_rows_name(name)))};
+}
+
+bool adds_values(const Module& module, const Op& op) {
+  if (!is_fold(op) || op.fns.size() != 2) return false;
+  const ElementType& element = module.type(op.operands.at(0)).element;
+  if (!element.is_scalar() || !is_float(element.scalar()) || module.type(op.results.at(0)).element != element)
+    return false;
+  const Expr& body = module.fn(op.fns[0]).body;
+  return body.op == ScalarOp::param && body.index == 0 && is_plain_operator(module.fn(op.fns[1]), ScalarOp::add);
 }
 
 }  // namespace kasen

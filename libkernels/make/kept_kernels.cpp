@@ -66,8 +66,8 @@ void visit(Archive& a, EntryFoldKernel::Result& r) {
 
 template <class Archive>
 void visit(Archive& a, EntryFoldKernel& k) {
-  auto& [symbol, rows, matrix, operands, results, entry_reads, entry_writes, row_reads, row_writes] = k;
-  a(symbol, matrix, operands, results, entry_reads, entry_writes, row_reads, row_writes);
+  auto& [symbol, rows, matrix, operands, results, adds_values, entry_reads, entry_writes, row_reads, row_writes] = k;
+  a(symbol, matrix, operands, results, adds_values, entry_reads, entry_writes, row_reads, row_writes);
 }
 
 template <class Archive>

@@ -358,6 +358,7 @@ EntryFoldKernel described(const Module& module, const Op& op, const EntryPass& p
   kernel.matrix = module.type(pass.matrix).element;
   kernel.entry_reads = 4 + (pass.numbered ? 4 : 0) + kernel.matrix.bytes();
   kernel.row_reads = 8;
+  kernel.adds_values = op.code != OpCode::region && adds_values(module, op);
   for (const EntryPass::Operand& operand : pass.operands) {
     kernel.operands.push_back({operand.element, place(op.operands, operand.value)});
     (operand.at_each() ? kernel.entry_reads : kernel.row_reads) += operand.bytes();

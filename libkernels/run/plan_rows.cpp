@@ -147,7 +147,7 @@ class RowsPlanner {
       made_.steps.push_back(RowsKernels::SparseProduct{numbers_.at(op.operands[0]), result, scalar});
       return;
     }
-    if (sums_rows(op)) {
+    if (adds_values(m_, op) && result_side(op) == EntrySide::rows) {
       made_.steps.push_back(RowsKernels::SparseProduct{-1, result, m_.type(op.results[0]).element.scalar()});
       return;
     }
@@ -163,15 +163,6 @@ class RowsPlanner {
     const ElementType& element = m_.type(op.results[0]).element;
     made_.entry_bytes = std::max(made_.entry_bytes, std::int64_t{sizeof(std::int32_t)} + element.bytes());
     made_.steps.push_back(RowsKernels::EntryTotal{std::move(kernel), std::move(inputs), result, element});
-  }
-
-  // A fold of each row that adds its nonzeros as they are.
-  [[nodiscard]] bool sums_rows(const Op& op) const {
-    if (!is_fold(op) || result_side(op) != EntrySide::rows || op.fns.size() != 2) return false;
-    const ElementType& element = m_.type(op.operands.at(0)).element;
-    if (!element.is_scalar() || !is_float(element.scalar()) || m_.type(op.results[0]).element != element) return false;
-    const Expr& body = m_.fn(op.fns.at(0)).body;
-    return body.op == ScalarOp::param && body.index == 0 && is_plain_operator(m_.fn(op.fns.at(1)), ScalarOp::add);
   }
 
   // True if an operator outside of the group reads the value.

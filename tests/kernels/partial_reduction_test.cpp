@@ -20,10 +20,8 @@ Type array_over(const ElementType& element, std::vector<DimId> dims) {
   return type;
 }
 
-Op reduction(Random& random, Module& m, const Setting& s) {
-  ElementType element = random_element(random);
-  while (element.tuple) element = random_element(random);
-  const FnId fn = m.add_function(reducer(random_reducer(random, element.scalar()), element));
+Op reduction(Module& m, const Setting& s, const ElementType& element, ScalarOp by) {
+  const FnId fn = m.add_function(reducer(by, element));
   std::vector<DimId> rest;
   std::copy_if(s.from.begin(), s.from.end(), std::back_inserter(rest),
                [&](DimId d) { return std::find(s.over.begin(), s.over.end(), d) == s.over.end(); });
@@ -39,6 +37,12 @@ Op reduction(Random& random, Module& m, const Setting& s) {
   op.operands = {m.add_value("in", from)};
   op.results = {m.add_value("out", to)};
   return op;
+}
+
+Op random_reduction(Random& random, Module& m, const Setting& s) {
+  ElementType element = random_element(random);
+  while (element.tuple) element = random_element(random);
+  return reduction(m, s, element, random_reducer(random, element.scalar()));
 }
 
 std::int64_t elements(const Module& m, const Setting& s, const Type& type) {
@@ -78,7 +82,7 @@ TEST_P(PartialReduction, AgreesWithTheInterpreter) {
     Module m;
     m.level = 3;
     m.dims = {Dimension{"N", false, -1}, Dimension{"F", true, s.f}, Dimension{"K", true, s.k}};
-    m.body.ops.push_back(reduction(random, m, s));
+    m.body.ops.push_back(random_reduction(random, m, s));
     const Type& from = m.type(m.body.ops[0].operands[0]);
     Array input = random_array(random, from.element, elements(m, s, from));
     const auto reference = make_interpreter_kernels();
@@ -94,6 +98,28 @@ TEST_P(PartialReduction, AgreesWithTheInterpreter) {
       ASSERT_EQ(difference(expected, got, expected.count), "") << threads << " threads\n" << print_module(m);
       ASSERT_EQ(reference->accesses().read_bytes, kernels->accesses().read_bytes);
       ASSERT_EQ(reference->accesses().written_bytes, kernels->accesses().written_bytes);
+    }
+  }
+}
+
+// Without numbers that make every sum the same one: infinities and NaN.
+TEST_P(PartialReduction, AddsInTheOrderOfTheInterpreter) {
+  const Setting& s = GetParam();
+  Random random(9);
+  for (const Scalar scalar : {Scalar::f64, Scalar::f32}) {
+    Module m;
+    m.level = 3;
+    m.dims = {Dimension{"N", false, -1}, Dimension{"F", true, s.f}, Dimension{"K", true, s.k}};
+    m.body.ops.push_back(reduction(m, s, ElementType::of(scalar), ScalarOp::add));
+    Array input = positive_array(random, ElementType::of(scalar), elements(m, s, m.type(m.body.ops[0].operands[0])));
+    const auto reference = make_interpreter_kernels();
+    reference->prepare(m);
+    const Array expected = run(*reference, m, s, input);
+    for (const int threads : {1, 2, 3}) {
+      const auto kernels = testing::make_kernels({.threads = threads});
+      kernels->prepare(m);
+      const Array got = run(*kernels, m, s, input);
+      ASSERT_EQ(difference(expected, got, expected.count), "") << threads << " threads\n" << print_module(m);
     }
   }
 }
