@@ -4,12 +4,13 @@
 Usage: beside.py FOLDER_OF_TOOLS [--sizes 1000000x100,10000000x10] [--turns 5] [--machine FILE.yaml] [--only TEXT]
                  [--hand PROGRAM] [--fusion greedy|selected]
 
-Every case runs over all cores, as greedy fusion or the selection of fusion plans has it. NumPy compares the results before anything is timed; then both take turns.
-The medians are printed, and the time to read all inputs and to write all outputs once at the rates of the machine's profile, which
-is measured first unless it is given. Neither reads a file in its time: Kasen's is that of further turns of a loop, whose plan may
-not move work out of it, and NumPy's that of a second turn. The last column is Kasen's time over that of X v of the same matrix.
-Sparse matrices store one entry in a hundred. With PROGRAM (bench/kasen-bench-entries) the cases over sparse rows are
-timed as loops by hand, too, and must give the same numbers before. A process takes at most 5 GB with 1000000x100.
+Every case runs over all cores, as greedy fusion or the selection of fusion plans has it. NumPy compares the results before
+anything is timed; then both take turns. The medians are printed, and the time to read all inputs and to write all outputs once
+at the rates of the machine's profile, which is measured first unless it is given. Neither reads a file in its time: Kasen's is
+that of further turns of a loop, whose plan may not move work out of it, and NumPy's that of a second turn. Then comes Kasen's
+time over that of X v of the same matrix. Sparse matrices store one entry in a hundred. With PROGRAM (bench/kasen-bench-entries)
+the cases over sparse rows are timed as loops by hand, too, whose numbers are compared before. A process takes at most 5 GB with
+1000000x100.
 """
 import argparse
 import json
@@ -112,8 +113,10 @@ class Bench:
         return None
 
     def run(self, turns=1):
+        """Seconds of each turn behind the first two, which touch memory that is new."""
         self.done("run", "f.kir", "--bundle", "bundle", "-D", f"turns={turns}", "-o", "r.h5", "--stats", "run.json")
-        return json.loads((self.folder / "run.json").read_text())["seconds"]
+        ends = [end for _, _, end in json.loads((self.folder / "run.json").read_text())["loops"][0]["turns"]]
+        return [end - begin for begin, end in zip(ends[1:], ends[2:])]
 
     def peer(self, case, form, *result):
         command = [PYTHON, HERE / "peer.py", self.folder, str(CASES.index(case)), form, *result]
@@ -152,15 +155,13 @@ class Bench:
             return f"refused: {refused}"
         self.run()
         self.peer(case, form, self.folder / "r.h5")
-        few, more, theirs, hands = [], [], [], []
+        ours, theirs, hands = [], [], []
         for _ in range(turns):
-            few.append(self.run(2))
-            more.append(self.run(2 + MORE))
+            ours.extend(self.run(2 + MORE))
             theirs.append(self.peer(case, form))
             hands.append(self.hand(case, form))
-        # Of further turns: all memory has been touched before.
-        ours = (statistics.median(more) - statistics.median(few)) / MORE
-        return ours, statistics.median(theirs), self.least(case, form), None if hands[0] is None else statistics.median(hands)
+        by_hand = None if hands[0] is None else statistics.median(hands)
+        return statistics.median(ours), statistics.median(theirs), self.least(case, form), by_hand
 
 
 def rates_of(tools, path, folder):
