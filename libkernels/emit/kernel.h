@@ -38,9 +38,10 @@ using CombineFunction = void (*)(const std::int64_t* arguments, const std::int32
                                  std::int64_t end, std::byte* scratch);
 
 // Reductions of many results by the order of kernel_set.h, eight results side by side: result k, begin <= k < end, is
-// element k * result_apart, and takes the elements k * apart + step * along for step < steps, in their order.
+// element k * result_apart, and takes the elements k * apart + step * along for step < steps, in their order. `cached`:
+// 1 if caches hold the elements, else 0, on which no result depends.
 struct ReductionPlaces {
-  std::int64_t apart = 0, along = 0, steps = 0, result_apart = 0;
+  std::int64_t apart = 0, along = 0, steps = 0, result_apart = 0, cached = 0;
 };
 using ReductionFunction = void (*)(const std::int64_t* arguments, const ReductionPlaces* places, std::int64_t begin,
                                    std::int64_t end, std::byte* scratch);

@@ -64,7 +64,8 @@ class ReductionEmitter {
       : e_(e), reducer_(reducer), identity_(identity), total_(e, reducer.result()) {
     for (int l = 0; l < reduction_lanes; ++l) lanes_.emplace_back(e, reducer.result());
     llvm::Value* places = e.function()->getArg(1);
-    for (llvm::Value** word : {&apart_, &along_, &steps_, &result_apart_}) *word = read_word(e, places, read_++);
+    for (llvm::Value** word : {&apart_, &along_, &steps_, &result_apart_, &cached_})
+      *word = read_word(e, places, read_++);
   }
 
   void run(llvm::Value* begin, llvm::Value* end) {
@@ -83,7 +84,9 @@ class ReductionEmitter {
       Arrays arrays = this->arrays(MemorySource::Access::consecutive);
       llvm::Value* short_rows = e_.b.CreateAnd(e_.b.CreateICmpSLE(steps_, e_.integer(reduction_block)),
                                                e_.b.CreateICmpEQ(result_apart_, e_.integer(1)));
-      llvm::Value* together = e_.b.CreateSelect(short_rows, middle, begin);
+      // Rows that come from memory are read faster one by one.
+      llvm::Value* cached = e_.b.CreateICmpNE(cached_, e_.integer(0));
+      llvm::Value* together = e_.b.CreateSelect(e_.b.CreateAnd(short_rows, cached), middle, begin);
       e_.loop(begin, together, reduction_lanes, [&](llvm::Value* k) { eight_rows(k, arrays.from, arrays.to); });
       e_.loop(together, end, 1, [&](llvm::Value* k) { row(k, arrays.from, arrays.to); });
     });
@@ -344,7 +347,7 @@ class ReductionEmitter {
   Accumulator total_;
   std::vector<Accumulator> lanes_;
   int read_ = 0;
-  llvm::Value *apart_ = nullptr, *along_ = nullptr, *steps_ = nullptr, *result_apart_ = nullptr;
+  llvm::Value *apart_ = nullptr, *along_ = nullptr, *steps_ = nullptr, *result_apart_ = nullptr, *cached_ = nullptr;
   bool scattered_ = false;
   llvm::Value* kept_ = nullptr;     // lanes of eight rows
   llvm::Value* waiting_ = nullptr;  // lanes of a group of results

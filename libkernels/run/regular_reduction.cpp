@@ -14,6 +14,7 @@ namespace {
 constexpr std::int64_t wide_share = 64;                       // results side by side that are worth a thread
 constexpr std::int64_t cached_elements = 4096;                // which may be read again from the first cache
 constexpr std::int64_t cached_block = std::int64_t{4} << 20;  // bytes of a block that outer caches hold
+constexpr std::int64_t cached_rows = std::int64_t{1} << 19;   // bytes of rows that were used a moment ago
 constexpr std::int64_t most_planes = 4;                       // of eight accumulators in registers
 constexpr ScalarOp block_reducers[]{ScalarOp::add, ScalarOp::mul, ScalarOp::min, ScalarOp::max};
 
@@ -38,7 +39,8 @@ class Reducer {
 };
 
 // Groups (an index's `outer`) begin to end, each with `inner` results of its own.
-void reduce_groups(Reducer& reducer, const PartialReduction& r, const View& from, const View& to, Range groups) {
+void reduce_groups(Reducer& reducer, const PartialReduction& r, const View& from, const View& to, Range groups,
+                   bool cached) {
   const RegularSteps& s = *r.regular;
   const std::int64_t elements = s.steps * s.inner;
   const std::int64_t at_once =
@@ -48,11 +50,12 @@ void reduce_groups(Reducer& reducer, const PartialReduction& r, const View& from
     fill_identity(r, to, begin * s.inner, count * s.inner);
     if (s.inner < reduction_lanes) {  // the same neighbour of each group
       for (std::int64_t k = 0; k < s.inner; ++k)
-        reducer.call(from, begin * elements + k, to, begin * s.inner + k, {elements, s.inner, s.steps, s.inner}, count);
+        reducer.call(from, begin * elements + k, to, begin * s.inner + k,
+                     {elements, s.inner, s.steps, s.inner, cached ? 1 : 0}, count);
       continue;
     }
     for (std::int64_t g = begin; g < begin + count; ++g)
-      reducer.call(from, g * elements, to, g * s.inner, {1, s.inner, s.steps, 1}, s.inner);
+      reducer.call(from, g * elements, to, g * s.inner, {1, s.inner, s.steps, 1, 0}, s.inner);
   }
 }
 
@@ -81,7 +84,7 @@ void accumulate_blocks(Workshop& shop, const PlanKernels& plan, const PartialRed
       for (std::int64_t b = some.begin; b < some.end; ++b) {
         const std::int64_t step = (begin + b) * reduction_block;
         const std::int64_t taken = std::min(reduction_block, steps - step);
-        reducer.call(from, first + step * width, partial, b * width, {1, width, taken, 1}, width);
+        reducer.call(from, first + step * width, partial, b * width, {1, width, taken, 1, 0}, width);
       }
     });
     for (std::int64_t b = 0; b < count; ++b) {
@@ -107,7 +110,7 @@ void accumulate(Workshop& shop, const PlanKernels& plan, const PartialReduction&
   share(shop, vectors, wide ? steps * width : 0, [&](int thread, Range some) {
     const std::int64_t begin = some.begin * reduction_lanes, end = std::min(some.end * reduction_lanes, width);
     if (begin < end)
-      Reducer(plan, r, shop.scratch(thread)).call(from, first + begin, to, begin, {1, width, steps, 1}, end - begin);
+      Reducer(plan, r, shop.scratch(thread)).call(from, first + begin, to, begin, {1, width, steps, 1, 0}, end - begin);
   });
 }
 
@@ -143,10 +146,11 @@ void run_regular_reduction(Workshop& shop, const PlanKernels& plan, const Partia
                            const View& to, Range range) {
   if (r.accumulates) return accumulate(shop, plan, r, from, to, range);
   const std::int64_t outer = r.regular->outer;
+  const bool cached = range.size() * r.inner <= cached_rows / r.element.bytes();
   share(shop, range.size() * outer, range.size() * r.inner, [&](int thread, Range groups) {
     Reducer reducer(plan, r, shop.scratch(thread));
     const std::int64_t first = range.begin * outer;
-    reduce_groups(reducer, r, from, to, {first + groups.begin, first + groups.end});
+    reduce_groups(reducer, r, from, to, {first + groups.begin, first + groups.end}, cached);
   });
 }
 

@@ -146,6 +146,7 @@ const std::vector<Setting> settings{
     {{n_dim, f_dim}, {f_dim}, 43, 4096, 1},
     {{n_dim, f_dim}, {f_dim}, 17, 4097, 1},
     {{n_dim, f_dim}, {f_dim}, 4099, 12, 1},
+    {{n_dim, f_dim}, {f_dim}, 9001, 27, 1},
     {{n_dim, f_dim}, {n_dim}, 900, 213, 1},
     {{n_dim, f_dim}, {n_dim}, 0, 5, 1},
     {{n_dim, f_dim, k_dim}, {f_dim}, 300, 5, 8},
