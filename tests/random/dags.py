@@ -5,7 +5,7 @@ from gen_idioms import add, fold, mul, over, sub, tanh, times
 from gen_product import as_valued
 from generate import Generator
 from plans import OWNERS, STRATEGIES, SYNCS, Request
-from tree import Expr, Stmt, Var
+from tree import DerivedDim, Expr, Stmt, Var
 
 ROWS = [0, 1, 2, 3, 7, 8, 9, 16, 33, 65, 200]
 COLUMNS = [1, 2, 3, 5, 8, 9, 17, 40]
@@ -21,11 +21,13 @@ class Dags(Generator):
         self.declare('K', True, self.pick(FEW))
         self.program.dims['K'].known = True       # pairs over it stand at stored entries
         self.program.dims['F'].known = self.chance(0.5)    # then a dense array stands beside T
+        self.program.dims['O'] = DerivedDim('O', 'slice', [self.program.dims['N']], [None, None, None])    # N by another name
+        self.program.dims['O'].local = False
         self.shapes = [('N', 'F'), ('N', 'K'), ('F', 'K'), ('M', 'K'), ('N',), ('F',), ('M',)]
         for name, dims in [('X', 'NF'), ('Y', 'NF'), ('U', 'NK'), ('V', 'FK'), ('Q', 'MK'), ('u', 'N'), ('w', 'N'), ('v', 'F'), ('q', 'M')]:
             self.add_input(Var(name, 'f64', tuple(dims), 6.0))
         # Of T a worker has whole rows. R is read transposed, and P is a factor of products.
-        for name, dims in [('R', 'MN'), ('P', 'FM'), ('Z', 'NM'), ('S', 'NM'), ('T', 'NF')]:
+        for name, dims in [('A', 'NN'), ('R', 'MN'), ('P', 'FM'), ('Z', 'NM'), ('S', 'NM'), ('T', 'NF')]:
             self.add_input(Var(name, 'f64', tuple(dims), 4.0, sparse=True))
         for _ in range(self.pick([2, 4, 6, 8, 12])):
             made = self.pick(self.FORMS)(self)
@@ -173,6 +175,20 @@ class Dags(Generator):
         place = Expr('arg', ('id', v.dims[1]), v.dims[:1], [e], which=self.pick(['argmax', 'argmin']), over=v.dims[1:], entries=v)
         return call('f64', [call('i64', [place], v.dims[:1], 'i64')], v.dims[:1], 'f64', bound=self.size(v.dims[1]))
 
+    def square(self):
+        """Along an axis of a square matrix, which another name of its dimension tells."""
+        v = next(v for v in self.program.inputs if v.name == 'A')
+        a = x = Expr('name', 'f64', v.dims, bound=4.0, name='A')
+        how = self.below(4)
+        if how == 0:
+            a = mul(x, self.any_of(('N',)))
+        elif how > 1:
+            a = self.pick([add, sub, mul])(x, Expr('turned', 'f64', v.dims, [x], bound=4.0))
+        named = Expr('as', 'f64', self.pick([('N', 'O'), ('O', 'N')]), [a], bound=a.bound)
+        which = self.pick(['sum', 'sumsq', 'max', 'min'] if self.size('N') else ['sum'])
+        made = Expr('reduce', 'f64', ('N',), [named], bound=1e6, spelling=which, over=('O',), entries=v)
+        return self.tame(made, 50)
+
     def gram(self):
         """T' @ T, an array, and a product with it."""
         if not self.program.dims['F'].known:
@@ -203,7 +219,7 @@ class Dags(Generator):
         inner = self.tame(times(name_of(v), self.any_of(self.pick([('F',), ('F', 'K')])), False, v), 50)
         return times(name_of(v), self.pick([mul, sub, over])(inner, self.beside(('N',))), True, v)
 
-    FORMS = [cell, cell, cell, vector, line_fold, line_fold, total, spread, product, product, there_and_back, low_rank, stored_fold, stored_fold, stored_place, gram,
+    FORMS = [cell, cell, cell, vector, line_fold, line_fold, total, spread, product, product, there_and_back, low_rank, stored_fold, stored_fold, stored_place, gram, square,
              stored_product, stored_product, plain_product, stored_there_and_back]
 
 

@@ -171,19 +171,20 @@ def by_place(meaning, rule, value, places, size, elem, stated=None):
     return zip_values(spread, value, identity_of(rule, elem, stated))
 
 
-def with_zeros(meaning, e, value, stored, over):
-    """A reduction of a sparse matrix that meets what is not stored: one more 0 for each line that has any."""
+def with_zeros(meaning, e, value, stored, gone):
+    """A reduction of a sparse matrix along an axis, or both (None), that meets what is not stored: one more 0 for each line that
+    has any."""
     matrix, elem = e.info['entries'], e.args[0].elem
     lines, across = (meaning.program.size(d) for d in matrix.dims)
     places = stored.rows
-    if over[0] == matrix.dims[0] and len(over) == 1:
+    if gone == 0:
         lines, across, places = across, lines, stored.cols
-    if len(over) == 2:
+    if gone is None:
         lines, across, places = 1, lines * across, np.zeros(len(stored.rows), np.int64)
     fewer = np.flatnonzero(np.bincount(places, minlength=lines) < across)
     every = each(value, lambda x: np.concatenate([x, np.zeros(len(fewer), x.dtype)]))
     total = by_place(meaning, rule_of(e), every, np.concatenate([places, fewer]), lines, elem)
-    return each(total, lambda x: x[0]) if len(over) == 2 else total
+    return each(total, lambda x: x[0]) if gone is None else total
 
 
 def argument(value, axis, largest):

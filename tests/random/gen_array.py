@@ -13,7 +13,7 @@ class ArrayPart(ViewPart):
         """Dimensions of which there are ids."""
         if self.names_of_params is not None:
             return [t[1] for _, t in self.names_of_params if is_id(t)]
-        return [d.name for d in self.program.dims.values() if d.size > 0]
+        return [d.name for d in self.program.dims.values() if d.size > 0 and d.name != 'O']
 
     def tuple_types(self):
         return self.tuples

@@ -125,7 +125,8 @@ class ProductPart(Base):
         matrices = [v for v in self.program.inputs if v.sparse and v.elem in ('null', 'f64', 'f32', 'i64', 'i32')]
         if not matrices or len(dims) > 2 or self.names_of_params is not None:
             return None
-        lines = [v for v in matrices if is_id(elem) and len(dims) == 1 and dims[0] != elem[1] and set(v.dims) == {dims[0], elem[1]}]
+        lines = [v for v in matrices if is_id(elem) and len(dims) == 1 and sorted(v.dims) == sorted([dims[0], elem[1]])
+                 and (dims[0] != elem[1] or 'O' in self.program.dims)]
         v = self.pick(lines or matrices)
         if dims and (dims[0] not in v.dims or not self.local(dims[1:])):
             return None
@@ -133,16 +134,26 @@ class ProductPart(Base):
         formula = self.named_formula(stored, v) or self.formula(stored, v, depth)
         if lines and self.chance(0.8):
             which = self.pick(['argmax', 'argmin'])
-            return Expr('arg', elem, dims, [self.with_another(formula, v)], which=which, over=elem[1:], entries=v)
+            made = Expr('arg', elem, dims, [self.with_another(formula, v)], which=which, over=elem[1:], entries=v)
+            return made if dims[0] != elem[1] else self.by_other_name(made)
         if dims and (len(dims) == 2 or not isinstance(elem, str) or self.chance(0.5)):
             if not all(self.program.dims[d].known for d in dims[1:]) or (len(dims) > 1 and not is_scalar(elem)):
                 return None
             transposed = self.side(v.dims, dims)
             source = (v.dims[0] if transposed else v.dims[1],) + dims[1:]
             return self.semiring(elem, dims, as_valued(v, stored), formula, transposed, source, 0, formula=True)
-        if not isinstance(elem, str) or v.dims[0] == v.dims[1] and dims:
+        square = bool(dims) and v.dims[0] == v.dims[1]
+        if not isinstance(elem, str) or square and 'O' not in self.program.dims:
             return None
-        return self.entries_fold(elem, dims, v, self.with_another(formula, v))
+        made = self.entries_fold(elem, dims, v, self.with_another(formula, v))
+        return self.by_other_name(made) if made is not None and square else made
+
+    def by_other_name(self, made):
+        """A reduction of one axis of a square matrix."""
+        array = made.args[0]
+        made.args[0] = Expr('as', array.elem, self.pick([('N', 'O'), ('O', 'N')]), [array], bound=array.bound)
+        made.info['over'] = ('O',)
+        return made
 
     def with_another(self, formula, v):
         """The same with the entries of a second matrix, or of a transposed one, which are elsewhere."""

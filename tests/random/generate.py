@@ -37,6 +37,9 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
                 self.declare(name, True, size)
         self.derived()
         have = self.program.dims
+        if self.chance(0.4):      # N by another name: of a square sparse matrix it tells the axes apart
+            have['O'] = DerivedDim('O', 'slice', [have['N']], [None, None, None])
+            have['O'].local = False
         self.shapes = [s for s in SHAPES if all(d in have for d in s) and self.fits(s) and
                        (s != ('N', 'N') or self.size('N') <= 65)]
 

@@ -306,7 +306,7 @@ class Meaning:
         array = e.args[0]
         over = (e.info['over'] or array.dims)[0]
         if e.info.get('entries'):
-            value = self.with_all_zeros(e.info['entries'], array)
+            value = self.with_all_zeros(e.info['entries'], array.args[0] if array.kind == 'as' else array)
         else:
             value = self.full(self.value(array), array.dims)
         return argument(value, array.dims.index(over), e.info['which'] == 'argmax')
@@ -459,15 +459,17 @@ class Meaning:
 
     def of_entries_reduce(self, e):
         matrix = e.info['entries']
-        stored = self.positions(matrix, e.args[0])
-        value = self.at_entries(matrix, e.args[0], stored)
+        array = e.args[0]
+        names, array = (array.dims, array.args[0]) if array.kind == 'as' else (matrix.dims, array)
+        stored = self.positions(matrix, array)
+        value = self.at_entries(matrix, array, stored)
         over = e.info['over'] or matrix.dims
+        gone = names.index(over[0]) if len(over) == 1 else None
         if symbol(rule_of(e)) in ('*', 'min', 'max', '&&'):
-            return with_zeros(self, e, value, stored, over)
-        if len(over) == 2:
+            return with_zeros(self, e, value, stored, gone)
+        if gone is None:
             return fold(self, e, value, ('#',), ('#',), count=self.program.count(matrix.dims))
-        places = stored.cols if over[0] == matrix.dims[0] else stored.rows
-        kept = matrix.dims[1] if over[0] == matrix.dims[0] else matrix.dims[0]
+        places, kept = (stored.rows, stored.cols)[1 - gone], matrix.dims[1 - gone]
         value = prepared(self, e, value)
         total = by_place(self, rule_of(e), value, places, self.program.size(kept), e.args[0].elem)
         return finish(self, e, total, self.program.size(over[0]))
