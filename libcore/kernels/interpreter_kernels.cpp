@@ -186,10 +186,14 @@ void InterpreterKernels::prepare_rows(const Op& region) {
 
 void InterpreterKernels::rows(const RowsCall& call) {
   const AccessCount before = count_;
+  const ExpandedViews inputs(call.inputs);
+  RowsCall expanded = call;
+  expanded.inputs = inputs.views();
   interpreter::run_rows(
-      *module_, call, [&](const ElementwiseCall& work) { run(programs_.at(work.op), work); }, totals_of_share_);
+      *module_, expanded, [&](const ElementwiseCall& work) { run(programs_.at(work.op), work); }, totals_of_share_);
   const RowTraffic traffic = row_traffic(*module_, *call.op);
-  count_ = {before.read_bytes + call.count() * traffic.read + call.entries() * traffic.entry,
+  const std::int64_t compressed = compressed_reads(*module_, *call.op, call.inputs);
+  count_ = {before.read_bytes + compressed + call.count() * traffic.read + call.entries() * traffic.entry,
             before.written_bytes + call.count() * traffic.written + call.entries() * traffic.stored};
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "libcore/analysis/compressed_rules.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/array_views.h"
@@ -41,7 +42,7 @@ bool is_even(const ElementType& element) {
 
 bool has_rows(const Module& module, ValueId value, DimId rows) {
   const Type& type = module.type(value);
-  return !type.sparse && !type.compressed && type.list == 0 && !type.dims.empty() && Layout(module, type).cut() == rows;
+  return !type.sparse && type.list == 0 && !type.dims.empty() && Layout(module, type).cut() == rows;
 }
 
 bool has_sparse_rows(const Module& module, ValueId value, DimId rows) {
@@ -53,7 +54,7 @@ bool has_sparse_rows(const Module& module, ValueId value, DimId rows) {
 bool takes_operands(const Module& module, const Op& op, DimId rows) {
   for (size_t i = 0; i < op.operands.size(); ++i) {
     const ValueId v = op.operands[i];
-    if (module.type(v).compressed || module.type(v).sparse) return false;
+    if (module.type(v).sparse) return false;
     if (!Layout(module, v).is_shared() && !reads_whole(module, op, i) && !has_rows(module, v, rows)) return false;
   }
   return true;
@@ -71,7 +72,7 @@ bool lies_beside(const Module& module, const Op& op, DimId rows) {
   return std::all_of(op.operands.begin(), op.operands.end(), [&](ValueId v) {
     const bool shared = Layout(module, v).is_shared();
     return v == matrix || shared || reads_stored(module, op, v) ||
-           (has_rows(module, v, rows) && !module.type(v).state.is_pre());
+           (has_rows(module, v, rows) && !module.type(v).compressed && !module.type(v).state.is_pre());
   });
 }
 
@@ -89,6 +90,7 @@ std::string reason_against_product(const Module& module, const Op& op, DimId row
   if (!is_ordinary_dense_product(module, op) || is_onto(op)) {
     return "products of f64 or f32 that are multiplied and added do, with a dense matrix";
   }
+  if (module.type(product_matrix(op)).compressed) return "its matrix is compressed, and its products go by tuples";
   const ValueId matrix = product_matrix(op), rowwise = op.code == OpCode::mxvt ? op.results[0] : op.operands[0];
   const bool fits = module.type(matrix).dims.size() == 2 && has_rows(module, matrix, rows) &&
                     has_rows(module, rowwise, rows) && !Layout(module, matrix).is_cut(1);
@@ -148,6 +150,7 @@ DimId worked_rows(const Module& module, const Op& op) {
 std::string reason_against_rows(const Module& module, const Op& op, DimId rows) {
   if (rows == no_dim || worked_rows(module, op) != rows) return "it works on no rows over this dimension";
   if (visits_entries(module, op)) return reason_against_entries(module, op, rows);
+  if (takes_distinct_values(module, op)) return "it goes over the distinct values of a compressed matrix";
   // A total of an array that has slaves is that of its masters.
   const bool on_slaves = !is_total(op, rows) && module.type(op.results.at(0)).state.is_cons();
   const Type& along = module.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]);
@@ -190,7 +193,7 @@ RowTraffic row_traffic(const Module& form, const Op& region) {
     for (const ValueId v : op.operands) {
       if (!contains(region.operands, v)) continue;
       if (is_over_entries(form, form.type(v)) && seen.insert(v).second) traffic.entry += form.type(v).element.bytes();
-      if (!has_rows(form, v, rows)) continue;
+      if (!has_rows(form, v, rows) || form.type(v).compressed) continue;  // compressed_reads
       if (is_view(op) && v == viewed(op)) {
         traffic.read += bytes_of_a_row(form, op.results[0]);
       } else if (seen.insert(v).second) {

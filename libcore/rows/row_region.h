@@ -13,7 +13,8 @@
 ///     the region. Folds to the rows read such values. A block's nonzeros stay in the cache for all of them;
 ///   - *totals*: reductions over the region's dimension, mxv and fold_cols. They are known when all rows are done, so
 ///     nothing in the region reads one.
-/// The dense matrix of a product may be made in the region.
+/// The dense matrix of a product may be made in the region. An input that is read compressed is made dense a block at a
+/// time; its products go by its tuples, elsewhere.
 #pragma once
 
 #include <cstdint>

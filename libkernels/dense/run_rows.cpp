@@ -66,6 +66,10 @@ class RowsRun {
   // Lies at the nonzeros.
   [[nodiscard]] static bool is_stored(const Value& v) { return !v.of_rows && v.operand < 0 && v.reducer == no_fn; }
 
+  [[nodiscard]] bool is_compressed(const Value& v) const {
+    return v.operand >= 0 && call_.inputs[static_cast<size_t>(v.operand)].compressed != nullptr;
+  }
+
   [[nodiscard]] std::int64_t work() const {
     const std::int64_t row =
         std::accumulate(kernels_.values.begin(), kernels_.values.end(), std::int64_t{0},
@@ -114,7 +118,7 @@ class RowsRun {
   };
 
   [[nodiscard]] View view(const Place& place, const Value& v) const {
-    if (v.operand >= 0) return call_.inputs[static_cast<size_t>(v.operand)];
+    if (v.operand >= 0 && !is_compressed(v)) return call_.inputs[static_cast<size_t>(v.operand)];
     if (!v.of_rows && !is_stored(v)) return {place.totals + v.offset, v.inner};
     if (v.result >= 0) return call_.outputs[static_cast<size_t>(v.result)];
     const std::int64_t before = place.rows.begin * v.inner * scalar_bytes(v.element.components[0].scalar);
@@ -135,6 +139,7 @@ class RowsRun {
     const Range rows = rows_of_share(s);
     for (std::int64_t r = rows.begin; r < rows.end; r = place.rows.end) {
       place.rows = {r, block_end(blocks_, r, rows.end, pointers_)};
+      make_dense(place);
       for (const auto& step : kernels_.steps) {
         std::visit([&](const auto& one) { run(place, one); }, step);
       }
@@ -142,6 +147,15 @@ class RowsRun {
     for (const auto& [from, to] : kernels_.copies) {
       const Value& v = made_as(from);
       if (v.of_rows) copy_again(v, to, {rows.begin * v.inner, rows.end * v.inner});
+    }
+  }
+
+  // The block's rows of operands that are compressed.
+  void make_dense(const Place& place) const {
+    for (const Value& v : kernels_.values) {
+      if (!is_compressed(v)) continue;
+      const CompressedArray& from = *call_.inputs[static_cast<size_t>(v.operand)].compressed;
+      expand_rows(from, place.rows.begin, place.rows.end, place.rooms + v.offset, {});
     }
   }
 

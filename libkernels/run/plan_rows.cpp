@@ -72,7 +72,7 @@ class RowsPlanner {
       value.offset = made_.total_bytes;
       made_.total_bytes = checked_add(made_.total_bytes, whole_lines(storage_bytes(value.element, value.inner)));
       made_.totals.push_back(static_cast<int>(made_.values.size()));
-    } else if (value.operand < 0 && value.result < 0) {
+    } else if (m_.type(id).compressed || (value.operand < 0 && value.result < 0)) {
       const std::int64_t count = checked_mul(made_.block_rows, value.inner, "a block of rows");
       value.offset = made_.room_bytes;
       made_.room_bytes = checked_add(made_.room_bytes, whole_lines(storage_bytes(value.element, count)));

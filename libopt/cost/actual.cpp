@@ -371,7 +371,7 @@ Cost actual_rows(const CostContext& c, const Op& region) {
       if (contains(region.operands, v) && !reads_whole(*c.module, op, k)) rows.push_back(v);
     }
   }
-  for (const ValueId v : distinct_arrays(*c.module, rows)) cost.read += masters(v);
+  for (const ValueId v : uncompressed(c, rows)) cost.read += masters(v);
   for (const ValueId v : region.blocks.at(0).ops.back().operands) {
     if (is_distributed_array(*c.module, v)) cost.written += totals.contains(v) ? stored_bytes(c, v) : masters(v);
   }

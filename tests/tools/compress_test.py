@@ -72,6 +72,31 @@ class Compressed(ToolTest):
         self.assertIn("part-0001.h5' was altered", self.kasen("verify", "auto", status=1)[1])
         self.assertEqual([("compressed" in a) for a in content["arrays"] if a["name"] == "X"], [True])
 
+    def test_work_on_rows_is_one_region(self):
+        """A block of rows is made dense for all of it. Products stand beside, and go by tuples."""
+        x = self.write_samples()
+        (self.dir / "p.ks").write_text("dim N, F local\ninput X : f64[N, F], y : f64[N], v : f64[F]\ne = exp((X - max(X, over F)) / 8)\n"
+                                       "output p = e / sum(e, over F), c = sum(e / sum(e, over F) * y, over N), r = sumsq(X - y, over F), s = sum(e), g = X' @ (y * (X @ v))\n")
+        np.save(self.dir / "v.npy", np.arange(5.0))
+        y = np.load(self.dir / "y.npy")
+        e = np.exp((x - x.max(axis=1, keepdims=True)) / 8)
+        p = e / e.sum(axis=1, keepdims=True)
+        wanted = {"p": p, "c": (p * y[:, None]).sum(axis=0), "r": ((x - y[:, None]) ** 2).sum(axis=1), "s": e.sum(), "g": x.T @ (y * (x @ np.arange(5.0)))}
+        for workers in (1, 3):
+            self.partition(self.dir / "p.ks", "X=X.npy", "y=y.npy", "v=v.npy", "--replace", workers=workers)
+            for strategy in ("greedy", "cost", "none"):
+                self.kasen("fuse", "plan.kir", "--bundle", "auto", "--strategy", strategy, "-o", "f.kir")
+                plan = (self.dir / "f.kir").read_text()
+                self.assertIn("compressed", plan)
+                if strategy == "greedy":
+                    region = plan.partition("region rows")[2].partition("}")[0]
+                    self.assertEqual(region.count("%X"), 4, plan)  # an operand, two maps, a reduction
+                for kernels in ("generated", "interpreter"):
+                    found = self.outputs("f.kir", "auto", "--kernels", kernels, "--stats", "run.json")
+                    for name, values in wanted.items():
+                        np.testing.assert_allclose(found[name], values, rtol=1e-11, atol=1e-11, err_msg=f"{name} by {strategy}")
+                    self.assertIn("agree to the byte", self.kasen("measure", "f.kir", "--bundle", "auto", "--against", "run.json", "--check")[0])
+
     def test_what_does_not_get_smaller_stays(self):
         np.save(self.dir / "X.npy", np.random.default_rng(1).normal(size=(2000, 3)))
         told = self.partition("kmeans-matrix.ks", "X=X.npy")
