@@ -19,8 +19,9 @@ void count(std::vector<std::pair<Kind, int>>& counts, const Kind& kind, IsLike i
   }
 }
 
-// Of several columns, a product joins folds, which are of sparse matrices.
+// Of several columns, a product joins folds, which are of sparse matrices. Values of nonzeros are stored by themselves.
 bool passes_matrix(const Dag& dag, NodeId id) {
+  if (dag[id].stores) return false;
   const bool stored = dag[id].form == Form::product && dag[dag[id].inputs[0]].sparsity < 1;
   return dag[id].form == Form::fold || is_vector_product(dag, id) || stored;
 }

@@ -62,6 +62,7 @@ struct Node {
   double in_rows = 0;     // seconds beyond these if it goes over a sparse matrix among other work on its rows
   bool outer = false;     // of a fold: its function has a U t(V), made at each nonzero
   bool by_rows = true;    // other work on the same rows may run with it
+  bool stores = false;    // of a fold: it sums nothing, and gives a value for each nonzero
   bool hands_on = false;  // a cell: it computes owned elements, and those of its input stay beside them as they are
   bool escapes = false;   // something that is not a node of this DAG needs it in memory
 

@@ -68,7 +68,7 @@ Form form_of(const Module& module, const Op& op) {
     case OpCode::mxvt:
       return is_cut_along_rows(module, product_matrix(op)) ? Form::product : Form::read;
     default:
-      return is_fold(op) && !gives_entries(op) ? Form::fold : Form::read;
+      return is_fold(op) && (!gives_entries(op) || goes_along_rows(module, op)) ? Form::fold : Form::read;
   }
 }
 
@@ -151,6 +151,7 @@ class BlockReader {
     node.outer = is_fold(op) && has_outer(module_, op);
     node.by_rows = goes_along_rows(module_, op);
     node.hands_on = hands_ghosts_on(module_, op);
+    node.stores = gives_entries(op);
     node.seconds = seconds(work_of(costs_, op));
     node.in_rows = std::max(0.0, seconds(work_in_rows(costs_, op)) - node.seconds);
     node_of(result) = dag_.add(std::move(node));

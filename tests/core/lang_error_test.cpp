@@ -64,7 +64,7 @@ const std::vector<Fault> cases{
     {"function_as_value", "z = sqrt + x\noutput z", 4, 5, "unknown name 'sqrt'", "call it"},
     {"dimensions", "z = x + y\noutput z", 4, 7, "[N] and [M]", "by name"},
     {"product_dimension", "z = G @ x\noutput z", 4, 7, "over [M], or [M, ...], not f64[N]", "use G' @ x"},
-    {"product_of_matrices", "z = mxv(*, +, G, G)\noutput z", 4, 5, "no product of two sparse matrices", "A @ (B @ v)"},
+    {"product_of_matrices", "z = mxv(*, +, G, G)\noutput z", 4, 5, "two sparse matrices, and no array", "write A @ B"},
     {"columns_that_are_cut", "input B : dense f64[M, N]\nz = G @ B\noutput z", 5, 7, "columns over 'N', which is cut",
      "dim N local"},
     {"columns_on_the_left", "dim K local = 2\ninput B : dense f64[N, K]\nz = B @ G\noutput z", 6, 7,
