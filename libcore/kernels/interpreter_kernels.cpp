@@ -186,15 +186,9 @@ void InterpreterKernels::prepare_rows(const Op& region) {
 
 void InterpreterKernels::rows(const RowsCall& call) {
   const AccessCount before = count_;
-  const ExpandedViews inputs(call.inputs);
-  RowsCall expanded = call;
-  expanded.inputs = inputs.views();
-  interpreter::run_rows(
-      *module_, expanded, [&](const ElementwiseCall& work) { run(programs_.at(work.op), work); }, totals_of_share_);
-  const RowTraffic traffic = row_traffic(*module_, *call.op);
-  const std::int64_t compressed = compressed_reads(*module_, *call.op, call.inputs);
-  count_ = {before.read_bytes + compressed + call.count() * traffic.read + call.entries() * traffic.entry,
-            before.written_bytes + call.count() * traffic.written + call.entries() * traffic.stored};
+  const auto work = [&](const ElementwiseCall& one) { run(programs_.at(one.op), one); };
+  const AccessCount made = interpreter::run_rows(*module_, call, work, totals_of_share_);
+  count_ = {before.read_bytes + made.read_bytes, before.written_bytes + made.written_bytes};
 }
 
 // Of the values that the vector work reads, only the operands of the region are charged, without the matrix, which the

@@ -5,10 +5,12 @@
 #include <numeric>
 #include <optional>
 
+#include "libcore/analysis/compressed_rules.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
+#include "libcore/kernels/expanded_views.h"
 #include "libcore/kernels/interpreter_fold.h"
 #include "libcore/kernels/interpreter_program.h"
 #include "libcore/laws/laws.h"
@@ -310,9 +312,16 @@ class RowsRun {
 
 }  // namespace
 
-void run_rows(const Module& module, const RowsCall& call, const RunVectorWork& vector_work,
-              std::vector<Bytes>& going_on) {
-  RowsRun(module, call, vector_work, going_on).run();
+AccessCount run_rows(const Module& module, const RowsCall& call, const RunVectorWork& vector_work,
+                     std::vector<Bytes>& going_on) {
+  const ExpandedViews inputs(call.inputs);
+  RowsCall expanded = call;
+  expanded.inputs = inputs.views();
+  RowsRun(module, expanded, vector_work, going_on).run();
+  const RowTraffic traffic = row_traffic(module, *call.op);
+  return {
+      compressed_reads(module, *call.op, call.inputs) + call.count() * traffic.read + call.entries() * traffic.entry,
+      call.count() * traffic.written + call.entries() * traffic.stored};
 }
 
 }  // namespace kasen::interpreter

@@ -13,9 +13,9 @@ namespace kasen::interpreter {
 // Runs a map, slice or reduction on some rows of its views, whose arrays begin at row 0.
 using RunVectorWork = std::function<void(const ElementwiseCall& call)>;
 
-// The call's totals hold their identities, or what other rows gave. `going_on`: the totals of a share that the next
-// call goes on with, one after another.
-void run_rows(const Module& module, const RowsCall& call, const RunVectorWork& vector_work,
-              std::vector<Bytes>& going_on);
+// Returns what it reads and writes. The call's totals hold their identities, or what other rows gave. `going_on`: the
+// totals of a share that the next call goes on with, one after another.
+[[nodiscard]] AccessCount run_rows(const Module& module, const RowsCall& call, const RunVectorWork& vector_work,
+                                   std::vector<Bytes>& going_on);
 
 }  // namespace kasen::interpreter

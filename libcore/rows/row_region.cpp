@@ -24,7 +24,7 @@ constexpr std::int64_t share_bytes = std::int64_t{1} << 24;
 constexpr std::int64_t few_shares = 8;     // of large totals
 constexpr std::int64_t least_shares = 64;  // threads have equal work
 // Of a share of a sparse matrix that may go by, a few shares at a time; and nonzeros for each element of its totals.
-constexpr std::int64_t blocks_of_share = 2, work_of_total = 16;
+constexpr std::int64_t blocks_of_a_share = 2, work_of_total = 16;
 constexpr std::int64_t totals_bytes = std::int64_t{1} << 26;  // of all shares, if there are more than few
 
 std::int64_t parts_of(std::int64_t value, std::int64_t part) { return (value + part - 1) / part; }
@@ -236,7 +236,7 @@ RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows, st
   std::int64_t wanted =
       parts_of(checked_mul(rows, std::max<std::int64_t>(outside_bytes, 1), "a part's size"), share_bytes);
   if (made.entries > 0)
-    wanted = std::max(wanted, entries / std::max(blocks_of_share * made.entries, work_of_total * elements));
+    wanted = std::max(wanted, entries / std::max(blocks_of_a_share * made.entries, work_of_total * elements));
   const std::int64_t shares = std::min(std::max(wanted, least_shares), most_shares);
   const std::int64_t blocks = parts_of(rows, made.rows);
   made.share_rows = std::max<std::int64_t>(parts_of(blocks, shares), 1) * made.rows;
