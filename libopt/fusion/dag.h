@@ -105,6 +105,9 @@ class Dag {
   return dag[id].form == Form::fold && dag[id].outer;
 }
 
+// Returns the sparse matrix over whose nonzeros a product or fold goes, or no_node.
+[[nodiscard]] NodeId sparse_matrix(const Dag& dag, NodeId id);
+
 // Returns true for a matrix times a vector.
 [[nodiscard]] bool is_vector_product(const Dag& dag, NodeId id);
 // Returns true for two products of one matrix in memory, or folds of it, in the same direction. Products are with

@@ -1,6 +1,7 @@
 #include "libopt/selection/plan_cost.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kasen::fusion {
 namespace {
@@ -108,8 +109,17 @@ void PlanCoster::add_inputs(const Assignment& plan, const Visit& visit, PlanOper
   }
 }
 
+// A block of rows has the nonzeros of one matrix: what goes over another one's is read from memory.
+bool PlanCoster::goes_over_another(const PlanOperator& op, NodeId node) {
+  const NodeId matrix = sparse_matrix(dag_, node);
+  if (op.type != TemplateId::row || matrix == no_node) return false;
+  if (matrix_ == no_node) matrix_ = matrix;
+  return matrix_ != matrix;
+}
+
 PlanOperator PlanCoster::open(const Assignment& plan, NodeId root) {
   ++operator_number_;
+  matrix_ = no_node;
   PlanOperator op;
   op.roots = {root};
   const int entry = choose(plan, root, std::nullopt);
@@ -119,6 +129,10 @@ PlanOperator PlanCoster::open(const Assignment& plan, NodeId root) {
     const Visit visit = waiting.back();
     waiting.pop_back();
     if (covered_[at(visit.node)] == operator_number_) continue;  // a common subexpression
+    if (goes_over_another(op, visit.node)) {
+      if (std::exchange(read_[at(visit.node)], operator_number_) != operator_number_) op.inputs.push_back(visit.node);
+      continue;
+    }
     covered_[at(visit.node)] = operator_number_;
     op.members.push_back(visit.node);
     add_inputs(plan, visit, op, waiting);

@@ -47,6 +47,7 @@ class PlanCoster {
 
   [[nodiscard]] int choose(const Assignment& plan, NodeId node, std::optional<TemplateId> within);
   [[nodiscard]] bool fits(const Assignment& plan, const Candidate& candidate, std::optional<TemplateId> within);
+  [[nodiscard]] bool goes_over_another(const PlanOperator& op, NodeId node);
   [[nodiscard]] PlanOperator open(const Assignment& plan, NodeId root);
   void add_inputs(const Assignment& plan, const Visit& visit, PlanOperator& op, std::vector<Visit>& waiting);
   template <class Take>
@@ -59,6 +60,7 @@ class PlanCoster {
   std::vector<int> chosen_;                         // by node and context (slot), for this plan
   std::vector<int> opened_, covered_, read_;        // by node: the plan or the operator that did it last
   int plan_number_ = 0, operator_number_ = 0;
+  NodeId matrix_ = no_node;  // the sparse one that the operator goes over
 };
 
 }  // namespace kasen::fusion
