@@ -2,9 +2,9 @@
 """Expressions of fused operators on large matrices, beside NumPy and SciPy and the least time that memory takes.
 
 Usage: beside.py FOLDER_OF_TOOLS [--sizes 1000000x100,10000000x10] [--turns 5] [--machine FILE.yaml] [--only TEXT]
-                 [--hand PROGRAM] [--fusion greedy|selected]
+                 [--hand PROGRAM] [--fusion cost|greedy]
 
-Every case runs over all cores, as greedy fusion or the selection of fusion plans has it. NumPy compares the results before
+Every case runs over all cores, as the cheapest selection of fusion plans or greedy fusion has it. NumPy compares the results before
 anything is timed; then both take turns. The medians are printed, and the time to read all inputs and to write all outputs once
 at the rates of the machine's profile, which is measured first unless it is given. Neither reads a file in its time: Kasen's is
 that of further turns of a loop, whose plan may not move work out of it, and NumPy's that of a second turn. Then comes Kasen's
@@ -32,21 +32,19 @@ PYTHON, HERE = "/usr/bin/python3", pathlib.Path(__file__).resolve().parent
 REFUSED = 65   # the status of a program that is refused
 STORED = 0.01
 MORE = 8       # turns of a run beyond the first ones
-# These would compute what is equal in all turns once, or need a mesh or a strategy.
-LEFT_OUT = {"loop-invariant", "speculate-branch", "speculate", "pipeline", "spread", "tile", "product-order", "swap"}
-# Of fusion: one by one, or in their place the one that selects.
-ONE_BY_ONE, SELECTED = {"fuse-vector", "fuse-products", "fuse-rows", "fuse-row-blocks"}, {"fuse-selected"}
+# These would compute what is equal in all turns once, or need a mesh.
+LEFT_OUT = {"loop-invariant", "speculate-branch", "speculate", "pipeline", "spread", "tile", "product-order", "swap", "fuse-vector"}
 DEGREE = 16    # of the graph whose triangles are counted, with a node for each 100 rows of X
 
 
 class Bench:
-    def __init__(self, tools, folder, rows, columns, rates, hand=None, fusion="greedy"):
+    def __init__(self, tools, folder, rows, columns, rates, hand=None, fusion="cost"):
         self.tools, self.folder, self.rates, self.by_hand = tools, folder, rates, hand
         self.sizes = {"N": rows, "F": columns, "K": FACTORS}
         self.entries = {}  # of sparse matrices
         listed = self.done("fuse", "--list-passes").split("steps:")[0]
-        left_out = LEFT_OUT | (SELECTED if fusion == "greedy" else ONE_BY_ONE)
-        self.passes = ",".join(name for name in re.findall(r"^([a-z]\S*)", listed, re.MULTILINE)[1:] if name not in left_out)
+        self.fusion = fusion
+        self.passes = ",".join(name for name in re.findall(r"^([a-z]\S*)", listed, re.MULTILINE)[1:] if name not in LEFT_OUT)
 
     def kasen(self, *words):
         return subprocess.run([self.tools / "kasen", *map(str, words)], cwd=self.folder, capture_output=True, text=True, check=False)
@@ -109,7 +107,7 @@ class Bench:
             return re.search("error: ([^;\n]*)", planned.stderr)[1]
         files = [f"{name}={name}.{'mtx' if form == 'sparse' and name in 'XG' else 'npy'}" for name in case.inputs]
         self.done("partition", "--program", "p.kir", *files, "--workers", 1, "--method", "block", "-o", "bundle", "--replace")
-        self.done("fuse", "p.kir", "--passes", self.passes, "--bundle", "bundle", "-o", "f.kir")
+        self.done("fuse", "p.kir", "--passes", self.passes, "--strategy", self.fusion, "--bundle", "bundle", "-o", "f.kir")
         return None
 
     def run(self, turns=1):
@@ -202,7 +200,7 @@ def main():
     parser.add_argument("--machine", type=pathlib.Path)
     parser.add_argument("--only")
     parser.add_argument("--hand", type=lambda text: pathlib.Path(text).resolve())
-    parser.add_argument("--fusion", choices=["greedy", "selected"], default="greedy")
+    parser.add_argument("--fusion", choices=["cost", "greedy"], default="cost")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
