@@ -73,12 +73,6 @@ bool is_outer_product(const Dag& dag, NodeId id) {
   return dag[node.inputs[0]].shape.cols.size < std::min(node.shape.rows.size, node.shape.cols.size);
 }
 
-NodeId sparse_matrix(const Dag& dag, NodeId id) {
-  if (dag[id].form != Form::product && dag[id].form != Form::fold) return no_node;
-  const NodeId matrix = dag.stored(dag[id].inputs[0]);
-  return dag[matrix].sparsity < 1 ? matrix : no_node;
-}
-
 bool is_vector_product(const Dag& dag, NodeId id) {
   const Node& node = dag[id];
   return node.form == Form::product && dag[node.inputs[0]].shape.is_matrix() && !dag[node.inputs[1]].shape.is_matrix();

@@ -63,6 +63,7 @@ struct Node {
   bool outer = false;     // of a fold: its function has a U t(V), made at each nonzero
   bool by_rows = true;    // other work on the same rows may run with it
   bool stores = false;    // of a fold: it sums nothing, and gives a value for each nonzero
+  bool visits = false;    // of a product or fold: it goes over a block's nonzeros, and no other matrix's beside them
   bool hands_on = false;  // a cell: it computes owned elements, and those of its input stay beside them as they are
   bool escapes = false;   // something that is not a node of this DAG needs it in memory
 
@@ -105,8 +106,10 @@ class Dag {
   return dag[id].form == Form::fold && dag[id].outer;
 }
 
-// Returns the sparse matrix over whose nonzeros a product or fold goes, or no_node.
-[[nodiscard]] NodeId sparse_matrix(const Dag& dag, NodeId id);
+// Returns the matrix whose nonzeros a product or fold visits, or no_node.
+[[nodiscard]] inline NodeId visited_matrix(const Dag& dag, NodeId id) {
+  return dag[id].visits ? dag.stored(dag[id].inputs[0]) : no_node;
+}
 
 // Returns true for a matrix times a vector.
 [[nodiscard]] bool is_vector_product(const Dag& dag, NodeId id);

@@ -152,6 +152,7 @@ class BlockReader {
     node.by_rows = goes_along_rows(module_, op);
     node.hands_on = hands_ghosts_on(module_, op);
     node.stores = gives_entries(op);
+    node.visits = visits_entries(module_, op);
     node.seconds = seconds(work_of(costs_, op));
     node.in_rows = std::max(0.0, seconds(work_in_rows(costs_, op)) - node.seconds);
     node_of(result) = dag_.add(std::move(node));

@@ -111,7 +111,7 @@ void PlanCoster::add_inputs(const Assignment& plan, const Visit& visit, PlanOper
 
 // A block of rows has the nonzeros of one matrix: what goes over another one's is read from memory.
 bool PlanCoster::goes_over_another(const PlanOperator& op, NodeId node) {
-  const NodeId matrix = sparse_matrix(dag_, node);
+  const NodeId matrix = visited_matrix(dag_, node);
   if (op.type != TemplateId::row || matrix == no_node) return false;
   if (matrix_ == no_node) matrix_ = matrix;
   return matrix_ != matrix;
