@@ -137,9 +137,8 @@ FusionNote note_of(const BlockDag& block, const fusion::Pieces& made, std::vecto
 
 // Returns the selection of a block. Of plans that are compared, one whose operators compute most of the block again and
 // again is not made: its text would grow with the square of the program's. It stores what several need instead.
-fusion::Selection selection_of(const fusion::Dag& dag, const OptimizeOptions& options, const fusion::CostRules& costs,
-                               std::vector<std::string>& cut) {
-  const fusion::Memo memo = fusion::explore(dag);
+fusion::Selection selection_of(const fusion::Dag& dag, const fusion::Memo& memo, const OptimizeOptions& options,
+                               const fusion::CostRules& costs, std::vector<std::string>& cut) {
   fusion::SearchRules rules;
   if (options.bounded) rules.visits = most_visits;
   fusion::Selection selected = fusion::select(dag, memo, selector_of(options.strategy), costs, rules);
@@ -165,11 +164,11 @@ double seconds_of(const fusion::Dag& dag, const std::vector<fusion::PlanOperator
 std::vector<fusion::PlanOperator> operators_of(const Module& module, const BlockDag& block,
                                                const OptimizeOptions& options, const fusion::CostRules& costs,
                                                std::vector<std::string>& cut) {
-  const auto greedy = [&] { return fusion::greedy_operators(module, block, fusion::explore(block.dag)); };
-  if (options.strategy == Strategy::greedy) return greedy();
-  fusion::Selection selected = selection_of(block.dag, options, costs, cut);
+  const fusion::Memo memo = fusion::explore(block.dag);
+  if (options.strategy == Strategy::greedy) return fusion::greedy_operators(module, block, memo);
+  fusion::Selection selected = selection_of(block.dag, memo, options, costs, cut);
   if (selector_of(options.strategy) != fusion::Selector::cost) return std::move(selected.operators);
-  std::vector<fusion::PlanOperator> joined = greedy();
+  std::vector<fusion::PlanOperator> joined = fusion::greedy_operators(module, block, memo);
   const bool cheaper = seconds_of(block.dag, joined, costs) < seconds_of(block.dag, selected.operators, costs);
   return cheaper ? std::move(joined) : std::move(selected.operators);
 }
