@@ -69,16 +69,19 @@ struct EntriesOnDisk {
 };
 
 /// A sparse matrix's nonzeros on one worker: compressed rows over local indices, columns ascending within a row. Row i
-/// is owned row i of the row dimension if i < masters, else row ghost i - masters. The same holds for columns.
+/// is owned row i of the row dimension if i < masters, else row ghost i - masters. The same holds for columns. Of an
+/// input over [T, N, M], T local, these are T matrices over [N, M] with the same ghosts: its batches. The rows of batch
+/// t follow those of batch t - 1.
 struct PartMatrix {
   std::string row_dim, col_dim;
   ElementType element;
-  std::vector<std::int64_t> row_pointers;  ///< rows + 1
+  std::vector<std::int64_t> row_pointers;  ///< batches * rows + 1
   std::vector<std::int32_t> columns;       ///< one for each nonzero
   Array values;                            ///< count = nonzeros; none for null
   AxisSlaves row_slaves, col_slaves;
   /// `columns` and `values` are empty then.
   std::shared_ptr<const EntriesOnDisk> on_disk = nullptr;
+  std::int64_t batches = 1;
 
   [[nodiscard]] std::int64_t entries() const { return row_pointers.empty() ? 0 : row_pointers.back(); }
 };
