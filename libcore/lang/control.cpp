@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/syntax/breaks.h"
+
 namespace kasen::lang {
 namespace {
 
@@ -97,6 +99,7 @@ void Control::finish(Op op, const Names& carried, std::vector<ValueId> initial, 
 // The condition is computed before the loop and again at the end of each iteration. If it is itself a name that the
 // loop carries (`while not_converged`), the loop tests that one. Otherwise the condition is carried beside the names.
 void Control::while_loop(const Statement& s) {
+  if (has_break(s)) return broken(s);
   const Node& condition = s.value[0];
   const auto test_value = [&] {
     return evaluator_.shared(condition, Scalar::boolean, "test", "the condition of while");
@@ -134,6 +137,7 @@ void Control::for_loop(const Statement& s) {
                  "choose another name");
   }
   if (s.unroll) return unrolled(s);
+  if (has_break(s)) return broken_for(s);
   const Names carried = carried_names(s, "loop");
   Op op = start(OpCode::for_loop, s);
   op.operands = {evaluator_.shared(s.index[0], Scalar::i64, "lo", "the begin of a range"),
@@ -155,8 +159,39 @@ void Control::for_loop(const Statement& s) {
   finish(std::move(op), carried, std::move(initial), false);
 }
 
+// Names of the lowering's own: no program has names with a blank.
+std::string Control::own_name(const Statement& s, std::string_view name) const {
+  return fmt::format("{}:{} {}", s.mark.line, s.mark.column, name);
+}
+
+void Control::broken(const Statement& s) {
+  const std::string flag = own_name(s, "broken");
+  Term no = literal_term(Scalar::boolean, Word::integer(0));
+  scopes_.shadow(flag, {.id = values_.constant(no, flag, s.mark)});
+  (void)lower_body_({without_breaks(s, flag)});
+}
+
+// Its number of iterations is not known, as that of a while.
+void Control::broken_for(const Statement& s) {
+  const Names assigned = assigned_names(s.body);
+  if (std::find(assigned.begin(), assigned.end(), s.name.text) != assigned.end()) {
+    source_.fail(s.name.mark, fmt::format("'{}' cannot be assigned", s.name.text), "it is the variable of a loop",
+                 "choose another name");
+  }
+  const std::string begin = own_name(s, "begin"), at = own_name(s, "at"), end = own_name(s, "end");
+  const ValueId lo = evaluator_.shared(s.index[0], Scalar::i64, "lo", "the begin of a range");
+  scopes_.shadow(begin, {.id = lo});
+  scopes_.shadow(at, {.id = lo});
+  scopes_.shadow(end, {.id = evaluator_.shared(s.value[0], Scalar::i64, "hi", "the end of a range")});
+  broken(as_while(s, begin, at, end));
+}
+
 // Every iteration becomes statements of its own, with the variable as a constant.
 void Control::unrolled(const Statement& s) {
+  if (has_break(s)) {
+    source_.fail(s.mark, "an unrolled loop with a break", "its iterations follow each other without a test",
+                 "leave out 'unroll'");
+  }
   const std::int64_t lo = evaluator_.count(s.index[0], 0, "the begin of an unrolled range");
   const std::int64_t hi = evaluator_.count(s.value[0], 0, "the end of an unrolled range");
   if (hi - lo > max_unrolled) {

@@ -5,19 +5,35 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "libcore/syntax/habits.h"
 
 namespace kasen::lang {
+namespace {
 
-Expressions::Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Products& products,
-                         Indexed& indexed, Definitions& definitions)
+// A double has each whole number up to here, so that it is the one that was written.
+constexpr double largest_exact = 9007199254740992.0;
+bool is_exact_integer(double value) { return value <= largest_exact && std::trunc(value) == value; }
+
+// An operator whose result is a mask.
+bool is_condition(const Node& node) {
+  constexpr std::array ops{ScalarOp::lt, ScalarOp::le, ScalarOp::gt,          ScalarOp::ge,
+                           ScalarOp::eq, ScalarOp::ne, ScalarOp::logical_and, ScalarOp::logical_or};
+  return node.kind == NodeKind::operation && std::find(ops.begin(), ops.end(), node.op) != ops.end();
+}
+
+}  // namespace
+
+Expressions::Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Elements& elements,
+                         Products& products, Indexed& indexed, Definitions& definitions)
     : Part(part),
       frames_(frames),
       calls_(calls),
       lists_(lists),
+      elements_(elements),
       products_(products),
       indexed_(indexed),
       definitions_(definitions) {
@@ -86,6 +102,7 @@ Term Expressions::literal(const Node& node) const {
                    "write inf for infinity");
     }
     term = literal_term(Scalar::f64, Word::real(value));
+    term.whole = node.text.find_first_of("eE") != std::string::npos && is_exact_integer(value);
   }
   if (node.suffix.empty()) return term;
   term = located(source_, node.mark, [&] { return adapt(std::move(term), scalar_named(node.suffix)); });
@@ -174,8 +191,10 @@ Term Expressions::index(const Node& node, const std::string& hint) {
   const bool leaf = array.bare() && array.leaves[0] >= 0;
   if (leaf && module_.type(array.leaves[0]).list > 0) return lists_.get(array.leaves[0], node, hint);
   if (std::optional<Term> element = indexed_.access(array, node)) return std::move(*element);
-  if (node.args.size() > 2) refuse_indices(node);
   array = evaluator_.require_element(std::move(array), node.args[0]);
+  const bool all = array.dims.size() + 1 == node.args.size() && !array.type().is_array();
+  if (all && frames_.empty() && !is_condition(node.args[1])) return elements_.get(std::move(array), node, hint);
+  if (node.args.size() > 2) refuse_indices(node);
   if (!array.type().is_array()) refuse_element(array, node);
   Term place = evaluator_.element(node.args[1]);
   return located(source_, node.mark, [&] { return element_term(module_, std::move(array), std::move(place)); });
@@ -186,17 +205,6 @@ void Expressions::refuse_indices(const Node& node) const {
                "outside of index notation, [ ] takes one, of a list or a small array",
                "write at(A, 0, over F) for one index of a local dimension, or [i in N, j in M: A[i, j] + 1] for all");
 }
-
-namespace {
-
-// An operator whose result is a mask.
-bool is_condition(const Node& node) {
-  constexpr std::array ops{ScalarOp::lt, ScalarOp::le, ScalarOp::gt,          ScalarOp::ge,
-                           ScalarOp::eq, ScalarOp::ne, ScalarOp::logical_and, ScalarOp::logical_or};
-  return node.kind == NodeKind::operation && std::find(ops.begin(), ops.end(), node.op) != ops.end();
-}
-
-}  // namespace
 
 // `x[3]` of a vector: [ ] takes an index of a list or a coordinate only.
 void Expressions::refuse_element(const Term& array, const Node& node) const {

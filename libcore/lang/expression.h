@@ -6,6 +6,7 @@
 #include "libcore/lang/calls/call.h"
 #include "libcore/lang/calls/product.h"
 #include "libcore/lang/definition.h"
+#include "libcore/lang/indexed/elements.h"
 #include "libcore/lang/list.h"
 
 namespace kasen::lang {
@@ -13,8 +14,8 @@ namespace kasen::lang {
 class Expressions : Part {
  public:
   // Sets how the evaluator lowers a node.
-  Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Products& products, Indexed& indexed,
-              Definitions& definitions);
+  Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Elements& elements, Products& products,
+              Indexed& indexed, Definitions& definitions);
 
  private:
   [[nodiscard]] Term lower(const Node& node, const std::string& hint);
@@ -31,6 +32,7 @@ class Expressions : Part {
   Frames& frames_;
   Calls& calls_;
   Lists& lists_;
+  Elements& elements_;
   Products& products_;
   Indexed& indexed_;
   Definitions& definitions_;

@@ -15,15 +15,9 @@ ValueId Lists::named(const NameAt& name) const {
                  did_you_mean(name.text, scopes_.visible()));
   }
   if (b->is(Binding::Kind::poisoned)) throw Poisoned{};
-  const Type* type = b->is(Binding::Kind::value) ? &module_.type(b->id) : nullptr;
-  if (type != nullptr && type->list > 0) return b->id;
-  std::string remedy = fmt::format("declare another name as one: list {}s[5] : f64 = 0", name.text);
-  if (type != nullptr && !type->sparse && type->dims.size() == 1) {
-    remedy = fmt::format("to change one element write {0} = if i64(index({1})) == 0 then 0 else {0}", name.text,
-                         module_.dim(type->dims[0]).name);
-  }
-  source_.fail(name.mark, fmt::format("'{}' is no list", name.text),
-               "[i] = and push are for lists of arrays; an array is made anew as a whole", remedy);
+  if (b->is(Binding::Kind::value) && module_.type(b->id).list > 0) return b->id;
+  source_.fail(name.mark, fmt::format("'{}' is no list", name.text), "push is for lists of arrays",
+               fmt::format("declare another name as one: list {}s[5] : f64 = 0", name.text));
 }
 
 // The number of one of the list's arrays.
@@ -63,6 +57,10 @@ void Lists::put(const Statement& s) {
   const std::string& name = s.name.text;
   const ValueId list = named(s.name);
   const Type type = module_.type(list);
+  if (s.index.size() > 1) {
+    source_.fail(s.index[1].mark, fmt::format("several indices of the list '{}'", name), "it has arrays, one by one",
+                 fmt::format("write {}[i] = ...", name));
+  }
   const ValueId i = place(list, name, s.index[0]);
   const ValueId array = array_of(s, type, name + "_i");
   scopes_.rebind(name, builder_.emit({.code = OpCode::put, .operands = {list, i, array}}, s.mark, name, type));

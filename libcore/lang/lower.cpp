@@ -32,10 +32,11 @@ Lowering::Lowering(const SourceText& source, Module start, const Declarations::D
       indexed_(part_, frames_, reducers_, contractions_),
       definitions_(part_, frames_, indexed_),
       lists_(part_),
-      expressions_(part_, frames_, calls_, lists_, products_, indexed_, definitions_),
+      elements_(part_),
+      expressions_(part_, frames_, calls_, lists_, elements_, products_, indexed_, definitions_),
       declarations_(part_, folds_, defines),
       assumptions_(part_, reducers_),
-      statements_(part_, folds_, definitions_, declarations_, lists_) {}
+      statements_(part_, folds_, definitions_, declarations_, lists_, elements_) {}
 
 Module Lowering::run(const Program& program) {
   const std::vector<Statement>& all = program.statements();

@@ -15,8 +15,9 @@
 //   Folds, Contractions, MatrixProducts, Reductions, Views, Generators, AlongAxis, Rearrangements, Renaming,
 //   LinearAlgebra, Products work on whole arrays. Each adds its calls to Functions by name, so that a new one changes
 //   its own part alone Indexed                 index notation Definitions             calls of a def: its body, lowered
-//   for each call Lists, Expressions      lists; what each node means. Expressions set how the Evaluator lowers a node
-//   Declarations, Assumptions, Control, Statements   the statements; Control lowers bodies by a callback
+//   for each call Lists, Elements, Expressions      lists; elements of arrays; what each node means. Expressions set
+//   how the Evaluator lowers a node Declarations, Assumptions, Control, Statements   the statements; Control lowers
+//   bodies by a callback
 #pragma once
 
 #include <vector>
@@ -26,6 +27,7 @@
 #include "libcore/lang/calls/linear.h"
 #include "libcore/lang/definition.h"
 #include "libcore/lang/expression.h"
+#include "libcore/lang/indexed/elements.h"
 #include "libcore/lang/indexed/indexed.h"
 #include "libcore/lang/program.h"
 #include "libcore/lang/shapes/rearrange.h"
@@ -67,6 +69,7 @@ class Lowering {
   Indexed indexed_;
   Definitions definitions_;
   Lists lists_;
+  Elements elements_;
   Expressions expressions_;
   Declarations declarations_;
   Assumptions assumptions_;

@@ -28,12 +28,13 @@ bool defines_name(StatementKind kind) {
 }  // namespace
 
 Statements::Statements(const Part& part, Folds& folds, Definitions& definitions, Declarations& declarations,
-                       Lists& lists)
+                       Lists& lists, Elements& elements)
     : Part(part),
       folds_(folds),
       definitions_(definitions),
       declarations_(declarations),
       lists_(lists),
+      elements_(elements),
       control_(part, folds, [this](const std::vector<Statement>& body) { return block(body); }) {
   definitions_.set([this](const Statement& def, const std::string& note) { return called(def, note); });
 }
@@ -126,7 +127,7 @@ void Statements::statement(const Statement& s) {
     case StatementKind::assign:
       return assign(s);
     case StatementKind::put:
-      return lists_.put(s);
+      return put(s);
     case StatementKind::push:
       return lists_.push(s);
     case StatementKind::list:
@@ -147,6 +148,7 @@ void Statements::statement(const Statement& s) {
       return declarations_.param(s);
     case StatementKind::input:
       return declarations_.input(s);
+    case StatementKind::break_loop:  // Control has made loops without
     case StatementKind::function:
     case StatementKind::definition:
     case StatementKind::result:
@@ -154,6 +156,27 @@ void Statements::statement(const Statement& s) {
     case StatementKind::assume:  // when all functions have been used
       return;
   }
+}
+
+// An array of a list, or elements of an array.
+void Statements::put(const Statement& s) {
+  const Binding* known = scopes_.find(s.name.text);
+  const bool value = known != nullptr && known->is(Binding::Kind::value);
+  if (known != nullptr && known->is(Binding::Kind::poisoned)) throw Poisoned{};
+  if (value && module_.type(known->id).list > 0) return lists_.put(s);
+  if (!value) {
+    source_.fail(s.mark, fmt::format("'{}' has no elements to set", s.name.text),
+                 known == nullptr ? "no statement before this place defines it" : "it is neither an array nor a list",
+                 fmt::format("define it before: {} = fill(0.0, N)", s.name.text));
+  }
+  if (module_.type(known->id).sparse || formulas_.is_stored(known->id)) {
+    source_.fail(s.mark, fmt::format("elements of the sparse '{}' are set", s.name.text),
+                 "its entries keep their places", "write an expression over all of its entries");
+  }
+  Scopes::Scope names;
+  const Statement whole = elements_.whole(s, module_.type(known->id), names);
+  for (auto& [name, binding] : names) scopes_.shadow(name, std::move(binding));
+  assign(whole);
 }
 
 Term Statements::value_of(const Statement& s) {

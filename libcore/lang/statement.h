@@ -9,6 +9,7 @@
 #include "libcore/lang/control.h"
 #include "libcore/lang/declare.h"
 #include "libcore/lang/definition.h"
+#include "libcore/lang/indexed/elements.h"
 #include "libcore/lang/list.h"
 
 namespace kasen::lang {
@@ -16,7 +17,8 @@ namespace kasen::lang {
 class Statements : Part {
  public:
   // Sets how definitions lower a body.
-  Statements(const Part& part, Folds& folds, Definitions& definitions, Declarations& declarations, Lists& lists);
+  Statements(const Part& part, Folds& folds, Definitions& definitions, Declarations& declarations, Lists& lists,
+             Elements& elements);
 
   void program(const std::vector<Statement>& list);
   // Keeps the first error of some other work.
@@ -34,6 +36,7 @@ class Statements : Part {
   void keep(const std::vector<Diagnostic>& faults);
   void statement(const Statement& s);
   void assign(const Statement& s);
+  void put(const Statement& s);
   void assign_several(const Statement& s);
   [[nodiscard]] std::vector<Term> several_values(const Statement& s, const std::vector<std::string>& hints);
   [[nodiscard]] Term value_of(const Statement& s);
@@ -45,6 +48,7 @@ class Statements : Part {
   Definitions& definitions_;
   Declarations& declarations_;
   Lists& lists_;
+  Elements& elements_;
   Control control_;
   std::vector<Diagnostic> faults_;
   int blocks_ = 0;

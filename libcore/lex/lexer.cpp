@@ -15,7 +15,7 @@ bool name_char(char c) { return name_start(c) || digit(c); }
 
 constexpr std::string_view sigils = "%$@~";
 constexpr std::array sigil_kinds{TokenKind::value, TokenKind::loop, TokenKind::state, TokenKind::buffer};
-constexpr std::array<std::string_view, 8> pairs{"->", "==", "!=", "<=", ">=", "&&", "||", "//"};
+constexpr std::array<std::string_view, 9> pairs{"->", "==", "!=", "<=", ">=", "&&", "||", "//", "**"};
 
 }  // namespace
 

@@ -21,7 +21,8 @@ class Nesting {
   int& level_;
 };
 
-// An operator between two operands. Strengths leave room between the table's precedences for a text's own operators.
+// An operator between two operands, or before one. Strengths leave room between the table's precedences for a text's
+// own operators.
 struct Infix {
   const ScalarOpRow* row = nullptr;  // null: one of the text's own
   int strength = 0;                  // 0: none
@@ -34,15 +35,20 @@ struct Infix {
   return token.kind == TokenKind::symbol ? find_scalar_symbol(token.text, arity) : nullptr;
 }
 
+// As the table has them, between operands and before one.
 [[nodiscard]] inline Infix infix_of(const Token& token) {
   const ScalarOpRow* row = operator_row(token, 2);
+  return row == nullptr ? Infix{} : Infix{row, strength(*row)};
+}
+[[nodiscard]] inline Infix prefix_of(const Token& token) {
+  const ScalarOpRow* row = operator_row(token, 1);
   return row == nullptr ? Infix{} : Infix{row, strength(*row)};
 }
 
 // Parses an expression whose operators have at least the strength `lowest`. Comparisons do not chain. The grammar
 // gives:
 //   nested()                    a Nesting; fails if there are too many levels
-//   prefix()                    the row of the prefix operator here, or null
+//   prefix()                    the prefix operator here, or none
 //   infix()                     the infix operator here
 //   refuse_chain()              fails at a comparison of a comparison, or leaves it to what follows the expression
 //   take()                      the prefix operator's token
@@ -54,12 +60,12 @@ auto climb(Grammar& grammar, int lowest) -> decltype(grammar.leaf()) {
   using Node = decltype(grammar.leaf());
   const Nesting level = grammar.nested();
   const auto operand = [&grammar] {
-    const ScalarOpRow* row = grammar.prefix();
-    if (row == nullptr) return grammar.leaf();
+    const Infix op = grammar.prefix();
+    if (op.row == nullptr) return grammar.leaf();
     const Token token = grammar.take();
     std::vector<Node> operands;
-    operands.push_back(climb(grammar, strength(*row)));
-    return grammar.built(row, token, std::move(operands));
+    operands.push_back(climb(grammar, op.strength));
+    return grammar.built(op.row, token, std::move(operands));
   };
   Node left = operand();
   bool compared = false;

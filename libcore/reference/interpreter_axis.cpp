@@ -7,6 +7,7 @@
 
 #include "libcore/axis/axis.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/array_views.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/observed.h"
 #include "libcore/reference/interpreter_state.h"
@@ -210,6 +211,11 @@ void Interpreter::run_pick(const Op& op) {
   set(op.results.at(0), rearranged(op, [&](std::int64_t k) {
         return Place{0, dim_size(op.over.at(0)), places[static_cast<size_t>(k)]};
       }));
+}
+
+void Interpreter::run_within(const Op& op) {
+  held(op.results.at(0)) = held(op.operands.at(0));
+  require_inside({module_.dim(op.dim).name, dim_size(op.dim), 1, true}, integer(op.operands[0]), op.where);
 }
 
 void Interpreter::run_observe(const Op& op) {

@@ -76,6 +76,7 @@ class Interpreter {
   void run_reshape(const Op& op);
   void run_pick(const Op& op);
   void run_observe(const Op& op);
+  void run_within(const Op& op);
   // Index `index` along an operand's dimensions that the operator works along, which have `size` indices.
   struct Place {
     size_t operand = 0;

@@ -25,6 +25,7 @@ DimId contracted(const Module& module, const Op& op) {
 bool keeps_apart(const Module& module, const Op& op, DimId dim) {
   const auto group = row(op.code).group;
   if (op.code == OpCode::observe) return false;  // a size follows from all indices
+  if (op.code == OpCode::within) return op.dim != dim;
   if (op.code == OpCode::input) {
     const Type& type = module.type(op.results.at(0));
     const DimId cut = Layout(module, type).cut();

@@ -66,7 +66,7 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
     case OpGroup::linear:
       return make_linear_step(run, op, *planned.at(static_cast<size_t>(number)), number);
     case OpGroup::shared:
-      return op.code == OpCode::observe ? make_observe_step(op, number) : make_apply_step(run, op, number);
+      return op.code == OpCode::apply ? make_apply_step(run, op, number) : make_single_step(op, number);
     case OpGroup::transition:
       if (!run.forms.are_boxes()) return make_transition_step(run, op, number);
       return make_box_transition(run, op, *planned.at(static_cast<size_t>(number)), number);

@@ -317,6 +317,19 @@ class ApplyStep : public Step {
   std::vector<std::span<const Word>> args_;
 };
 
+class WithinStep : public Step {
+ public:
+  using Step::Step;
+  void run(Execution& run) override {
+    const Word index = run.shared_word(op.operands[0]);
+    const Dimension& dim = run.module.dim(op.dim);
+    require_inside({dim.name, dim.size, 1, true}, index.i, op.where);
+    for (int p = 0; p < run.part_count(); ++p) {
+      store_word(Scalar::i64, run.storage.view(op.results[0], p).data, index);
+    }
+  }
+};
+
 // The run goes on with a dimension of this size.
 class ObserveStep : public Step {
  public:
@@ -357,7 +370,10 @@ std::unique_ptr<Step> make_elementwise_step(Execution& run, const Op& op, int nu
   return std::make_unique<ElementwiseStep>(run, op, number);
 }
 
-std::unique_ptr<Step> make_observe_step(const Op& op, int number) { return std::make_unique<ObserveStep>(op, number); }
+std::unique_ptr<Step> make_single_step(const Op& op, int number) {
+  if (op.code == OpCode::within) return std::make_unique<WithinStep>(op, number);
+  return std::make_unique<ObserveStep>(op, number);
+}
 
 std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number) {
   for (const ValueId v : op.operands) {

@@ -369,7 +369,7 @@ std::unique_ptr<Step> make_blocks_step(const Execution& run, const Op& op, const
 std::unique_ptr<Step> make_rows_step(const Execution& run, MatrixStore& matrices, const Op& op, int number);
 std::unique_ptr<Step> make_join_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_linear_step(const Execution& run, const Op& op, const Op& planned, int number);
-std::unique_ptr<Step> make_observe_step(const Op& op, int number);
+std::unique_ptr<Step> make_single_step(const Op& op, int number);
 std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number);  // of an array
 // For the shareds of a batch (libcore/analysis/shared_batch.h). The first step does the work of all of them. It charges

@@ -88,6 +88,7 @@ enum class StatementKind {
   while_loop,  // while value { body }
   for_loop,    // for name in index..value { body }
   if_else,     // if value { body } else { other }
+  break_loop,  // break
   output,      // output name = value
   dimension,   // dim name [local] [= value], or value [ slice ]
   constant,    // const name [: type] = value

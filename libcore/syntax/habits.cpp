@@ -37,12 +37,8 @@ struct SignRow {
 
 // The first match counts. `x` matches any name.
 constexpr std::array signs{
-    SignRow{"", "and", "", "write a && b"},
-    SignRow{"", "or", "", "write a || b"},
-    SignRow{"not", "", "", "write !a"},
     SignRow{"", "is", "", "write a == b"},
     SignRow{"<", ">", "", "write a != b"},
-    SignRow{"*", "*", "", "write x ^ 2 for a power"},
     SignRow{"", "if", "", "write if c then a else b"},
     SignRow{":", "=", "", "write x = value"},
     SignRow{"", ":", "=", "write x = value"},
@@ -69,8 +65,9 @@ constexpr std::array statement_words{
     WordRow{"return", "write the value alone: it ends a fn, fn f(x) { y = 2 * x; y + 1 }"},
     WordRow{"else elif elseif elsif",
             "write if c { ... } else if d { ... } else { ... }, an else behind the closing brace"},
-    WordRow{"break continue exit stop", "write the end of the loop into its condition: while c && !done { ... }"},
-    WordRow{"end endif endfor endwhile done fi esac next begin", "leave it out: a block stands in braces"},
+    WordRow{"continue next pass", "write the rest of the block into a branch: if !c { ... }"},
+    WordRow{"exit stop leave", "write break, which ends the loop around it"},
+    WordRow{"end endif endfor endwhile done fi esac begin", "leave it out: a block stands in braces"},
     WordRow{"do repeat until loop foreach parfor", "write while c { ... }, or for i in 0..n { ... }"},
 };
 

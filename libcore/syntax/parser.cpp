@@ -135,6 +135,8 @@ void Parser::statement(std::vector<Statement>& out, bool top) {
     out.push_back(if_else());
   } else if (keyword.text == "return" && begins(keyword)) {
     out.push_back(result());
+  } else if (keyword.text == "break" && begins(keyword)) {
+    out.push_back(break_loop());
   } else if (keyword.text == "push" && peek(1).is("(")) {
     out.push_back(push());
   } else {
@@ -148,6 +150,7 @@ bool Parser::begins(const Token& word) const {
   const bool name = next.kind == TokenKind::name;
   if (word.text == "def") return name || next.is("(");
   if (word.text == "use") return name || next.kind == TokenKind::string;
+  if (word.text == "break") return next.kind == TokenKind::newline || next.is("}");
   if (word.text != "return") return true;
   return def_blocks_ >= 0 ? !next.is("=") : name || next.kind == TokenKind::number || next.is("(");
 }
@@ -308,7 +311,7 @@ Statement Parser::while_loop() {
   Statement s = begin(StatementKind::while_loop);
   s.value.push_back(expression());
   loop_flags(s);
-  s.body = block();
+  s.body = loop_body();
   return s;
 }
 
@@ -326,7 +329,28 @@ Statement Parser::for_loop() {
   s.value.push_back(expression());
   if (s.down) expect(")", "after the range");
   loop_flags(s);
-  s.body = block();
+  s.body = loop_body();
+  return s;
+}
+
+std::vector<Statement> Parser::loop_body() {
+  const Nesting inside(loops_);
+  return block();
+}
+
+// Ends the loop around it. What follows it in its block would never be reached.
+Statement Parser::break_loop() {
+  const Mark mark = peek().mark;
+  if (loops_ == 0) {
+    source_.fail(mark, "'break' outside of a loop", "it ends the loop around it",
+                 "write it into the block of a while or a for: if c { break }");
+  }
+  Statement s = begin(StatementKind::break_loop);
+  skip_newlines();
+  if (!peek().is("}")) {
+    source_.fail(peek().mark, "this statement is never reached", "a break stands before it",
+                 "write if c { break }, or leave it out");
+  }
   return s;
 }
 
@@ -349,44 +373,6 @@ Statement Parser::if_else() {
   } else {
     s.other = block();
   }
-  return s;
-}
-
-Statement Parser::push() {
-  Statement s = begin(StatementKind::push);
-  expect("(", "and the list");
-  s.name = new_name("the name of a list");
-  expect(",", "and the newest array");
-  s.value.push_back(expression());
-  expect(")", "after the array");
-  return s;
-}
-
-// `, R =`: the value is a call that gives several arrays.
-bool Parser::names_follow() const {
-  std::size_t ahead = 0;
-  while (peek(ahead).is(",") && peek(ahead + 1).kind == TokenKind::name) ahead += 2;
-  return ahead > 0 && peek(ahead).is("=") && peek(ahead + 1).kind == TokenKind::name && peek(ahead + 2).is("(");
-}
-
-Statement Parser::assignment() {
-  if (!peek(1).is("=")) refuse_statement_word();
-  Statement s = named(StatementKind::assign, "a name");
-  if (accept("[")) {
-    s.kind = StatementKind::put;
-    s.index.push_back(index_expression());
-    if (peek().is(",")) refuse_slice();
-    expect("]", "after the index");
-  } else if (accept(":")) {
-    s.type.push_back(type());
-  } else if (names_follow()) {
-    s.names = {s.name};
-    while (accept(",")) s.names.push_back(new_name("a name"));
-  }
-  if (!peek().is("=")) refuse_assignment(s.name);
-  next();
-  skip_newlines();
-  s.value.push_back(expression());
   return s;
 }
 

@@ -1,5 +1,5 @@
-// Recursive descent over the tokens: statements in parser.cpp, functions in parser_functions.cpp, expressions, by
-// precedence climbing, in parser_expression.cpp.
+// Recursive descent over the tokens: statements in parser.cpp and parser_assignment.cpp, functions in
+// parser_functions.cpp, expressions, by precedence climbing, in parser_expression.cpp, types in parser_types.cpp.
 #pragma once
 
 #include <initializer_list>
@@ -68,8 +68,12 @@ class Parser {
   Statement while_loop();
   Statement for_loop();
   Statement if_else();
+  Statement break_loop();
+  std::vector<Statement> loop_body();
   [[nodiscard]] bool names_follow() const;
   Statement assignment();
+  [[nodiscard]] const ScalarOpRow* changing_operator() const;
+  void change(Statement& s, const ScalarOpRow& row);
   Statement push();
   Statement begin(StatementKind kind);
   Statement named(StatementKind kind, std::string_view what);
@@ -84,6 +88,7 @@ class Parser {
 
   // Expressions.
   struct Grammar;  // of operators
+  [[nodiscard]] bool at_not() const;
   Node expression();
   Node postfix();
   Node renamed(Node array);
@@ -109,9 +114,15 @@ class Parser {
   size_t at_ = 0;
   int nesting_ = 0;
   int blocks_ = 0;
+  int loops_ = 0;        // around this place
   int def_blocks_ = -1;  // their number at the body of the def that is read; -1: of none
   std::vector<Diagnostic> faults_;
 };
+
+// The operator between two operands that is spelled as a word, or as in Python: `and`, `or`, `**`. Null: another token.
+// No name can stand there.
+[[nodiscard]] const ScalarOpRow* word_operator(const Token& token);
+[[nodiscard]] bool is_type_name(std::string_view name);  // of numbers and bool
 
 // Words with a meaning of their own, which are not names.
 [[nodiscard]] bool is_keyword(std::string_view word);

@@ -1,4 +1,4 @@
-// Types and expressions.
+// Expressions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,10 +16,6 @@ ScalarOp loop_op(std::string_view name) {
   if (name == "min") return ScalarOp::min_over;
   if (name == "max") return ScalarOp::max_over;
   return ScalarOp::constant;
-}
-
-bool is_type_name(std::string_view name) {
-  return name == "f64" || name == "f32" || name == "i64" || name == "i32" || name == "bool";
 }
 
 std::vector<Node> one(Node node) {
@@ -64,11 +60,18 @@ struct Parser::Grammar {
   Parser& parser;
 
   [[nodiscard]] Nesting nested() const { return parser.nested(parser.nesting_, max_depth); }
-  [[nodiscard]] const ScalarOpRow* prefix() const { return operator_row(parser.peek(), 1); }
+  // `not` binds less than comparisons, as in Python: `not a < b`.
+  [[nodiscard]] Infix prefix() const {
+    if (parser.at_not()) return {&row(ScalarOp::logical_not), strength(row(ScalarOp::logical_and)) + 1};
+    return prefix_of(parser.peek());
+  }
 
   // `@` stands between the prefix operators and `^`.
   [[nodiscard]] Infix infix() const {
-    return parser.peek().is("@") ? Infix{nullptr, strength(row(ScalarOp::neg)) + 1} : infix_of(parser.peek());
+    const Token& token = parser.peek();
+    if (token.is("@")) return {nullptr, strength(row(ScalarOp::neg)) + 1};
+    const ScalarOpRow* const spelled = word_operator(token);
+    return spelled != nullptr ? Infix{spelled, strength(*spelled)} : infix_of(token);
   }
 
   [[noreturn]] void refuse_chain() const {
@@ -349,52 +352,6 @@ std::vector<ParamNode> Parser::params() {
   }
   expect(")", "after the parameters");
   return list;
-}
-
-// `[storage] element [dims]`
-TypeNode Parser::type() {
-  TypeNode node;
-  node.mark = peek().mark;
-  if (peek().is_name("dense") || peek().is_name("sparse")) node.storage = next().text;
-  if (accept("(")) {
-    node.tuple = true;
-    do {
-      if (!node.components.empty() && peek().is(")")) break;
-      node.components.push_back(component());
-    } while (accept(","));
-    expect(")", "after the components of the tuple");
-  } else {
-    node.components.push_back(component());
-  }
-  if (!accept("[")) return node;
-  do {
-    if (peek().kind == TokenKind::number && !peek().real) {
-      unexpected("the name of a dimension", fmt::format("declare one: dim N = {}, and write it here", peek().digits()));
-    }
-    node.dims.push_back(new_name("the name of a dimension"));
-  } while (accept(","));
-  expect("]", "after the dimensions");
-  return node;
-}
-
-ComponentNode Parser::component() {
-  ComponentNode node;
-  node.mark = peek().mark;
-  const bool array = accept("[");
-  const Token& scalar = peek();
-  const bool known = is_type_name(scalar.text) || scalar.text == "null" || scalar.text == "id";
-  if (scalar.kind != TokenKind::name || !known) refuse_type();
-  node.scalar = next().text;
-  if (node.scalar == "id") {
-    expect("[", "and the dimension of the id");
-    node.id_of = new_name("the name of a dimension").text;
-    expect("]", "after the dimension");
-  }
-  if (!array) return node;
-  expect(";", "and the number of coordinates");
-  node.count.push_back(expression());
-  expect("]", "after the number of coordinates");
-  return node;
 }
 
 }  // namespace kasen::lang

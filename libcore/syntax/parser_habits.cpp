@@ -82,10 +82,6 @@ void Parser::refuse_assignment(const NameAt& name) const {
 }
 
 void Parser::refuse_slice() const {
-  if (peek().is(",")) {
-    source_.fail(peek().mark, "an element by several indices", "an array is assigned whole, and a list by one index",
-                 "write A = [i in N, j in M: ...] for all elements");
-  }
   source_.fail(peek().mark, "a slice", "arrays meet by the names of dimensions, and the slice needs a name of its own",
                "write dim K = N[5:8] at the top, and slice(A, K); or range(A, K, i) from an index that varies on");
 }

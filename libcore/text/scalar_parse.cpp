@@ -90,10 +90,7 @@ struct ExpressionParser {
   }
 
   // The minus before a number belongs to it.
-  const ScalarOpRow* prefix() const {
-    const ScalarOpRow* found = operator_row(lexer.peek(), 1);
-    return found != nullptr && found->op == ScalarOp::neg && at_negative() ? nullptr : found;
-  }
+  Infix prefix() const { return at_negative() ? Infix{} : prefix_of(lexer.peek()); }
 
   Infix infix() const { return infix_of(lexer.peek()); }
   void refuse_chain() const {}

@@ -231,18 +231,28 @@ class AxisCheck {
 
 void verify_axis(const Module& module, const Op& op, Faults& faults) { AxisCheck(module, op, faults).run(); }
 
-void verify_observation(const Module& module, const Op& op, Faults& faults) {
+namespace {
+
+void require_single_i64(const Module& module, const Op& op, std::string_view what, Faults& faults) {
+  for (const ValueId v : {op.operands.at(0), op.results.at(0)}) {
+    const Type& type = module.type(v);
+    if (type.element.is(Scalar::i64) && type.dims.empty() && type.list == 0) continue;
+    faults.add(op, fmt::format("{} is {}", value_text(module, v), type_text(module, type)),
+               fmt::format("{} is a single i64", what));
+  }
+}
+
+}  // namespace
+
+void verify_single(const Module& module, const Op& op, Faults& faults) {
+  if (op.code == OpCode::within) return require_single_i64(module, op, "an index", faults);
   const Dimension& dim = module.dim(op.dim);
   if (!dim.is_observed()) {
     return faults.add(op, fmt::format("dimension '{}' has no size that a run finds", dim.name),
                       "it is not declared as some of another one's indices");
   }
   if (observation_of(module, op.dim) != &op) faults.add(op, fmt::format("'{}' has its size already", dim.name));
-  for (const ValueId v : {op.operands.at(0), op.results.at(0)}) {
-    const Type& type = module.type(v);
-    if (type.element.is(Scalar::i64) && type.dims.empty()) continue;
-    faults.add(op, fmt::format("{} is {}", value_text(module, v), type_text(module, type)), "a size is a single i64");
-  }
+  require_single_i64(module, op, "a size", faults);
 }
 
 void verify_relayout(const Module& module, const Op& op, Faults& faults) { AxisCheck(module, op, faults).relayout(); }

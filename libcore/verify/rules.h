@@ -54,12 +54,12 @@ void verify_join(const Module& module, const Op& op, Faults& faults);    // for 
 void verify_patterns(const Module& module, Faults& faults);              // patterns that follow from those of inputs
 void verify_linear(const Module& module, const Op& op, Faults& faults);  // for linear algebra
 void verify_axis(const Module& module, const Op& op, Faults& faults);    // for operators along one axis
-void verify_observation(const Module& module, const Op& op, Faults& faults);  // for observe
-void verify_relayout(const Module& module, const Op& op, Faults& faults);     // also one that rearranges
-void verify_contract(const Module& module, const Op& op, Faults& faults);     // and for contract
-void verify_blocks(const Module& module, Faults& faults);                     // regions of blocks
-void verify_layouts(const Module& module, Faults& faults);                    // cuts that operators pass on
-void verify_compressed(const Module& module, Faults& faults);                 // the readers of compressed inputs
+void verify_single(const Module& module, const Op& op, Faults& faults);  // for observe and within
+void verify_relayout(const Module& module, const Op& op, Faults& faults);  // also one that rearranges
+void verify_contract(const Module& module, const Op& op, Faults& faults);  // and for contract
+void verify_blocks(const Module& module, Faults& faults);                  // regions of blocks
+void verify_layouts(const Module& module, Faults& faults);                 // cuts that operators pass on
+void verify_compressed(const Module& module, Faults& faults);              // the readers of compressed inputs
 void verify_ranges(const Module& module, Faults& faults);  // ranges that functions declare for arguments
 void verify_reducers(const Module& module, LawChecker& laws, Faults& faults);
 void verify_states(const Module& module, LawChecker& laws, Faults& faults);  // level 2

@@ -295,7 +295,7 @@ class TypeCheck {
     if (group == OpGroup::entries || group == OpGroup::join) return verify_fold(m_, op, faults_);
     if (group == OpGroup::linear) return verify_linear(m_, op, faults_);
     if (group == OpGroup::axis) return verify_axis(m_, op, faults_);
-    if (group == OpGroup::shared) return verify_observation(m_, op, faults_);
+    if (group == OpGroup::shared) return verify_single(m_, op, faults_);
     verify_contract(m_, op, faults_);
   }
 

@@ -60,6 +60,7 @@ class Lowering {
       case OpCode::literal:
       case OpCode::size:
       case OpCode::observe:
+      case OpCode::within:
       case OpCode::yield:
         return;
       case OpCode::map:

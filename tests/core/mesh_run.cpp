@@ -169,6 +169,7 @@ void MeshRun::one(const Op& op) {
     case OpCode::literal:
       return store(op, {static_cast<double>(op.literal.at(0).i)});
     case OpCode::observe:
+    case OpCode::within:
       return store(op, value(op.operands[0]));
     default:
       throw std::logic_error("an operator that is not simulated");

@@ -15,7 +15,7 @@ struct TextGrammar {
   int depth = 0, longest = 0;
 
   Nesting nested() { return Nesting(depth); }
-  const ScalarOpRow* prefix() const { return operator_row(lexer.peek(), 1); }
+  Infix prefix() const { return prefix_of(lexer.peek()); }
   Infix infix() const { return lexer.at("@") ? Infix{nullptr, 13} : infix_of(lexer.peek()); }
   void refuse_chain() const {}
   Token take() { return lexer.take(); }

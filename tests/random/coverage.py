@@ -48,6 +48,7 @@ IR = {
     'reshape': (ELEMENTS, WHERE_HELD, ['none']),
     'pick': (ELEMENTS, WHERE_HELD, ['none']),
     'observe': (['i64'], ['shared'], ['none']),
+    'within': (['i64'], ['shared'], ['none']),
     'apply': (ELEMENTS, ['shared'], ['none']),
     'list': (NUMBERS + ['bool', 'array'], WHERE_HELD, ['none']),
     'get': (NUMBERS + ['bool', 'array'], WHERE_HELD, ['none']),

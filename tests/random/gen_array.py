@@ -150,6 +150,7 @@ class ArrayPart(ViewPart):
         forms = [self.reduction, self.reduction] + [self.product] * (5 if len(dims) == 1 else 3) + [self.view, self.view, self.aggregate,
                  self.outer, self.dot, self.size_form, self.entries_form, self.entries_form, self.from_list_form, self.along, self.along, self.grouped,
                  self.grouped]
+        forms += [self.pick_one] * (0 if dims else 3)
         forms += [self.rearranged] * (12 if self.rearrangements(dims) else 0) + [self.renamed] * (30 if 'G' in self.program.dims and {'F', 'G'} & set(dims) else 0)
         return self.pick(forms)(elem, dims, depth - 1)
 

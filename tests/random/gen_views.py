@@ -1,6 +1,6 @@
 """Arrays that are others in another shape or by other names: ranges, slices, parts of sums, transposes, renames."""
 from gen_base import Base
-from tree import Expr
+from tree import NUMBERS, Expr
 
 
 class ViewPart(Base):
@@ -37,6 +37,15 @@ class ViewPart(Base):
         whole, d = self.pick(ways)
         array = self.expr(elem, whole, depth)
         return Expr('at', elem, dims, [array, self.place_in(self.size(d))], bound=array.bound, over=d, alone=self.alone(whole))
+
+    def pick_one(self, elem, dims, depth):
+        """One element of an array, as a single value."""
+        ways = [w for w in self.shapes if w and len(set(w)) == len(w) and all(self.size(d) > 0 for d in w)]
+        if dims or elem not in NUMBERS + ('bool',) or not ways:
+            return None
+        whole = self.pick(ways)
+        array = self.leaf(elem, whole) if self.chance(0.5) else self.expr(elem, whole, depth)
+        return Expr('pick_one', elem, (), [array] + [self.place_in(self.size(d)) for d in whole], bound=array.bound)
 
     # -- other shapes
 

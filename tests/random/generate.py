@@ -172,9 +172,11 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
     def statement(self):
         if self.depth and self.chance(0.06):
             return [self.list_in_block()]
-        forms = [self.define_name] * 5 + [self.reassign] * 3 + [self.list_statement, self.idiom] * 2 + [self.define_formula, self.reassign_formula]
+        forms = [self.define_name] * 5 + [self.reassign] * 3 + [self.list_statement, self.idiom, self.set_elements] * 2 + [self.define_formula, self.reassign_formula]
         if self.depth < 3:
             forms += [self.counted, self.counted, self.loop, self.branch]
+        if self.leaves and self.depth < 4:
+            forms += [self.leave] * 2
         for _ in range(10):
             kept, depth = [dict(scope) for scope in self.scopes], self.depth
             try:
@@ -217,6 +219,24 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         v.bound = max(v.bound, limit)
         return [Stmt('assign', name=v.name, expr=e, typed=None)]
 
+    def set_elements(self):
+        """v[i, j] = e, or v[mask] += e."""
+        names = [v for v in self.assignable() if v.dims and len(set(v.dims)) == len(v.dims) and v.elem in NUMBERS + ('bool',)]
+        if not names:
+            return None
+        v = self.pick(names)
+        change = self.pick(['', '', '+', '-', '*']) if v.elem in NUMBERS else ''
+        if self.chance(0.5) or 0 in [self.size(d) for d in v.dims]:
+            index, e = self.expr('bool', v.dims, 2), self.value_of(v.elem, self.pick([(), v.dims]), 2)
+        else:
+            places = [self.place_in(self.size(d)) for d in v.dims]
+            index, e = Expr('places', 'i64', (), places), self.value_of(v.elem, (), 2)
+        bound = e.bound * v.bound if change == '*' else e.bound + v.bound if change else e.bound
+        if bound > limit_of(v.elem):
+            return None
+        v.bound = max(v.bound, limit_of(v.elem))
+        return [Stmt('set', name=v.name, index=index, change=change, expr=e, elem=v.elem, dims=v.dims)]
+
     def list_in_block(self):
         elem, dims = self.pick(NUMBERS + ('bool',)), self.some_dims()
         v = self.define(Var(self.fresh('L'), elem, dims, limit_of(elem), length=1 + self.below(3)))
@@ -244,7 +264,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         body = self.block(count)
         outer = {v.name for v in around}
         outer |= {v.name for scope in self.scopes[:-1] for v in scope.values() if v.length}
-        if not any(s.kind in ('assign', 'put', 'push') and s.name in outer for s in body):
+        if not any(s.kind in ('assign', 'set', 'put', 'push') and s.name in outer for s in body):
             made = self.reassign_one_of([v for v in around])
             body = body + made if made else None
         self.depth -= 1
@@ -265,7 +285,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         var, end = self.fresh('i'), self.pick([0, 1, 2, 3, 3, 4])
         unroll = end > 0 and self.chance(0.25)
         highest = max(1, end, self.turns or 0)
-        body = self.inside([Var(var, 'i64', (), highest, fixed=True)], 1 + self.below(4))
+        body = self.loop_body([Var(var, 'i64', (), highest, fixed=True)], not unroll)
         if not body:
             return None
         bound = None
@@ -284,7 +304,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         own = self.chance(0.3)
         if not own and self.chance(0.5):
             test = op('&&', self.expr('bool', (), 2), test, ())
-        body = self.inside([], 1 + self.below(4))
+        body = self.loop_body([], True)
         if body is None:
             del self.scopes[-1][var]
             return None
@@ -297,6 +317,21 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         loop.test = name_of(go)
         loop.body.append(Stmt('assign', name=go.name, expr=test, typed=None))
         return [start, Stmt('assign', name=go.name, expr=test, typed=None), loop]
+
+    def loop_body(self, names, leaves):
+        kept, self.leaves = self.leaves, leaves
+        try:
+            return self.inside(names, 1 + self.below(4))
+        finally:
+            self.leaves = kept
+
+    def leave(self):
+        """The end of the loop around it."""
+        test = self.expr('bool', (), 2)
+        body = (self.inside([], 1) if self.chance(0.4) else []) or []
+        if body and body[-1].kind == 'break':
+            return None
+        return [Stmt('if', test=test, likely=self.chance(0.5), body=body + [Stmt('break')], other=[])]
 
     def branch(self):
         if self.chance(0.3):

@@ -10,7 +10,7 @@ from folds import (argument, by_place, finish, fold, fold_last, prepared, reduce
                    with_zeros)
 from products import pairs, product
 from scalars import numpy_type
-from tree import is_arr
+from tree import Expr, is_arr
 from values import align, each, leaves, sized, zip_values
 
 
@@ -20,7 +20,11 @@ class Unsteady(Exception):
 
 # Kinds that make whole arrays: beside stored entries they are computed before, and stand at rows or columns.
 WHOLE = {'reduce', 'arg', 'product', 'fill', 'index', 'random', 'size', 'range', 'at', 'transpose', 'get', 'dot', 'outer', 'scan',
-         'sort', 'take', 'group', 'slice', 'concat', 'reshape', 'pick', 'as', 'gram'}
+         'sort', 'take', 'group', 'slice', 'concat', 'reshape', 'pick', 'pick_one', 'as', 'gram'}
+
+
+class Left(Exception):
+    """A break was reached."""
 
 
 class Positions:
@@ -115,6 +119,20 @@ class Meaning:
         arrays[self.place(s.index)] = self.full(self.fit(s.expr, s.dims), s.dims)
         self.lists[s.name] = arrays
 
+    def do_set(self, s):
+        """Elements at places, or under a mask."""
+        array = self.names[s.name][0]
+        whole = Expr('name', s.elem, s.dims, name=s.name)
+        places = s.index.kind == 'places'
+        old = Expr('pick_one', s.elem, (), [whole] + s.index.args) if places else whole
+        new = Expr('op', s.elem, old.dims, [old, s.expr], op=s.change) if s.change else s.expr
+        if places:
+            array = np.array(array)
+            array[tuple(self.place(p) for p in s.index.args)] = self.full(self.fit(new, ()), ())
+        else:
+            array = np.where(self.full(self.fit(s.index, s.dims), s.dims), self.full(self.fit(new, s.dims), s.dims), array)
+        self.names[s.name] = (array, s.dims)
+
     def do_list(self, s):
         self.lists[s.name] = [self.full(self.fit(s.expr, s.dims), s.dims)] * s.length
 
@@ -124,15 +142,29 @@ class Meaning:
     def inner(self, block):
         """A block: names that are new in it end with it."""
         known, formulas = set(self.names), dict(self.formulas)
-        self.block(block)
-        self.names = {n: v for n, v in self.names.items() if n in known}
-        self.formulas = {n: f for n, f in self.formulas.items() if n in formulas}
+        try:
+            self.block(block)
+        finally:
+            self.names = {n: v for n, v in self.names.items() if n in known}
+            self.formulas = {n: f for n, f in self.formulas.items() if n in formulas}
+
+    def do_break(self, s):
+        raise Left()
+
+    def turn(self, block):
+        """False after a break."""
+        try:
+            self.inner(block)
+            return True
+        except Left:
+            return False
 
     def do_for(self, s):
         turns = range(s.begin, s.end)
         for i in (reversed(turns) if s.down else turns):
             self.names[s.var] = (np.int64(i), ())
-            self.inner(s.body)
+            if not self.turn(s.body):
+                break
         self.names.pop(s.var, None)
 
     def holds(self, e):
@@ -140,9 +172,8 @@ class Meaning:
 
     def do_while(self, s):
         for _ in range(self.most_turns):
-            if not self.holds(s.test):
+            if not self.holds(s.test) or not self.turn(s.body):
                 return
-            self.inner(s.body)
         raise Unsteady()
 
     def do_if(self, s):
@@ -517,6 +548,10 @@ class Meaning:
         value, axis = self.full(self.value(array), array.dims), array.dims.index(e.info['over'])
         at = self.place(e.args[1])
         return each(value, lambda leaf: np.take(leaf, at, axis))
+
+    def of_pick_one(self, e):
+        array = e.args[0]
+        return self.full(self.value(array), array.dims)[tuple(self.place(p) for p in e.args[1:])]
 
     def of_transpose(self, e):
         return each(self.full(self.value(e.args[0]), e.args[0].dims), np.transpose)

@@ -233,6 +233,8 @@ FORMS = {
     'reshape': lambda e: f'reshape({arguments(e)}, {e.info["to"]})',
     'range': range_text,
     'at': at_text,
+    'pick_one': lambda e: f'{primary(e.args[0])}[{arguments(e, 1)}]',
+    'places': lambda e: arguments(e),
     'as': lambda e: f'({primary(e.args[0])} as [{", ".join(e.dims)}])',
     'transpose': lambda e: primary(e.args[0]) + ('.T' if style(e) == 1 else "'"),
     'get': lambda e: f'{e.info["name"]}[{arguments(e)}]',
@@ -285,6 +287,10 @@ def statement_text(s, indent, depth, defs=None):
         yield f'{indent}{s.name}{typed} = {expr_text(s.expr)}'
     elif s.kind == 'put':
         yield f'{indent}{s.name}[{expr_text(s.index)}] = {expr_text(s.expr)}'
+    elif s.kind == 'set':
+        yield f'{indent}{s.name}[{expr_text(s.index)}] {s.change}= {expr_text(s.expr)}'
+    elif s.kind == 'break':
+        yield f'{indent}break'
     elif s.kind == 'list':
         yield f'{indent}list {s.name}[{s.length}] : {type_text(s.elem, s.dims)} = {expr_text(s.expr)}'
     elif s.kind == 'push':

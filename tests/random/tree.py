@@ -57,7 +57,8 @@ class Expr:
 
 
 class Stmt:
-    """assign(name, expr, typed), put(name, index, expr), push(name, expr), formula(name, expr),
+    """assign(name, expr, typed), put(name, index, expr), push(name, expr),
+    set(name, index, change, expr, elem, dims): index is places, or a mask; break(), formula(name, expr),
     list(name, elem, dims, length, expr),
     for(var, begin, end, bound, down, unroll, likely, expect, body), while(test, likely, expect, body), if(test, likely, body, other)."""
 

@@ -10,9 +10,10 @@ namespace {
 constexpr int max_ops = 20'000;
 }
 
-// Module::add_value does the same, but searches all names.
+// Module::add_value does the same, but searches all names. Of a name of the lowering's own (`4:3 broken`) what follows
+// the blank counts.
 ValueId Builder::add_value(const std::string& hint, Type type) {
-  const std::string base = hint.empty() ? "t" : hint;
+  const std::string base = hint.empty() ? "t" : hint.substr(hint.find(' ') + 1);
   const std::string whole = prefix_ + base;
   const int number = ++name_numbers_[whole];
   const std::string wanted = number == 1 ? whole : fmt::format("{}_{}", whole, number);

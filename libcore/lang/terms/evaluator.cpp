@@ -92,7 +92,8 @@ ValueId Evaluator::shared(const Node& node, Scalar scalar, const std::string& hi
 }
 
 std::int64_t Evaluator::count(const Node& node, std::int64_t lowest, const std::string& what) {
-  const Term term = element(node);
+  Term term = element(node);
+  if (term.whole) term = adapt(std::move(term), Scalar::i64);
   if (!term.known() || term.expr.op != ScalarOp::constant || !is_integer(term.type().scalar())) {
     source_.fail(node.mark, fmt::format("{} must be known to plan", what),
                  "it is an integer, a const, or an expression of them", "make it a const: const k = 5");

@@ -57,7 +57,7 @@ std::string function_name(const Term& term, const Expr& body, const std::string&
   if (term.origin != nullptr) return term.origin->name.text;
   if (is_plain(body)) return std::string(row(body.op).name);
   if (body.op == ScalarOp::param) return "copy";
-  return "f_" + hint;
+  return "f_" + hint.substr(hint.find(' ') + 1);  // without the place of a name of the lowering
 }
 
 std::string parameter_name(const Term& term, const Expr& body, ValueId leaf, size_t place,

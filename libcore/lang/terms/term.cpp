@@ -183,6 +183,8 @@ Term loop_var_term(int number) {
 Term adapt(Term term, Scalar to) {
   if (!term.literal || term.type().is(to)) return term;
   const Scalar from = term.type().scalar();
+  if (term.whole && is_integer(to))
+    return adapt(literal_term(Scalar::i64, convert(from, Scalar::i64, term.expr.literal)), to);
   if (!is_numeric(from) || !is_numeric(to) || (is_float(from) && is_integer(to))) {
     fail(ExitStatus::bad_input,
          fmt::format("{} where {} is meant", literal_text(from, term.expr.literal), scalar_name(to)),
@@ -212,9 +214,13 @@ void require_closed(const Module& module, const Term& term) {
 Term combine(const Module& module, ScalarOp op, std::vector<Term> args, Pairs pairs) {
   settle_literals(op, args);
   const bool literal = all_literal(args);
+  const bool whole = op == ScalarOp::neg && args[0].whole;
   Term out =
       merged(module, std::move(args), pairs, [&](std::vector<Expr> trees) { return make_op(op, std::move(trees)); });
-  return literal ? fold(std::move(out)) : out;
+  if (!literal) return out;
+  out = fold(std::move(out));
+  out.whole = whole;
+  return out;
 }
 
 Term convert_term(const Module& module, Scalar to, Term arg) {

@@ -27,6 +27,7 @@ struct Term {
   std::vector<DimId> dims;      // of the whole expression
   bool open = false;            // no operand has all of these, so that they have no order: u + v over [N] and [M]
   bool literal = false;         // made of literals without a type of their own: takes the type of its operands
+  bool whole = false;           // a literal f64 that is written with an exponent and is a whole number: 1e6
   bool named = false;           // a name of the program as it stands (assigning it makes a copy)
   int depth = 1;
   std::int64_t size = 1;

@@ -1,0 +1,147 @@
+#include "libcore/lang/indexed/elements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "libcore/lang/calls/view.h"
+
+namespace kasen::lang {
+namespace {
+
+Node fresh_node(NodeKind kind, Mark mark, std::string text, std::vector<Node> args = {}) {
+  Node node;
+  node.kind = kind;
+  node.mark = mark;
+  node.text = std::move(text);
+  for (const Node& arg : args) node.depth = std::max(node.depth, arg.depth + 1);
+  node.args = std::move(args);
+  return node;
+}
+
+Node operator_node(ScalarOp op, Mark mark, std::vector<Node> args) {
+  Node node = fresh_node(NodeKind::operation, mark, "", std::move(args));
+  node.op = op;
+  return node;
+}
+
+// A name of the lowering's own: no program has names with a blank.
+std::string own_name(Mark mark, std::string_view name) { return fmt::format("{}:{} {}", mark.line, mark.column, name); }
+
+// `x[m] += v`: the elements that change are read without the mask.
+void read_whole(Node& value, const Statement& put) {
+  if (value.kind != NodeKind::operation || value.args.empty()) return;
+  const Node& read = value.args[0];
+  const bool written = read.kind == NodeKind::index && read.mark.line == put.mark.line &&
+                       read.mark.column == put.mark.column && read.args[0].text == put.name.text;
+  if (written) value.args[0] = fresh_node(NodeKind::name, put.mark, put.name.text);
+}
+
+}  // namespace
+
+Term Elements::lowest(const ElementType& element, Mark mark) const {
+  switch (element.is_scalar() ? element.scalar() : Scalar::null) {
+    case Scalar::f64:
+    case Scalar::f32:
+      return literal_term(element.scalar(), Word::real(-std::numeric_limits<double>::infinity()));
+    case Scalar::i64:
+      return literal_term(Scalar::i64, Word::integer(std::numeric_limits<std::int64_t>::min()));
+    case Scalar::i32:
+      return literal_term(Scalar::i32, Word::integer(std::numeric_limits<std::int32_t>::min()));
+    case Scalar::boolean:
+      return literal_term(Scalar::boolean, Word::integer(0));
+    default:
+      source_.fail(mark, fmt::format("one element of an array of {}", show(module_, element)),
+                   "elements that are numbers or bool are taken out of an array that is cut",
+                   "take out each component, or i64(x) of ids");
+  }
+}
+
+// The index, checked when it runs.
+ValueId Elements::place(DimId dim, const Node& index) {
+  const ValueId i = evaluator_.shared(index, Scalar::i64, "place", "the index of an element");
+  const RangeSizes sizes{module_.dim(dim).name, module_.dim(dim).size, 1, true};
+  const Op* const last = builder_.last();
+  const bool known = last != nullptr && last->code == OpCode::literal && last->results[0] == i;
+  const std::string fault = range_fault(sizes, known ? last->literal[0].i : 0);
+  if (!fault.empty()) source_.fail(index.mark, outside_text(sizes), fault, outside_remedy(sizes));
+  return builder_.emit({.code = OpCode::within, .operands = {i}, .dim = dim}, index.mark, "place",
+                       {ElementType::of(Scalar::i64)});
+}
+
+// True at the element.
+Node Elements::here(const std::vector<DimId>& dims, const std::vector<Node>& indices, Mark mark, Scopes::Scope& names) {
+  Node all;
+  for (std::size_t k = 0; k < dims.size(); ++k) {
+    const std::string own = own_name(mark, fmt::format("place{}", k));
+    names[own] = {.id = place(dims[k], indices[k])};
+    Node index =
+        fresh_node(NodeKind::call, mark, "index", {fresh_node(NodeKind::name, mark, module_.dim(dims[k]).name)});
+    Node number = fresh_node(NodeKind::call, mark, "i64", {std::move(index)});
+    Node equal = operator_node(ScalarOp::eq, mark, {std::move(number), fresh_node(NodeKind::name, mark, own)});
+    all = k == 0 ? std::move(equal) : operator_node(ScalarOp::logical_and, mark, {std::move(all), std::move(equal)});
+  }
+  return all;
+}
+
+Term Elements::get(Term array, const Node& node, const std::string& hint) {
+  const Term least = lowest(array.type(), node.mark);
+  ValueId rest = values_.materialise(std::move(array), "t", node.mark);
+  std::vector<DimId> cut;
+  std::vector<Node> indices;
+  const std::vector<DimId> dims = module_.type(rest).dims;
+  for (std::size_t k = 0; k < dims.size(); ++k) {
+    if (module_.dim(dims[k]).local) {
+      rest = emit_at(builder_, rest, dims[k], place(dims[k], node.args[k + 1]), node.mark,
+                     k + 1 < dims.size() ? "t" : hint);
+    } else {
+      cut.push_back(dims[k]);
+      indices.push_back(node.args[k + 1]);
+    }
+  }
+  if (cut.empty()) return values_.term(rest);
+  Scopes::Scope names;
+  Node there = here(cut, indices, node.mark, names);
+  const std::string array_name = own_name(node.mark, "array"), least_name = own_name(node.mark, "least");
+  names[array_name] = {.id = rest};
+  names[least_name] = {.kind = Binding::Kind::constant, .term = least};
+  Node one = operator_node(ScalarOp::select, node.mark,
+                           {std::move(there), fresh_node(NodeKind::name, node.mark, array_name),
+                            fresh_node(NodeKind::name, node.mark, least_name)});
+  const bool mask = least.type().is(Scalar::boolean);
+  const Scopes::Inner scope(scopes_, std::move(names));
+  return evaluator_.eval(fresh_node(NodeKind::call, node.mark, mask ? "any" : "max", {std::move(one)}), hint);
+}
+
+// A bool array over dimensions of the array.
+bool Elements::is_mask(const Node& index) {
+  const Term term = evaluator_.element(index);
+  return term.type().is(Scalar::boolean);
+}
+
+Statement Elements::whole(const Statement& put, Type array, Scopes::Scope& names) {  // a copy: values are added
+  Statement s = put;
+  s.kind = StatementKind::assign;
+  s.index.clear();
+  Node there;
+  if (put.index.size() == 1 && is_mask(put.index[0])) {
+    there = put.index[0];
+    read_whole(s.value[0], put);
+  } else if (put.index.size() == array.dims.size()) {
+    there = here(array.dims, put.index, put.mark, names);
+  } else {
+    source_.fail(put.mark,
+                 fmt::format("{} for an element of {}", put.index.size() == 1 ? "one index" : "several indices",
+                             show(module_, array)),
+                 "an element has an index for each dimension, and many elements have a mask",
+                 fmt::format("write {0} = if c then v else {0}, with c an array of bool", put.name.text));
+  }
+  s.value[0] =
+      operator_node(ScalarOp::select, put.mark,
+                    {std::move(there), std::move(s.value[0]), fresh_node(NodeKind::name, put.mark, put.name.text)});
+  return s;
+}
+
+}  // namespace kasen::lang
