@@ -51,16 +51,31 @@ void Definitions::require_count(const Statement& def, const Node& node, size_t c
                {}, fmt::format("write {}", form(def)));
 }
 
+// `zeros(N)` for `zeros(over N)`, as `fill(0, N)` has them: what follows the arguments are dimensions.
+bool Definitions::names_dimensions(const Statement& def, const Node& node) const {
+  if (def.names.empty() || node.args.size() <= def.params.size()) return false;
+  return std::all_of(node.args.begin() + std::ssize(def.params), node.args.end(), [&](const Node& arg) {
+    const Binding* const b = arg.kind == NodeKind::name ? scopes_.find(arg.text) : nullptr;
+    return b != nullptr && b->is(Binding::Kind::dimension);
+  });
+}
+
 // In the caller's scope.
 Definitions::Arguments Definitions::arguments(const Statement& def, const Node& node) {
   Arguments given;
-  for (const Node& arg : node.args) {
-    if (arg.kind == NodeKind::over && &arg == &node.args.back()) given.over = &arg;
+  size_t count = node.args.size();
+  if (count > 0 && node.args.back().kind == NodeKind::over) given.over = &node.args[--count];
+  if (given.over == nullptr && names_dimensions(def, node)) {
+    count = def.params.size();
+    Node over;
+    over.kind = NodeKind::over;
+    over.mark = node.args[count].mark;
+    for (size_t i = count; i < node.args.size(); ++i) over.names.push_back({node.args[i].text, node.args[i].mark});
+    given.written.push_back(std::move(over));
+    given.over = given.written.data();
   }
-  require_count(def, node, node.args.size() - (given.over != nullptr ? 1 : 0));
-  for (const Node& arg : node.args) {
-    if (&arg != given.over) given.terms.push_back(evaluator_.eval(arg));
-  }
+  require_count(def, node, count);
+  for (size_t i = 0; i < count; ++i) given.terms.push_back(evaluator_.eval(node.args[i]));
   if (given.over == nullptr) return given;
   types_.refuse_keys(*given.over);
   if (def.names.empty()) {

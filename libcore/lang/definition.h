@@ -26,7 +26,8 @@ class Definitions : Part {
 
  private:
   struct Arguments {
-    std::vector<Term> terms;  // those that the call has
+    std::vector<Node> written;  // none, or the node of `over`
+    std::vector<Term> terms;    // those that the call has
     const Node* over = nullptr;
     std::vector<DimId> dims;  // that it names
   };
@@ -35,6 +36,7 @@ class Definitions : Part {
     size_t values = 0;  // that there were before the call
   };
   void require_place(const Statement& def, const Node& node) const;
+  [[nodiscard]] bool names_dimensions(const Statement& def, const Node& node) const;
   [[nodiscard]] Arguments arguments(const Statement& def, const Node& node);
   void require_count(const Statement& def, const Node& node, size_t count) const;
   void bind_over(const Statement& def, const Node& node, const Arguments& given);

@@ -51,6 +51,7 @@ Module Lowering::run(const Program& program) {
     statements_.collect([&] { functions_.declare_use(all[use.statement], use.from, use.to); });
   }
   functions_.declare_prelude();
+  for (const Program::Found& found : program.found()) functions_.declare_found(found.name, found.file);
   statements_.refuse(definition_faults(all, program.source(), functions_));  // bodies are lowered by calls alone
   each(StatementKind::assume, [&](auto& s) { statements_.collect([&] { reducers_.declare_identity(s); }); });
   statements_.program(all);

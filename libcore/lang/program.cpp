@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "libcore/base/text_kind.h"
@@ -28,6 +30,26 @@ bool only_functions(StatementKind kind) {
   return kind == StatementKind::function || kind == StatementKind::definition || kind == StatementKind::use;
 }
 
+using Take = std::function<void(const Node& call)>;
+
+void each_call(const Node& node, const Take& take) {
+  if (node.kind == NodeKind::call) take(node);
+  for (const Node& arg : node.args) each_call(arg, take);
+}
+
+void each_call(const std::vector<Statement>& list, const Take& take) {
+  for (const Statement& s : list) {
+    for (const auto* nodes : {&s.value, &s.index, &s.arguments, &s.expect}) {
+      for (const Node& node : *nodes) each_call(node, take);
+    }
+    for (const ParamNode& param : s.params) {
+      for (const Node& node : param.usual) each_call(node, take);
+    }
+    each_call(s.body, take);
+    each_call(s.other, take);
+  }
+}
+
 size_t lines_of(std::string_view text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); }
 
 }  // namespace
@@ -38,13 +60,40 @@ Program::Program(std::string_view text, const std::string& file, const ReadFile&
   split(text);
   source_.text = text_;
   statements_ = parse_program(source_);
-  for (size_t i = 0; i < statements_.size(); ++i) {
+  take_uses(0);
+  find_called();
+}
+
+// Those of the statements from there on, and of the files that they use.
+void Program::take_uses(size_t from) {
+  for (size_t i = from; i < statements_.size(); ++i) {
     if (statements_[i].kind != StatementKind::use) continue;
     const Statement use = statements_[i];  // more statements move the others
-    const int from = source_.section(use.mark);
-    const int to = file_of(use, from);
-    if (to != from) uses_.push_back({i, from, to});
+    const int user = source_.section(use.mark);
+    const int to = file_of(use, user);
+    if (to != user) uses_.push_back({i, user, to});
   }
+}
+
+// Functions of libraries that are called by names that nothing else has.
+void Program::find_called() {
+  std::set<std::string> known;
+  for (const Statement& s : statements_) {
+    if (s.kind == StatementKind::function || s.kind == StatementKind::definition) known.insert(s.name.text);
+  }
+  const std::vector<Statement> own = statements_;
+  each_call(own, [&](const Node& call) {
+    if (!known.insert(call.text).second) return;
+    const std::string_view library = library_with(call.text);
+    if (library.empty()) return;
+    Statement use;
+    use.kind = StatementKind::use;
+    use.mark = call.mark;
+    use.name = {std::string(library), call.mark};
+    const size_t before = statements_.size();
+    found_.push_back({call.text, file_of(use, 0)});
+    take_uses(before);
+  });
 }
 
 // Takes the files out of the text that a plan carries.

@@ -20,6 +20,12 @@ class Program {
     int from, to;      // files (SourceText::section)
   };
 
+  // A function of a library that no file defines or uses, and that is called without `use`.
+  struct Found {
+    std::string name;
+    int file;
+  };
+
   // Throws UserError with every syntax error of one file. `file` names the program; the files that it uses are read
   // relative to its folder. Those in `text` itself are not read.
   Program(std::string_view text, const std::string& file, const ReadFile& read);
@@ -30,8 +36,11 @@ class Program {
   // Those of the program, and behind them functions alone.
   [[nodiscard]] const std::vector<Statement>& statements() const { return statements_; }
   [[nodiscard]] const std::vector<Use>& uses() const { return uses_; }
+  [[nodiscard]] const std::vector<Found>& found() const { return found_; }
 
  private:
+  void take_uses(size_t from);
+  void find_called();
   void add(const std::string& text, const std::string& name);
   void split(std::string_view text);
   [[nodiscard]] int file_of(const Statement& use, int from);
@@ -46,6 +55,7 @@ class Program {
   SourceText source_;
   std::vector<Statement> statements_;
   std::vector<Use> uses_;
+  std::vector<Found> found_;
 };
 
 }  // namespace kasen::lang

@@ -9,21 +9,6 @@
 #include "libcore/syntax/habits.h"
 
 namespace kasen::lang {
-namespace {
-
-// The library that has a def or a fn of that name, or "".
-std::string_view library_with(const std::string& name) {
-  for (const char* kind : {"def", "fn"}) {
-    const std::string head = fmt::format("\n{} {}(", kind, name);
-    for (const Library& library : libraries()) {
-      if (library.text.find(head) != std::string_view::npos) return library.name;
-    }
-  }
-  return {};
-}
-
-}  // namespace
-
 void Functions::add(std::initializer_list<const char*> names, Name name, const ArrayCall::Lower& lower) {
   for (const char* text : names) array_calls_.push_back({text, lower, name == Name::yields});
 }
@@ -69,7 +54,15 @@ const Statement* Functions::find(const std::string& name) const {
       if (const Statement* found = in(*table)) return found;
     }
   }
-  return in(prelude_);
+  if (const Statement* found = in(prelude_)) return found;
+  return in(found_);
+}
+
+// Behind all else: a library does not take the place of what is built in.
+void Functions::declare_found(const std::string& name, int file) {
+  const bool built_in = array_call(name) != nullptr || is_scalar(name) || find_scalar_op(name, 1) != nullptr;
+  const Table& functions = files_[file].own;
+  if (const auto it = functions.find(name); it != functions.end() && !built_in) found_.emplace(name, it->second);
 }
 
 const Statement* Functions::fn(const std::string& name) const {

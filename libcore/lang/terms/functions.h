@@ -41,6 +41,7 @@ class Functions {
   void declare(const Statement& fn);  // a fn or a def
   // File `from` uses the functions of file `to` (SourceText::section), its own ones before them.
   void declare_use(const Statement& use, int from, int to);
+  void declare_found(const std::string& name, int file);  // of a library that is not used by name
   void declare_prelude();
 
   // A function sees those of its own file. What a name stands for depends on the file that is lowered.
@@ -79,6 +80,7 @@ class Functions {
   };
   std::map<int, File> files_;  // by their number
   Table prelude_;
+  Table found_;  // of libraries that no file uses
   int file_ = 0;
   std::map<const Statement*, std::vector<Instance>> instances_;
 };

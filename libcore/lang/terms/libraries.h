@@ -11,4 +11,7 @@ struct Library {
 };
 [[nodiscard]] const std::vector<Library>& libraries();  // in order of their names
 
+// The name of the first library that has a def or a fn of that name, or "".
+[[nodiscard]] std::string_view library_with(std::string_view name);
+
 }  // namespace kasen::lang
