@@ -10,12 +10,14 @@
 #include <filesystem>
 #include <vector>
 
+#include "libcore/base/built_from.h"
 #include "tools/common/option_rows.h"
 #include "tools/common/pages.h"
 #include "tools/common/tool.h"
 #include "tools/common/version.h"
 #include "tools/common/wrap.h"
 #include "tools/experiment/experiment.h"
+#include "tools/experiment/machine_facts.h"
 #include "tools/fit/fit.h"
 #include "tools/go/go.h"
 #include "tools/system/files.h"
@@ -123,6 +125,16 @@ int help(int argc, char** argv) {
   fail(ExitStatus::usage, fmt::format("there is no help on '{}'", word), did_you_mean(word, known), "see 'kasen help'");
 }
 
+// What a report of a fault needs.
+std::string version_text() {
+  std::string text = fmt::format("kasen {}\nsources    {}\n", version, built_from().substr(0, 12));
+  const Json versions = built_versions();
+  for (const auto& [name, built] : versions.items()) {
+    if (name != "kasen") text += fmt::format("{:<10} {}\n", name, built.get<std::string>());
+  }
+  return text;
+}
+
 int kasen_main(int argc, char** argv) {
   const std::string command = argc > 1 ? argv[1] : "help";
   if (command == "--help" || command == "-h" || command == "help") {
@@ -130,7 +142,7 @@ int kasen_main(int argc, char** argv) {
     return argc > 1 ? status : static_cast<int>(ExitStatus::usage);
   }
   if (command == "--version") {
-    write_standard_output(fmt::format("kasen {}\n", version));
+    write_standard_output(version_text());
     return 0;
   }
   if (command == "--describe") {

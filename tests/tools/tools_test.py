@@ -6,6 +6,7 @@ Usage: tools_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 import json
 import os
 import pathlib
+import pty
 import random
 import shutil
 import subprocess
@@ -347,6 +348,21 @@ class Pipeline(ToolTest):
             self.assertIn("Usage:", out)
             out, _ = self.kasen(tool, "--version")
             self.assertRegex(out, r"^kasen[- ]\w+ \d+\.\d+\.\d+\n$")
+        out, _ = self.kasen("--version")
+        self.assertRegex(out, r"^kasen \d+\.\d+\.\d+\nsources +[0-9a-f]{12}\n")
+        for library in ["compiler", "mpi", "hdf5", "llvm"]:
+            self.assertRegex(out, rf"\n{library} +.*\d\.\d")
+
+    def test_a_filter_at_a_terminal_shows_its_help(self):
+        terminal, slave = pty.openpty()
+        try:
+            for tool in ["plan", "fuse", "measure", "run"]:
+                done = subprocess.run([TOOLS / "kasen", tool], stdin=slave, capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, USAGE)
+                self.assertIn("Example:", done.stdout)
+        finally:
+            os.close(terminal)
+            os.close(slave)
 
 
 class Compiled(ToolTest):

@@ -271,6 +271,10 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
   return reporting_errors(name, [&] {
     ask_for_faults_of_environment(name);
     if (reported_of_itself(argc, argv, tool)) return 0;
+    if (argc == 1 && tool.positional.max_total_count() > 0 && isatty(STDIN_FILENO) == 1) {  // nobody pipes anything in
+      write_standard_output(help_text(tool));
+      return status_of(ExitStatus::usage);
+    }
     const po::variables_map values = parse(argc, argv, tool);
     if (values.count("version") > 0) {
       write_standard_output(fmt::format("{} {}\n", name, version));
