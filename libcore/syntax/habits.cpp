@@ -50,6 +50,12 @@ constexpr std::array signs{
     SignRow{"", "/", "*", "a comment begins with # and ends with its line"},
     SignRow{"", "//", "", "a comment begins with #; // divides and rounds down"},
     SignRow{"", ".", "", "write 0.5 for .5"},
+    SignRow{"%", "*", "%", "write A @ B for the product of matrices"},
+    SignRow{"%", "%", "", "write a % b for the remainder, and a // b for the quotient rounded down"},
+    SignRow{".", "*", "", "write A * B: operators work element by element, and A @ B is the product"},
+    SignRow{".", "/", "", "write A / B: operators work element by element"},
+    SignRow{".", "^", "", "write A ^ 2: operators work element by element"},
+    SignRow{"", "for", "", "write [i in N: x[i] + 1], or sum(i in N: x[i])"},
 };
 
 // Words that begin statements in other languages.
@@ -105,7 +111,14 @@ std::string_view statement_remedy(std::string_view word) {
   return {};
 }
 
-std::string_view character_remedy(char character) {
+std::string axis_remedy(std::string_view name) {
+  if (!holds("row rows col cols column columns axis", name)) return {};
+  return "dimensions have names: with A over [N, F], sum(A, over F) has a sum for each row; of a square array, dim "
+         "Other "
+         "= N[:] and sum(A as [N, Other], over Other)";
+}
+
+std::string_view character_remedy(char character, bool ends) {
   switch (character) {
     case '&':
       return "write a && b";
@@ -118,7 +131,8 @@ std::string_view character_remedy(char character) {
     case '"':
       return "leave it out: a program holds numbers, no texts";
     case '\\':
-      return "leave it out: a line continues after an operator, and inside ( ) and [ ]";
+      return ends ? "leave it out: a line continues after an operator, and inside ( ) and [ ]"
+                  : "write solve(A, b) for the solution of A @ x = b, with A of local dimensions";
     default:
       return {};
   }
@@ -127,6 +141,8 @@ std::string_view character_remedy(char character) {
 std::string_view sign_remedy(const Around& at) {
   const auto fits = [](std::string_view wanted, std::string_view found) { return wanted.empty() || wanted == found; };
   if (at.here == ":" && at.line_ends) return "blocks stand in braces: while c { ... }";
+  if (at.here == ":" && at.behind_number)
+    return "write i64(index(N)) for 0, 1, 2, ..., or dim K = N[1:10] for a part of N";
   for (const SignRow& row : signs) {
     if (fits(row.before, at.before) && fits(row.here, at.here) && fits(row.next, at.next)) return row.remedy;
   }

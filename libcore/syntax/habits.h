@@ -18,17 +18,19 @@ struct Habit {
   bool value;              // the names stand for values, like `pi`, not for functions
 };
 
-[[nodiscard]] std::span<const Habit> habits();                             // the rows of habits.def
-[[nodiscard]] const Habit* find_habit(std::string_view name, bool value);  // or null
-[[nodiscard]] std::string habit_remedy(const Habit& habit);                // "write fill(0.0, N)"
-[[nodiscard]] std::string_view habit_type(std::string_view name);          // "f64" for `float`, or nothing
-[[nodiscard]] std::string_view statement_remedy(std::string_view word);    // of `def`, `let`, `break`; or nothing
-[[nodiscard]] std::string_view character_remedy(char character);           // of `&`, `?`; or nothing
+[[nodiscard]] std::span<const Habit> habits();                               // the rows of habits.def
+[[nodiscard]] const Habit* find_habit(std::string_view name, bool value);    // or null
+[[nodiscard]] std::string habit_remedy(const Habit& habit);                  // "write fill(0.0, N)"
+[[nodiscard]] std::string_view habit_type(std::string_view name);            // "f64" for `float`, or nothing
+[[nodiscard]] std::string_view statement_remedy(std::string_view word);      // of `def`, `let`, `break`; or nothing
+[[nodiscard]] std::string_view character_remedy(char character, bool ends);  // of `&`, `?`; or nothing. It ends a line
+[[nodiscard]] std::string axis_remedy(std::string_view name);  // of `rows`, where a dimension is meant; or nothing
 
 // The words and signs around a position where something else is meant.
 struct Around {
   std::string_view before, here, next;
   bool line_ends = false;  // after `here`
+  bool behind_number = false;
 };
 [[nodiscard]] std::string_view sign_remedy(const Around& at);  // "write && for 'and'", or nothing
 

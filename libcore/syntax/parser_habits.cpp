@@ -40,10 +40,15 @@ bool Parser::behind_division() const {
 std::string Parser::advice() const {
   const Token& before = tokens_[at_ == 0 ? 0 : at_ - 1];
   if (peek().is("=") && is_keyword(before.text)) return {};  // `list = 3`
+  const bool operand = peek().kind == TokenKind::name || peek().kind == TokenKind::number;
+  if (operand && before.kind == TokenKind::name && find_scalar_op(before.text, 1) != nullptr) {
+    return fmt::format("write {}({}): a call has brackets", before.text, peek().text);
+  }
   if (peek().kind == TokenKind::name && behind_division()) {
     return "a comment begins with #; // divides and rounds down";
   }
-  return std::string(sign_remedy({before.text, peek().text, peek(1).text, peek(1).kind == TokenKind::newline}));
+  return std::string(sign_remedy(
+      {before.text, peek().text, peek(1).text, peek(1).kind == TokenKind::newline, before.kind == TokenKind::number}));
 }
 
 // Refuses a line that does not begin with a word.

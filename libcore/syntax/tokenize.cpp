@@ -64,10 +64,16 @@ class Tokens {
     open_.pop_back();
   }
 
+  [[nodiscard]] bool ends_line(const Token& token) const {
+    const auto at = static_cast<size_t>(token.text.data() - source_.text.data()) + token.text.size();
+    const size_t next = source_.text.find_first_not_of(" \t\r", at);
+    return next == std::string_view::npos || source_.text[next] == '\n';
+  }
+
   [[noreturn]] void refuse_character(const Token& token) const {
     const auto byte = static_cast<unsigned char>(token.text[0]);
     const std::string shown = byte > 32 && byte < 127 ? fmt::format("'{}'", token.text) : fmt::format("byte {}", byte);
-    const std::string_view remedy = character_remedy(token.text[0]);
+    const std::string_view remedy = character_remedy(token.text[0], ends_line(token));
     source_.fail(token.mark, fmt::format("{} is not part of the language", shown), "programs are plain ASCII text",
                  remedy.empty() ? "remove it, or make it a comment with #" : std::string(remedy));
   }

@@ -166,7 +166,7 @@ const std::vector<Fault> cases{
     {"element_of_rows", "z = fill(1.0, N)[0, 1]\noutput z", 4, 21, "several indices", "one index of a local"},
     {"element_before", "z = x[-2]\noutput z", 4, 7, "does not lie inside", "size(N) - 1"},
     {"element_real", "z = x[1.5]\noutput z", 4, 7, "1.5 where i64 is meant", ""},
-    {"element_many", "z = x[x]\noutput z", 4, 7, "must be a single value", ""},
+    {"element_many", "z = x[x]\noutput z", 4, 7, "an index of an element", "take(x, x, over N)"},
     {"element_in_fn", "fn f(v) = v[0]\nz = map(f, x)\noutput z", 4, 12, "no element access", ""},
     {"set_unknown", "q[0] = 1\noutput x", 4, 1, "no elements to set", "define it before"},
     {"set_several", "z = x\nz[0, 1] = 1\noutput z", 5, 1, "several indices", "an index for each dimension"},

@@ -39,12 +39,16 @@ void MatrixProducts::require_fit(ValueId matrix, const Type& vector, bool transp
   const DimId to = type.dims[transposed ? 0 : 1];
   if (vector.dims.empty() || vector.dims[0] != from) {
     const bool other = !vector.dims.empty() && vector.dims[0] == to;
+    const bool turned = vector.dims.size() == 2 && vector.dims[1] == from;
     source_.fail(mark,
                  fmt::format("the product with {0} needs an array over [{1}], or [{1}, ...], not {2}", name,
                              dim(from).name, show(module_, vector)),
                  fmt::format("{} is over {}; the product runs along its {}", name, show_dims(module_, type.dims),
                              transposed ? "columns" : "rows"),
-                 other ? fmt::format("use {}{} @ x", name, transposed ? "'" : "") : "");
+                 other    ? fmt::format("use {}{} @ x", name, transposed ? "'" : "")
+                 : turned ? fmt::format("transpose the other factor: as {}, it fits",
+                                        show_dims(module_, {vector.dims[1], vector.dims[0]}))
+                          : "");
   }
   const auto cut = std::find_if(vector.dims.begin() + 1, vector.dims.end(), [&](DimId d) { return !dim(d).local; });
   if (!type.sparse || cut == vector.dims.end()) return;

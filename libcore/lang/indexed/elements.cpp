@@ -61,6 +61,12 @@ Term Elements::lowest(const ElementType& element, Mark mark) const {
 
 // The index, checked when it runs.
 ValueId Elements::place(DimId dim, const Node& index) {
+  const Binding* const named = index.kind == NodeKind::name ? scopes_.find(index.text) : nullptr;
+  if (named != nullptr && named->is(Binding::Kind::value) && !module_.type(named->id).dims.empty()) {
+    source_.fail(
+        index.mark, "an index of an element that is an array", "one element has a single index",
+        fmt::format("write take(x, {}, over {}) for the elements at many places", index.text, module_.dim(dim).name));
+  }
   const ValueId i = evaluator_.shared(index, Scalar::i64, "place", "the index of an element");
   const RangeSizes sizes{module_.dim(dim).name, module_.dim(dim).size, 1, true};
   const Op* const last = builder_.last();

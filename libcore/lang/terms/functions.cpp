@@ -60,7 +60,8 @@ const Statement* Functions::find(const std::string& name) const {
 
 // Behind all else: a library does not take the place of what is built in.
 void Functions::declare_found(const std::string& name, int file) {
-  const bool built_in = array_call(name) != nullptr || is_scalar(name) || find_scalar_op(name, 1) != nullptr;
+  const ArrayCall* const call = array_call(name);
+  const bool built_in = (call != nullptr && !call->yields) || is_scalar(name) || find_scalar_op(name, 1) != nullptr;
   const Table& functions = files_[file].own;
   if (const auto it = functions.find(name); it != functions.end() && !built_in) found_.emplace(name, it->second);
 }

@@ -31,9 +31,11 @@ std::vector<DimId> Types::dims(const NameAt& name) const {
   for (const Dimension& d : module_.dims) dims.push_back(d.name);
   const std::string near = did_you_mean(name.text, dims);
   const bool in_def = scopes_.in_call() && near.empty();
+  const std::string axis = axis_remedy(name.text);
   source_.fail(name.mark, fmt::format("'{}' is no dimension", name.text),
                b != nullptr ? "the name stands for a value" : "dimensions are declared first",
-               in_def         ? fmt::format("name the argument's dimensions in the head: def f(x : [{}])", name.text)
+               !axis.empty()  ? axis
+               : in_def       ? fmt::format("name the argument's dimensions in the head: def f(x : [{}])", name.text)
                : near.empty() ? fmt::format("declare it: dim {}", name.text)
                               : near);
 }
