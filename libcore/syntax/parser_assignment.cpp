@@ -10,7 +10,7 @@ namespace kasen::lang {
 const ScalarOpRow* word_operator(const Token& token) {
   if (token.is_name("and")) return &row(ScalarOp::logical_and);
   if (token.is_name("or")) return &row(ScalarOp::logical_or);
-  return token.is("**") ? &row(ScalarOp::pow) : nullptr;
+  return token.is("**") ? find_scalar_symbol("^", 2) : nullptr;
 }
 
 // A program may have a value of the name `not`. `not (a)` is a call of the operator by its name.
