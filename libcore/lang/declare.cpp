@@ -115,17 +115,37 @@ void Declarations::param(const Statement& s) {
   scopes_.define(s.name.text, s.mark, {.id = id});
 }
 
-void Declarations::output(const Statement& s) {
-  const std::string& name = s.name.text;
-  Term term = evaluator_.element(s.value[0]);
+// A list is an output for each of its arrays: l_0, l_1, ...
+void Declarations::output_list(const Statement& s, ValueId list) {
+  Type type = module_.type(list);
+  const std::int64_t arrays = std::exchange(type.list, 0);
   const Mark mark = s.value[0].mark;
-  const ValueId value = formulas_.is_entries(term) ? folds_.store_with_indices(std::move(term), mark, name)
-                                                   : values_.materialise(std::move(term), name, mark);
+  for (std::int64_t i = 0; i < arrays; ++i) {
+    const std::string name = fmt::format("{}_{}", s.name.text, i);
+    const ValueId at = values_.constant(literal_term(Scalar::i64, Word::integer(i)), "i", mark);
+    add_output(name, builder_.emit({.code = OpCode::get, .operands = {list, at}}, mark, name, type), s.mark);
+  }
+}
+
+void Declarations::add_output(const std::string& name, ValueId value, Mark mark) {
   if (std::any_of(outputs_.begin(), outputs_.end(), [&](const Op& op) { return op.name == name; })) {
-    source_.fail(s.mark, fmt::format("two outputs are called '{}'", name), {},
+    source_.fail(mark, fmt::format("two outputs are called '{}'", name), {},
                  fmt::format("name one of them: output other = {}", name));
   }
-  outputs_.push_back({.code = OpCode::output, .operands = {value}, .name = name, .where = location(s.mark)});
+  outputs_.push_back({.code = OpCode::output, .operands = {value}, .name = name, .where = location(mark)});
+}
+
+void Declarations::output(const Statement& s) {
+  const std::string& name = s.name.text;
+  const Mark mark = s.value[0].mark;
+  Term term = evaluator_.eval(s.value[0]);
+  if (term.bare() && term.leaves[0] >= 0 && module_.type(term.leaves[0]).list > 0) {
+    return output_list(s, term.leaves[0]);
+  }
+  term = evaluator_.require_element(std::move(term), s.value[0]);
+  const ValueId value = formulas_.is_entries(term) ? folds_.store_with_indices(std::move(term), mark, name)
+                                                   : values_.materialise(std::move(term), name, mark);
+  add_output(name, value, s.mark);
 }
 
 void Declarations::append_outputs() {

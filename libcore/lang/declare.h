@@ -27,6 +27,8 @@ class Declarations : Part {
   void append_outputs();       // behind all other operators; there must be some
 
  private:
+  void output_list(const Statement& s, ValueId list);
+  void add_output(const std::string& name, ValueId value, Mark mark);
   // Nothing for a size that consts give.
   [[nodiscard]] Derivation derivation(const Statement& s);
   void own(const Statement& s, Dimension dim);

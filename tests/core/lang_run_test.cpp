@@ -488,6 +488,28 @@ output reached, steps, also, degree
   EXPECT_EQ(out.at("degree").as<std::int32_t>()[2], 0);
 }
 
+TEST(Meaning, AnEntryThatIsNotReadNeedsNoType) {
+  WholeInputs inputs;
+  inputs.dims = {{"N", 3}};
+  inputs.matrices["G"] = WholeMatrix{{0, 1, 1}, {2, 0, 2}, Array(ElementType::of(Scalar::null), 3)};
+  const Outputs out = run_text(R"(
+    dim N
+    input G : null[N, N]
+    fn first(v, e) = v
+    output a = mxv((v, e) -> i64(v), +, G, index(N)), b = i64(mxv(first, max, G, index(N)))
+  )",
+                               inputs);
+  EXPECT_EQ(out.at("a").as<std::int64_t>()[2], 1);
+  EXPECT_EQ(out.at("b").as<std::int64_t>()[0], 1);
+}
+
+TEST(Meaning, ListsAreOutputWhole) {
+  const Outputs out = run_text("param one = 1.0\nlist l[3] : f64 = one\nl[1] = 5\npush(l, 7)\noutput l, m = l\n");
+  EXPECT_EQ(real(out, "l_0"), 5);
+  EXPECT_EQ(real(out, "l_1"), 1);
+  EXPECT_EQ(real(out, "m_2"), 7);
+}
+
 TEST(Meaning, MultiplyingByAMatrixOfLocalColumns) {
   WholeInputs inputs;
   inputs.dims["N"] = 2;

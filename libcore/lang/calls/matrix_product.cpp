@@ -9,6 +9,21 @@
 
 namespace kasen::lang {
 
+namespace {
+
+bool reads(const Node& node, const std::string& name) {
+  return (node.kind == NodeKind::name && node.text == name) ||
+         std::any_of(node.args.begin(), node.args.end(), [&](const Node& arg) { return reads(arg, name); });
+}
+
+bool reads(const Statement& fn, const std::string& name) {
+  const auto of = [&](const Node& node) { return reads(node, name); };
+  return std::any_of(fn.value.begin(), fn.value.end(), of) ||
+         std::any_of(fn.body.begin(), fn.body.end(), [&](const Statement& step) { return reads(step, name); });
+}
+
+}  // namespace
+
 MatrixProducts::MatrixProducts(const Part& part, Calls& calls, Reducers& reducers, Folds& folds,
                                Contractions& contractions)
     : Part(part), calls_(calls), reducers_(reducers), folds_(folds), contractions_(contractions) {
@@ -24,6 +39,9 @@ ElementType MatrixProducts::entry_type(const Node& fn, const ElementType& vector
   const std::vector<ParamNode>& params = user != nullptr ? user->params : fn.params;  // a lambda's, or none
   ElementType type = vector;
   if (params.size() == 2 && !params[1].type.empty()) type = types_.element(params[1].type[0]);
+  const bool open = params.size() == 2 && params[1].type.empty();
+  const bool read = open && (user != nullptr ? reads(*user, params[1].name) : reads(fn, params[1].name));
+  if (open && !read) type = ElementType::of(Scalar::f64);  // any type will do
   const bool has_one = type.is_scalar() && (is_numeric(type.scalar()) || type.is(Scalar::boolean));
   if (has_one) return type;
   source_.fail(mark, fmt::format("an entry of the null matrix has no value 1 of type {}", show(module_, type)),
