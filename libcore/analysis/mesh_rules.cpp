@@ -102,6 +102,22 @@ MeshAxes Contraction::cuts_of(char label) const {
   return axes;
 }
 
+// No worker would have a block of the label's indices: those of one operand's cut that are in the other's, too.
+bool is_cut_apart(const Module& module, const Op& op, const Contraction& c) {
+  return std::any_of(c.cuts.begin(), c.cuts.end(), [&](const auto& cut) {
+    if (c.labels.is_kept(cut.first)) return false;
+    const MeshAxes summed = c.cuts_of(cut.first);
+    for (const size_t i : {size_t{0}, size_t{1}}) {
+      const Layout own(module, op.operands[i]);
+      const std::string& labels = c.labels.operands[i];
+      for (std::size_t axis = 0; axis < labels.size(); ++axis) {
+        if (labels[axis] == cut.first && (summed & ~own.cuts(axis)) == 0) return false;
+      }
+    }
+    return true;
+  });
+}
+
 Contraction contraction(const Module& module, const Op& op, std::span<const State> states) {
   Contraction c;
   c.labels = labels_of(module, op);

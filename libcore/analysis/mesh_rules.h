@@ -44,6 +44,8 @@ struct Contraction {
   [[nodiscard]] MeshAxes cuts_of(char label) const;
 };
 [[nodiscard]] Contraction contraction(const Module& module, const Op& op, std::span<const State> states);
+/// True if the operands cut a summed label over different axes: refused, since no worker has a block of its indices.
+[[nodiscard]] bool is_cut_apart(const Module& module, const Op& op, const Contraction& c);
 
 // The axes along which the operand has to be held, since they cut the operator, but not the operand alike. For map,
 // apply, contractions and operators along an axis; none for others.

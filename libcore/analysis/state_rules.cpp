@@ -17,14 +17,8 @@
 namespace kasen {
 namespace {
 
-using state_rules::axis_rule;
-using state_rules::check_shared;
-using state_rules::check_shareds;
-using state_rules::no;
-using state_rules::of_shareds;
-using state_rules::Question;
-using state_rules::reduce_by_rule;
-using state_rules::yes;
+using state_rules::axis_rule, state_rules::check_shared, state_rules::check_shareds, state_rules::of_shareds;
+using state_rules::no, state_rules::Question, state_rules::reduce_by_rule, state_rules::yes;
 
 RuleAnswer input_rule(const Question& q) {
   const bool whole = Layout(q.module, q.op.results[0]).is_shared();
@@ -105,6 +99,11 @@ RuleAnswer contracted(const Question& q, int rule) {
     return no(rule, q.says(i) + ", but a product reads values", "gather " + q.name(i) + " first");
   }
   const Contraction c = contraction(q.module, q.op, q.states);
+  if (is_cut_apart(q.module, q.op, c)) {
+    return no(rule,
+              fmt::format("{} and {} are cut along one summed dimension over different axes", q.name(0), q.name(1)),
+              "cut both alike, or scatter one along its axes first");
+  }
   for (size_t axis = 0; axis < c.kept.size(); ++axis) {
     if ((c.kept[axis] & ~Layout(q.module, result).cuts(axis)) == 0) continue;
     const bool second = c.labels.operands[1].find(c.labels.result[axis]) != std::string::npos;

@@ -1,5 +1,6 @@
 // The state rules over meshes of workers: whatever they allow, workers that have what the states say compute the
 // program. Random modules of arrays of rank 0 to 3, of all layouts, on meshes of up to three axes.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -181,6 +182,39 @@ std::vector<std::int64_t> indices_at(const Module& module, std::int64_t size, Ax
 }
 
 // Parts have the indices that their cuts say, and those that are equal have the same ones on every worker.
+// Each worker would sum over the indices that are in both of its parts, which are no block.
+TEST(MeshRules, OneSummedDimensionIsNotCutOverDifferentAxes) {
+  for (const std::string cut : {"b", "b:1", "a"}) {
+    const std::string held = cut == "a" ? "b" : "a";
+    const Module module = parse_module(fmt::format(R"(kir 2 level 2
+module apart {{
+  mesh a = 1, b = 1
+  dim K = 5
+  fn mul(x: f64, y: f64) -> f64 = x * y
+  fn add(x: f64, y: f64) -> f64 = x + y
+  %x = input "x" : f64[K/a] @part
+  %y = input "y" : f64[K/{0}] @part
+  %xs = scatter %x : f64[K/a] @cons{{b}}
+  %ys = scatter %y : f64[K/{0}] @cons{{{1}}}
+  %t = contract[mul, add; k, k ->] %xs, %ys : f64 @pre(add){2}
+  %g = gather %t : f64 @part
+  output "t" %g
+}}
+##end
+)",
+                                                   cut, held, cut == "a" ? "{a}" : ""),
+                                       "apart.kir");
+    TrialLawChecker laws;
+    const std::vector<Diagnostic> faults = verify_module(module, laws);
+    if (cut == "a") {
+      EXPECT_TRUE(faults.empty()) << format_diagnostic(faults[0]);
+      continue;
+    }
+    ASSERT_FALSE(faults.empty()) << cut;
+    EXPECT_NE(faults[0].why.find("over different axes"), std::string::npos) << format_diagnostic(faults[0]);
+  }
+}
+
 TEST(MeshRules, PartsThatAreEqualHaveTheSameIndices) {
   std::mt19937 random(3);
   const auto below = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
