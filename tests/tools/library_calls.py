@@ -7,11 +7,49 @@ import scipy.stats as st
 from applications_test import normal, random
 from library_numpy import (away, by_group, canberra, correlation, cosine, count, covariance, divergence, focal, jarque_bera, largest, nanaverage,
                            orth, pca, pinball, place, projected, rescaled, standard, svd, trimmed, weighted_var)
+import scipy.sparse.csgraph  # noqa: F401
 from scipy import sparse
 from scipy.linalg import expm, hilbert, solve_triangular
 
+
+
+def links(graph):
+    """With 1 for each entry."""
+    return sparse.csr_matrix((np.ones(graph.nnz), graph.tocsr().indices, graph.tocsr().indptr), graph.shape)
+
+
+def rank_by_links(graph, r, theta):
+    """As pagerank of the library, written straight down."""
+    steps = links(graph)
+    out = np.asarray(steps.sum(1)).ravel()
+    rank, change = np.ones(len(out)), np.inf
+    while change > theta:
+        with np.errstate(divide="ignore"):
+            share = np.where(out > 0, rank / out, 0)
+        rank, before = (1 - r) + r * (steps.T @ share), rank
+        change = abs(rank - before).sum()
+    return rank
+
+
+def hops(graph, source):
+    length = sparse.csgraph.shortest_path(graph, unweighted=True, indices=source)
+    return np.where(np.isinf(length), -1, length)
+
+
+def first_of_component(graph):
+    labels = sparse.csgraph.connected_components(graph, directed=False)[1]
+    return np.array([np.argmax(labels == label) for label in labels])
+
+
 # Of stored entries: SciPy's sparse matrices v.J, v.L (square) and v.D, and a vector v.a.
 STORED = {
+    "out_degree(J)": lambda v: links(v.J).sum(1),
+    "in_degree(J)": lambda v: links(v.J).sum(0),
+    "bfs(J, 0)": lambda v: hops(abs(v.J), 0),
+    "shortest_paths(abs(J), 0)": lambda v: sparse.csgraph.shortest_path(abs(v.J), indices=0),
+    "components(J)": lambda v: first_of_component(v.J),
+    "pagerank(J, 0.85, 1e-12)": lambda v: rank_by_links(v.J, 0.85, 1e-12),
+    "triangles(J + J')": lambda v: np.atleast_1d(links(v.J + v.J.T).multiply(links(v.J + v.J.T) @ links(v.J + v.J.T)).sum() / 6),
     "tril(J)": lambda v: sparse.tril(v.J),
     "triu(J, 1)": lambda v: sparse.triu(v.J, 1),
     "diag(J)": lambda v: v.J.diagonal(),
@@ -512,6 +550,7 @@ LOCAL = {
         "abs_det(S)": lambda v: abs(np.linalg.det(v.S)),
         "logdet_spd(gram(X))": lambda v: np.linalg.slogdet(v.X.T @ v.X)[1],
         "det_spd(gram(X))": lambda v: np.linalg.det(v.X.T @ v.X),
+        "jacobi([f in F, g in F: S[f, g] + f64(max(0, 99 - 99 * abs(i64(f) - i64(g))))], z, 30)": lambda v: np.linalg.solve(v.S + 99 * np.eye(len(v.S)), v.z),
         "cg(gram(X), X' @ x, 3)": lambda v: np.linalg.solve(v.X.T @ v.X, v.X.T @ v.x),
         "largest, vector = power_iteration(gram(X), z, 300)": lambda v: largest(v.X.T @ v.X, v.z),
     },

@@ -82,9 +82,10 @@ Node Elements::here(const std::vector<DimId>& dims, const std::vector<Node>& ind
   Node all;
   for (std::size_t k = 0; k < dims.size(); ++k) {
     const std::string own = own_name(mark, fmt::format("place{}", k));
+    const std::string dim = own_name(mark, fmt::format("dim{}", k));  // a def need not see the program's
     names[own] = {.id = place(dims[k], indices[k])};
-    Node index =
-        fresh_node(NodeKind::call, mark, "index", {fresh_node(NodeKind::name, mark, module_.dim(dims[k]).name)});
+    names[dim] = {.kind = Binding::Kind::dimension, .dim = dims[k]};
+    Node index = fresh_node(NodeKind::call, mark, "index", {fresh_node(NodeKind::name, mark, dim)});
     Node number = fresh_node(NodeKind::call, mark, "i64", {std::move(index)});
     Node equal = operator_node(ScalarOp::eq, mark, {std::move(number), fresh_node(NodeKind::name, mark, own)});
     all = k == 0 ? std::move(equal) : operator_node(ScalarOp::logical_and, mark, {std::move(all), std::move(equal)});
