@@ -1,5 +1,6 @@
 // The meaning of each scalar operator on concrete values: the reference for every code generator.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <span>

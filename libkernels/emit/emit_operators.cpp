@@ -114,6 +114,16 @@ LlvmValue* bits_bit_or(Builder& b, LlvmValue* x, LlvmValue* y) { return b.Create
 LlvmValue* bits_bit_xor(Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateXor(x, y); }
 LlvmValue* bits_bit_not(Builder& b, LlvmValue* x, LlvmValue*) { return b.CreateNot(x); }
 
+LlvmValue* bits_bit_count(Builder& b, LlvmValue* x, LlvmValue*) {
+  return b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, x);
+}
+LlvmValue* bits_leading_zeros(Builder& b, LlvmValue* x, LlvmValue*) {
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, x, b.getFalse());
+}
+LlvmValue* bits_trailing_zeros(Builder& b, LlvmValue* x, LlvmValue*) {
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, x, b.getFalse());
+}
+
 // LLVM gives poison where a shift is not from 0 to 63.
 LlvmValue* bits_shift_left(Builder& b, LlvmValue* x, LlvmValue* y) {
   LlvmValue* fits = b.CreateICmpULT(y, number(y, 64));

@@ -38,6 +38,16 @@ TEST(Meaning, IntegersFloorAndWrap) {
   EXPECT_EQ(whole_of("i64(i32(one * -5000000000))"), -2147483648);
 }
 
+TEST(Meaning, BitsAreCounted) {
+  EXPECT_EQ(whole_of("bit_count(one + 6)"), 3);
+  EXPECT_EQ(whole_of("bit_count(-one)"), 64);
+  EXPECT_EQ(whole_of("leading_zeros(one)"), 63);
+  EXPECT_EQ(whole_of("leading_zeros(one - 1)"), 64);
+  EXPECT_EQ(whole_of("leading_zeros(-one)"), 0);
+  EXPECT_EQ(whole_of("trailing_zeros(8 * one)"), 3);
+  EXPECT_EQ(whole_of("trailing_zeros(one - 1)"), 64);
+}
+
 // The largest and the smallest integer stand for infinities.
 TEST(Meaning, ExtremesOfIntegersStayWhatTheyAre) {
   constexpr std::int64_t high = std::numeric_limits<std::int64_t>::max(),

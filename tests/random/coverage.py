@@ -75,7 +75,7 @@ SCALAR = {
                     ['f64', 'f32']),
     **dict.fromkeys(['lt', 'le', 'gt', 'ge'], NUMBERS + ['id']), 'eq': COMPARED, 'ne': COMPARED,
     **dict.fromkeys(['and', 'or', 'not'], ['bool']), 'min': NUMBERS + ['id'], 'max': NUMBERS + ['id'], 
-    **dict.fromkeys(['mix64', 'bit_and', 'bit_or', 'bit_xor', 'bit_not', 'shift_left', 'shift_right'], ['i64']), 'fmod': ['f64', 'f32'],
+    **dict.fromkeys(['mix64', 'bit_and', 'bit_or', 'bit_xor', 'bit_not', 'bit_count', 'leading_zeros', 'trailing_zeros', 'shift_left', 'shift_right'], ['i64']), 'fmod': ['f64', 'f32'],
     'select': ELEMENTS, 'cast': NUMBERS + ['bool'], 'tuple': ['tuple'], 'component': NUMBERS + ['bool', 'id', 'array'],
     'element': NUMBERS + ['bool', 'id'], 'build': ['array'], 'constant': NUMBERS + ['bool'],
 }

@@ -231,8 +231,8 @@ class ScalarPart(Base):
         return op('%', self.of_bits(a, b, dims), lit('i64', 100), dims, bound=100)
 
     def of_bits(self, a, b, dims):
-        fn = self.pick(['mix64', 'bit_and', 'bit_or', 'bit_xor', 'bit_not', 'shift_left', 'shift_right'])
-        if fn == 'bit_not':
+        fn = self.pick(['mix64', 'bit_and', 'bit_or', 'bit_xor', 'bit_not', 'shift_left', 'shift_right', 'bit_count', 'leading_zeros', 'trailing_zeros'])
+        if fn in ('bit_not', 'bit_count', 'leading_zeros', 'trailing_zeros'):
             fn, a = 'bit_xor', call(fn, [a], a.dims, bound=1e18)
         return call(fn, [a, b], dims, bound=1e18)
 

@@ -164,7 +164,18 @@ def _shift(a, b, right):
     return np.where(fits, np.right_shift(a, by), a >> 63) if right else np.where(fits, np.left_shift(a, by), 0)
 
 
-BITS = {'mix64': mix64, 'bit_and': np.bitwise_and, 'bit_or': np.bitwise_or, 'bit_xor': np.bitwise_xor, 'bit_not': np.bitwise_not,
+def _digits(a):
+    """Of each int64, its 64 bits, the lowest first."""
+    return (np.asarray(a, np.int64).astype(np.uint64)[..., None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+
+
+def _zeros(digits):
+    return np.where(digits.any(-1), digits.argmax(-1), 64).astype(np.int64)
+
+
+BITS = {'bit_count': lambda a: _digits(a).sum(-1).astype(np.int64), 'trailing_zeros': lambda a: _zeros(_digits(a)),
+        'leading_zeros': lambda a: _zeros(_digits(a)[..., ::-1]),
+        'mix64': mix64, 'bit_and': np.bitwise_and, 'bit_or': np.bitwise_or, 'bit_xor': np.bitwise_xor, 'bit_not': np.bitwise_not,
         'shift_left': lambda a, b: _shift(a, b, False), 'shift_right': lambda a, b: _shift(a, b, True)}
 
 
