@@ -283,12 +283,13 @@ Check check_against(const Module& module, const Sizes& sizes, const RunReport& r
   return Checker(module, sizes, run, limited).check();
 }
 
-std::string check_text(const Module& module, const Check& check) {
+std::string check_text(const Module& module, const Check& check, bool whole) {
   std::vector<std::vector<std::string>> rows{{"", "predicted", "counted", ""}};
   for (const Compared& c : check.totals) {
+    if (!whole && c.agrees()) continue;
     rows.push_back({c.what, grouped(c.predicted), grouped(c.counted), c.agrees() ? "equal" : "DIFFERENT"});
   }
-  std::string text = table_text(rows);
+  std::string text = rows.size() > 1 ? table_text(rows) : std::string();
   if (check.mismatches.empty()) return text + "Predicted and counted agree to the byte.\n";
   text += "\nPredicted and counted differ:\n";
   for (const Compared& c : check.mismatches) {

@@ -40,7 +40,7 @@ void add_cost(const Pair& pair, const Column& column, const Cost& before, const 
 
 }  // namespace
 
-std::string compare_text(const Measured& before, const Measured& after) {
+std::string compare_text(const Measured& before, const Measured& after, bool model) {
   const ReportContext a(before.module, before.sizes), b(after.module, after.sizes);
   const Pair pair{a, b};
   std::string text = fmt::format("{}, level {}, against {}, level {} (bytes)\n", a.report().program, a.report().level,
@@ -51,7 +51,7 @@ std::string compare_text(const Measured& before, const Measured& after) {
   for (const std::string& word : assumptions_of(before.module)) text += "The program before assumes " + word + ".\n";
   for (const std::string& word : assumptions_of(after.module)) text += "The program after assumes " + word + ".\n";
   const size_t loops = std::min(a.report().loops.size(), b.report().loops.size());
-  for (const Column& column : report_columns()) {
+  for (const Column& column : columns_in_text(model)) {
     std::vector<std::vector<std::string>> rows{{"", "before", "after", "saved"}};
     for (size_t i = 0; i < loops; ++i) {
       const LoopCost& x = a.report().loops[i];

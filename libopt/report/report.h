@@ -17,7 +17,8 @@
 
 namespace kasen {
 
-[[nodiscard]] std::string report_text(const Module& module, const Sizes* sizes);
+/// The costs of this implementation; with `model` also those by the paper's rules, behind them.
+[[nodiscard]] std::string report_text(const Module& module, const Sizes* sizes, bool model = false);
 /// Ends with a line end. Keys are in a fixed order (docs/cost.md describes them).
 [[nodiscard]] std::string report_json(const Module& module, const Sizes* sizes);
 /// Returns the data dependence graph for Graphviz. Nodes are values, coloured by state, and regions are clusters. The
@@ -59,7 +60,8 @@ struct PageParts {
 /// Returns one page that holds all that it needs.
 [[nodiscard]] std::string report_html(const Module& module, const Sizes* sizes, const PageParts& parts = {});
 
-[[nodiscard]] std::string compare_text(const Measured& before, const Measured& after);
+/// `model` as for report_text.
+[[nodiscard]] std::string compare_text(const Measured& before, const Measured& after, bool model = false);
 [[nodiscard]] std::string compare_json(const Measured& before, const Measured& after);
 
 }  // namespace kasen

@@ -186,10 +186,10 @@ std::string memory_text(const ReportContext& c) {
 
 }  // namespace
 
-std::string report_text(const Module& module, const Sizes* sizes) {
+std::string report_text(const Module& module, const Sizes* sizes, bool model) {
   const ReportContext context(module, sizes);
   std::string text = heading(context);
-  for (const Column& column : report_columns()) {
+  for (const Column& column : columns_in_text(model)) {
     text += fmt::format("\n{}; bytes of one execution\n\n", column.title);
     text += operator_table(context, column);
     text += totals(context, column);

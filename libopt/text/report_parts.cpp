@@ -102,6 +102,18 @@ const std::vector<Column>& report_columns() {
   return columns;
 }
 
+std::vector<Column> columns_in_text(bool model) {
+  std::vector<Column> columns;
+  for (const Column& column : report_columns()) {
+    if (column.key != "model") {
+      columns.insert(columns.begin(), column);
+    } else if (model) {
+      columns.push_back(column);
+    }
+  }
+  return columns;
+}
+
 const std::vector<Measure>& measures() {
   static const std::vector<Measure> all{
       {"read_bytes", "reads", &Cost::read, false},

@@ -54,6 +54,8 @@ struct Column {
   Polynomial (*form)(const Polynomial&);
 };
 [[nodiscard]] const std::vector<Column>& report_columns();
+// Those of a text for people, what happens first.
+[[nodiscard]] std::vector<Column> columns_in_text(bool model);
 
 // The parts of a cost, in the order in which they are printed.
 struct Measure {

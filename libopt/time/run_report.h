@@ -120,7 +120,8 @@ struct Check {
 /// `limited`: what was predicted for the memory that the run was allowed, if arrays of it were on disks.
 [[nodiscard]] Check check_against(const Module& module, const Sizes& sizes, const RunReport& run,
                                   const MemoryPlan* limited = nullptr);
-[[nodiscard]] std::string check_text(const Module& module, const Check& check);
+/// A row for each total, or, not `whole`, for those alone that differ.
+[[nodiscard]] std::string check_text(const Module& module, const Check& check, bool whole = true);
 [[nodiscard]] std::string check_json(const Check& check);
 
 }  // namespace kasen

@@ -58,6 +58,30 @@ std::vector<std::string> pieces(std::string_view text, size_t room) {
 
 }  // namespace
 
+size_t terminal_width() { return isatty(STDOUT_FILENO) == 1 ? std::max<size_t>(given_width(), 40) : 0; }
+
+std::string fitted(std::string_view text, size_t width) {
+  constexpr std::string_view mark = "...";
+  if (width < 2 * mark.size()) return std::string(text);
+  std::string result;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (letters(line) <= width) {
+      result += line;
+    } else {
+      size_t bytes = 0, shown = 0;
+      for (; shown < width - mark.size() || (line[bytes] & 0xC0) == 0x80; ++bytes)
+        if ((line[bytes] & 0xC0) != 0x80) ++shown;
+      result += line.substr(0, bytes);
+      result += mark;
+    }
+    if (end != std::string_view::npos) result += '\n';
+  }
+  return result;
+}
+
 size_t text_width() { return std::clamp<size_t>(given_width(), 40, 120); }
 
 std::string wrapped(std::string_view text, size_t width, size_t indent, size_t first) {

@@ -24,6 +24,7 @@
 #include "tools/common/choice.h"
 #include "tools/common/fitted.h"
 #include "tools/common/tool.h"
+#include "tools/common/wrap.h"
 #include "tools/launch/inputs.h"
 #include "tools/options/byte_option.h"
 #include "tools/options/calibrate.h"
@@ -57,7 +58,7 @@ std::string report(const Module& module, const Sizes* sizes, const Module* befor
                    Format format) {
   switch (format) {
     case Format::text:
-      return report_text(module, sizes);
+      return report_text(module, sizes, values.count("model") > 0);
     case Format::json:
       return report_json(module, sizes);
     case Format::html:
@@ -85,7 +86,7 @@ std::string comparison(const Module& module, const Module& other, const po::vari
   std::optional<Sizes> of_other;
   if (sizes != nullptr) of_other = sizes_of_plans(values, *sizes)(other);
   const Measured before{module, sizes}, after{other, of_other ? &*of_other : nullptr};
-  if (format == Format::text) return compare_text(before, after);
+  if (format == Format::text) return compare_text(before, after, values.count("model") > 0);
   if (format == Format::json) return compare_json(before, after);
   if (format == Format::html) return page_of(other, after.sizes, &module, values);
   refuse_format("--compare");
@@ -146,7 +147,7 @@ std::string against(const Module& module, const po::variables_map& values, const
   if (format == Format::json) return check_json(check);
   if (format == Format::html) return page_of(module, sizes, before, values, {.run = &run});
   if (format != Format::text) refuse_format("--against");
-  std::string text = check_text(module, check);
+  std::string text = check_text(module, check, values.count("differences") == 0);
   if (machine != nullptr) text += times_against_text(module, *sizes, run, *machine);
   if (machine != nullptr && limited) text += time_with_disk_text(module, *sizes, run, *machine, *limited);
   return text;
@@ -295,7 +296,8 @@ ExitStatus run_measure(const po::variables_map& values) {
                                                        machine.value_or(MachineProfile{}));
     }
   }
-  write_text(values["output"].as<std::string>(), text);
+  const auto& output = values["output"].as<std::string>();
+  write_text(output, output == "-" && format == Format::text ? fitted(text, terminal_width()) : text);
   if (values.count("graph") > 0) write_text(values["graph"].as<std::string>(), report_dot(other ? *other : module));
   return values.count("check") > 0 && !right ? ExitStatus::check_failed : ExitStatus::done;
 }
@@ -310,6 +312,7 @@ void add_options(Tool& tool) {
   add("against", text("RUN.json"), "the counters of a run (kasen run --stats)");
   add("check", "with --against: exit status 1 if predicted and counted differ");
   add("tasks", "prints the tasks of regions of blocks: where and when each runs, and who sends it what");
+  add("model", "also the costs by the rules of the KASEN paper (docs/cost.md), behind those of this implementation");
   add("explain", "explains a plan: transitions, splits, laws, regions, buffers");
   add("memory", text("SIZE"),
       "what a run with so much memory a process, as 2G, reads from disks and writes to them (with --bundle)");
@@ -328,6 +331,7 @@ void add_options(Tool& tool) {
   add("calibrate", "measures this machine and writes such a file; takes no module");
   declare_scaling_options(tool);
   tool.hidden.add_options()("places", text("FILE"), "for html: keeps where Graphviz places boxes, for the next page")(
+      "differences", "with --against: rows where predicted and counted differ, no others")(
       "page", text("FILE"), "with --against: also as html, to this file")(
       "graph", text("FILE"), "also the last module as a graph (dot), to this file")(
       "module", po::value<std::string>()->default_value("-")->value_name("MODULE.kir"));
@@ -341,7 +345,7 @@ void add_options(Tool& tool) {
 int measure_main(int argc, char** argv) {
   Tool tool{.info = {"kasen-measure", "predicts what a module reads, writes, allocates and sends",
                      "[MODULE.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--compare OTHER.kir] "
-                     "[--against RUN.json [--check]] [--explain] [--timeline] [--tasks] "
+                     "[--against RUN.json [--check]] [--model] [--explain] [--timeline] [--tasks] "
                      "[--machine FILE.yaml] [--calibrate] [--workers P,P,.. --data NAME=FILE [--sample FRACTION] "
                      "[--plot FILE.svg]] "
                      "[--format text|json|html|dot|csv|svg] [-o FILE]",
