@@ -17,6 +17,7 @@
 #include "tools/doctor/checks.h"
 #include "tools/options/machine_file.h"
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -99,6 +100,10 @@ std::string text_of(const std::vector<Looked>& found) {
   std::string_view heading;
   std::array<int, verdict_names.size()> counts{};
   for (const auto& [row, finding] : found) {
+    if (quiet() && finding.verdict == Verdict::ok) {
+      ++counts.at(static_cast<size_t>(finding.verdict));
+      continue;
+    }
     if (row->heading != heading) text += fmt::format("{}{}:\n", heading.empty() ? "" : "\n", row->heading);
     heading = row->heading;
     ++counts.at(static_cast<size_t>(finding.verdict));

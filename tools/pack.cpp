@@ -14,6 +14,7 @@
 #include "tools/common/tool.h"
 #include "tools/options/byte_option.h"
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -79,8 +80,8 @@ ExitStatus pack_buffers(const po::variables_map& values) {
   const std::string output = values.count("output") > 0 ? values["output"].as<std::string>() : "";
   if (!output.empty()) write_text(output, packing::buffers_csv(buffers, packing));
   if (output == "-")  // the buffers alone stand there
-    tell("{}", report);
-  else
+    note("{}", report);
+  else if (output.empty() || !quiet())
     write_standard_output(report);
   return ExitStatus::done;
 }

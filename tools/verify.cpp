@@ -26,6 +26,7 @@
 #include "libopt/time/run_report.h"
 #include "tools/common/tool.h"
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {
@@ -110,7 +111,7 @@ class Verification {
   void judge(const std::string& name, const Look& look) {
     try {
       const Judgement judged(look());
-      write_standard_output(fmt::format("{}: {} ({})\n", name, judged.word, judged.what));
+      if (!quiet()) write_standard_output(fmt::format("{}: {} ({})\n", name, judged.word, judged.what));
     } catch (const UserError& error) {
       // A folder is wrong if a file that its manifest names is missing.
       const bool gone = error.status() == ExitStatus::missing_input && fs::is_directory(name);

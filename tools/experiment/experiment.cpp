@@ -17,6 +17,7 @@
 #include "tools/experiment/steps.h"
 #include "tools/experiment/summary.h"
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 #include "tools/system/process.h"
 #include "tools/system/progress.h"
 #include "tools/system/stop_request.h"
@@ -69,7 +70,10 @@ class Course {
     ++ready_;
     if (isatty(STDERR_FILENO) == 1 && !failed) return;
     progress_.finish();
-    tell("[{}/{}] {}: {}\n", ready_, all_, what, result);
+    if (failed)
+      tell("[{}/{}] {}: {}\n", ready_, all_, what, result);
+    else
+      note("[{}/{}] {}: {}\n", ready_, all_, what, result);
   }
 
   void finish() { progress_.finish(); }
@@ -162,9 +166,9 @@ class Runner {
 
   void tell_stale() const {
     if (const int others = rows_.of_others(digests_); others > 0)
-      tell("kasen experiment: note: {} in {}/runs.jsonl {} of other settings, data or tools, and {} out\n",
+      note("kasen experiment: note: {} in {}/runs.jsonl {} of other settings, data or tools, and {} out\n",
            count_text(others, "row"), experiment_.folder, others == 1 ? "is" : "are", others == 1 ? "stays" : "stay");
-    if (matrix_.left_out > 0) tell("kasen experiment: note: {}\n", left_out_text(matrix_));
+    if (matrix_.left_out > 0) note("kasen experiment: note: {}\n", left_out_text(matrix_));
   }
 
   // False: it failed, or its check did.

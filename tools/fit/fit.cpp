@@ -21,6 +21,7 @@
 #include "tools/fit/work.h"
 #include "tools/options/words.h"
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {
@@ -119,7 +120,7 @@ void tell_end(const Model& model, const ModelProgram& program) {
   const auto iterations = model.facts.find("iterations");
   const double most = program.value("steps");
   if (iterations == model.facts.end() || most <= 0 || iterations->second < most) return;
-  tell("kasen fit: note: its {} iterations are over and it may not be at its end; add --param steps={}\n", most,
+  note("kasen fit: note: its {} iterations are over and it may not be at its end; add --param steps={}\n", most,
        10 * most);
 }
 
@@ -201,9 +202,9 @@ ExitStatus fit(const po::variables_map& values) {
   require_some(model, row, program, path);
   require_directions(model, row, path);
   write_model(output, model);
-  write_standard_output(report_of(model, row, path, bounded(values, "top", 1, most_top)));
+  if (!quiet()) write_standard_output(report_of(model, row, path, bounded(values, "top", 1, most_top)));
   tell_end(model, program);
-  tell("model: {}\n", output);
+  note("model: {}\n", output);
   return ExitStatus::done;
 }
 

@@ -17,6 +17,7 @@
 #include "tools/fit/samples.h"
 #include "tools/fit/work.h"
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {
@@ -144,7 +145,7 @@ ExitStatus predict(const po::variables_map& values) {
   const std::vector<double>& scores = outputs.at("score").values;
   if (!std::all_of(scores.begin(), scores.end(), [](double v) { return std::isfinite(v); })) require_finite(samples);
   write_text(output, prediction_text(model, row, outputs, chances));
-  if (output != "-") tell("predictions: {}\n", output);
+  if (output != "-") note("predictions: {}\n", output);
   return ExitStatus::done;
 }
 

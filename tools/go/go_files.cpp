@@ -12,6 +12,7 @@
 #include "tools/options/machine_file.h"
 #include "tools/options/result_format.h"
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 
@@ -83,7 +84,7 @@ std::unique_ptr<FileLock> GoFiles::hold_folder() const {
   if (has("no-wait"))
     fail(ExitStatus::resumable, other, "both would write the same files",
          "start it again later, or add --dir FOLDER: one of its own");
-  tell("kasen go: note: {}; this one waits for it (with --dir FOLDER, one of its own, it need not)\n", other);
+  note("kasen go: note: {}; this one waits for it (with --dir FOLDER, one of its own, it need not)\n", other);
   lock->wait();
   return lock;
 }

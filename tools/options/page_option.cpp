@@ -16,6 +16,7 @@
 #include "tools/options/sizes_option.h"
 #include "tools/options/temporary_file.h"
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 #include "tools/system/process.h"
 
 namespace kasen::tools {
@@ -26,14 +27,14 @@ std::optional<std::string> place_by_dot(const std::string& graphs) {
   if (!command_exists("dot")) {
     static bool reported = false;
     if (!std::exchange(reported, true))
-      tell("kasen-measure: note: Graphviz (dot) is not in PATH: pictures are drawn in the program's order\n");
+      note("kasen-measure: note: Graphviz (dot) is not in PATH: pictures are drawn in the program's order\n");
     return std::nullopt;
   }
   const TemporaryFile file("kasen-picture");
   std::ofstream(file.path()) << graphs;
   std::string placed;
   if (run_process_into(placed, {"dot", "-Tjson0", file.path()}).status == 0) return placed;
-  tell("kasen-measure: note: dot could not place the picture: it is drawn in the program's order\n");
+  note("kasen-measure: note: dot could not place the picture: it is drawn in the program's order\n");
   return std::nullopt;
 }
 

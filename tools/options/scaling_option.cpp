@@ -18,6 +18,7 @@
 #include "tools/options/inputs.h"
 #include "tools/options/sizes_option.h"
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {
@@ -54,7 +55,7 @@ std::optional<double> fraction_that_fits(const ProgramData& data) {
   const std::int64_t needed = partition_bytes(data.inputs);
   if (!room || needed < *room) return std::nullopt;
   const double fraction = std::clamp(static_cast<double>(*room) / static_cast<double>(needed) / 8, 0.001, 0.1);
-  tell(
+  note(
       "kasen-measure: note: cutting the data takes some {} bytes, and {} are available: numbers are estimated "
       "from a sample of {:.3g} % of the indices; --sample FRACTION chooses another, --sample 1 uses all\n",
       needed, *room, fraction * 100);

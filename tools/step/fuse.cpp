@@ -30,6 +30,7 @@
 #include "tools/step/spread_view.h"
 #include "tools/step/step.h"
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {
@@ -92,7 +93,7 @@ void fit(Module& module, const std::string& name, const Sizes& sizes) {
 // Reports the default sizes that decided something.
 void tell_defaults(const PlanNotes& notes) {
   if (notes.defaults.empty()) return;
-  tell("kasen-fuse: note: sizes decide, and these are defaults: {}; --bundle, --sizes or --observed gives them\n",
+  note("kasen-fuse: note: sizes decide, and these are defaults: {}; --bundle, --sizes or --observed gives them\n",
        fmt::join(notes.defaults, ", "));
 }
 

@@ -29,6 +29,7 @@
 #include "tools/options/words.h"
 #include "tools/step/step.h"
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 #include "tools/system/process.h"
 
 namespace kasen::tools {
@@ -77,7 +78,7 @@ bool may_spill(const SpillRoom* room, const ProgramInputs& inputs) {
 
 void tell_spilled(const SpillRoom* spill) {
   if (spill == nullptr || spill->written_bytes() == 0) return;
-  tell("kasen-partition: spill files: {} bytes written, {} read\n", grouped(spill->written_bytes()),
+  note("kasen-partition: spill files: {} bytes written, {} read\n", grouped(spill->written_bytes()),
        grouped(spill->read_bytes()));
 }
 
@@ -178,7 +179,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
   require_slices_inside(module, parts);
   complete_sources(offered, info);
   if (compressing) compress_parts(parts, info);
-  for (const std::string& note : info.notes) tell("kasen-partition: note: {}\n", note);
+  for (const std::string& each : info.notes) note("kasen-partition: note: {}\n", each);
   info.workers = options.workers;
   info.method = method_name(options.method);
   info.theta = options.theta;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {
@@ -20,7 +21,7 @@ constexpr const char* wipe = "\r\x1b[K";
 
 std::string over_progress() { return isatty(STDERR_FILENO) == 1 ? wipe : ""; }
 
-Progress::Progress(std::string title) : title_(std::move(title)), terminal_(isatty(STDERR_FILENO) == 1), last_() {}
+Progress::Progress(std::string title) : title_(std::move(title)), terminal_(isatty(STDERR_FILENO) == 1 && !quiet()), last_() {}
 
 void Progress::finish() {
   if (shown_) write_message(wipe);
