@@ -1,5 +1,5 @@
 // kasen: dispatches `kasen plan ...` to the tool kasen-plan beside it. Help, `kasen verify`, `kasen go`, `kasen
-// fit`, `kasen predict` and `kasen experiment` are part of this program.
+// show`, `kasen fit`, `kasen predict` and `kasen experiment` are part of this program.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,6 +20,7 @@
 #include "tools/experiment/machine_facts.h"
 #include "tools/fit/fit.h"
 #include "tools/go/go.h"
+#include "tools/show/show.h"
 #include "tools/system/files.h"
 #include "tools/verify.h"
 
@@ -99,6 +100,7 @@ int start(const std::string& command, int argc, char** argv) {
   if (command == "verify") return verify_main(argc, argv);
   if (command == "experiment") return experiment_main(argc, argv);
   if (command == "go") return go_main(argc, argv);
+  if (command == "show") return show_main(argc, argv);
   if (command == "fit") return fit_main(argc, argv);
   if (command == "predict") return predict_main(argc, argv);
   return dispatch(command, argv);

@@ -63,16 +63,16 @@ ROOMS = {
     },
     "libcomm/data": {
         "base": "", "hdf5": "base", "text": "base", "table": "base text", "read": "base text table", "cut": "base read", "compress": "base",
-        "bundle": "base hdf5 table read cut", "results": "base hdf5 read", "model": "base hdf5", "checkpoint": "base hdf5 cut bundle results",
+        "bundle": "base hdf5 table read cut", "results": "base hdf5 read", "model": "base hdf5", "view": "base hdf5 read results", "checkpoint": "base hdf5 cut bundle results",
     },
     "libcomm/exchange": {"": ""},
     "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "reduce": "jit emit", "tile": "jit emit", "make": "jit emit reduce tile", "run": "jit emit tile make", "move": "emit run", "dense": "run", "axis": "run move", "": "run move dense axis"},
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",
-        "run": "system common launch", "doctor": "system options", "step": "system common options launch", "go": "system common options launch step",
+        "show": "system common", "run": "system common launch show", "doctor": "system options", "step": "system common options launch", "go": "system common options launch step",
         "experiment": "system common options launch go", "fit": "system common options launch",
-        "": "system common options launch run doctor step go experiment fit",
+        "": "system common options launch show run doctor step go experiment fit",
     },
 }
 

@@ -75,8 +75,10 @@ void declare_go_options(Tool& tool) {
       "no-report", "makes no tables of costs, no pictures and no page")(
       "output,o", po::value<std::string>()->value_name("FILE"), "the result file (DIR/result and the format's ending)");
   declare_format(tool);
-  tool.options.add_options()("top", po::value<int>()->default_value(10)->value_name("K"),
-                             "prints the K largest elements of vector results");
+  tool.options.add_options()("top", po::value<int>()->default_value(0)->value_name("K"),
+                             "prints the K largest elements of vector results, see kasen run")(
+      "show", po::value<int>()->default_value(default_rows)->value_name("N"),
+      "prints N rows of each output, see kasen run");
   tool.hidden.add_options()("program", po::value<std::string>()->value_name("PROGRAM.ks"))(
       "data", po::value<Arguments>()->value_name("NAME=DATA"));
   tool.positional.add("program", 1).add("data", -1);

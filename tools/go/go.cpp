@@ -17,6 +17,7 @@
 #include "tools/common/params.h"
 #include "tools/common/tool.h"
 #include "tools/common/version.h"
+#include "tools/common/wrap.h"
 #include "tools/go/go_files.h"
 #include "tools/go/graph_file.h"
 #include "tools/go/made_from.h"
@@ -31,6 +32,7 @@
 #include "tools/system/process.h"
 #include "tools/system/progress.h"
 #include "tools/system/start_process.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {
@@ -78,30 +80,41 @@ class Pipeline {
       compared = describe_and_run();
     }
     const Arguments comparison = compare_arguments();
-    check_end(comparison, compared ? *compared : run_process(comparison));
-    tell("page       {}\n", file("report.html"));
+    if (!compared) {
+      std::string text;
+      compared = run_process_into(text, comparison);
+      write_comparison(text, *compared);
+    }
+    check_end(comparison, *compared);
+    note("page       {}\n", file("report.html"));
   }
 
  private:
   // Returns how the comparison ended, if the run was so short that no page had been begun before.
   [[nodiscard]] std::optional<Ended> describe_and_run() const {
-    std::string text;  // of the run and the comparison, kept until the steps beside them have printed
+    std::string text, comparison;  // kept until the steps beside the run have printed
     std::optional<Ended> compared;
     const SharedMark page;  // whoever claims it makes the next page
     const auto run = [&] {
       execute(text);
-      if (page.claim()) compared = run_process_into(text, compare_arguments());
+      if (page.claim()) compared = run_process_into(comparison, compare_arguments());
     };
     beside(run, [&] { describe(&page); });
-    write_standard_output(text);
+    write_standard_output(fitted(text, terminal_width()));
+    if (compared) write_comparison(comparison, *compared);
     return compared;
+  }
+
+  // A quiet go tells of a difference alone.
+  static void write_comparison(const std::string& text, const Ended& ended) {
+    if (!quiet() || ended.status != 0) write_standard_output(fitted(text, terminal_width()));
   }
 
   void save_and_run() const {
     std::string summary;
     const StopHandedOn handed;
     execute(summary);
-    write_standard_output(summary);
+    write_standard_output(fitted(summary, terminal_width()));
   }
 
   [[nodiscard]] std::string text(const std::string& option) const { return values_[option].as<std::string>(); }
@@ -133,7 +146,7 @@ class Pipeline {
     }
     (void)bounded(values_, "theta", 0, std::numeric_limits<int>::max());
     (void)bounded(values_, "threads", 0, most_threads);
-    (void)bounded(values_, "top", 0, most_top);
+    for (const char* rows : {"top", "show"}) (void)bounded(values_, rows, 0, most_top);
     RunSettings settings;
     settings.bundle = file("bundle");
     read_lasting_options(values_, settings);
@@ -166,7 +179,10 @@ class Pipeline {
     });
   }
 
-  void step(const Arguments& argv) const { check_end(argv, run_process(argv)); }
+  void step(Arguments argv) const {
+    add_verbosity(argv);
+    check_end(argv, run_process(argv));
+  }
 
   // Both at a time.
   static void beside(const std::function<void()>& one, const std::function<void()>& other) {
@@ -212,6 +228,11 @@ class Pipeline {
 
   [[nodiscard]] static std::string tool(const std::string& name) { return tool_folder() + "/kasen-" + name; }
 
+  static void add_verbosity(Arguments& argv) {
+    if (quiet()) argv.emplace_back("--quiet");
+    if (verbose()) argv.emplace_back("--verbose");
+  }
+
   void add(Arguments& argv, const std::string& option, const std::string& flag) const {
     for (const std::string& value : list(option)) {
       argv.push_back(flag);
@@ -225,7 +246,7 @@ class Pipeline {
     step(argv);
     module_ = parse_module(read_text(file("plan.kir")), file("plan.kir"));
     if (has("mesh") || names_layouts(module_)) require_dense(module_, has("mesh"));  // both plans would report it
-    tell("plan       {}\n", file("plan.kir"));
+    note("plan       {}\n", file("plan.kir"));
   }
 
   void partition() const {
@@ -240,7 +261,7 @@ class Pipeline {
                                     fmt::join(files_.places(), "\n"), wanted_data(module_, text("method"))),
                         workers(), files_.partitioned());
     if (record.holds()) {
-      tell("partition  {} (as it was)\n", file("bundle"));
+      note("partition  {} (as it was)\n", file("bundle"));
       return;
     }
     Arguments argv{tool("partition"), "--program", file("plan.kir"),         "--replace", "--no-sync", "-o",
@@ -250,7 +271,7 @@ class Pipeline {
       if (has(limit) && !has("swap")) argv.insert(argv.end(), {"--" + limit, text(limit)});
     argv.insert(argv.end(), options.begin(), options.end());
     step(argv);
-    tell("partition  {}{}\n", file("bundle"), record.write() ? "" : " (the data may change: made again the next time)");
+    note("partition  {}{}\n", file("bundle"), record.write() ? "" : " (the data may change: made again the next time)");
   }
 
   [[nodiscard]] int workers() const { return mesh_.empty() ? values_["workers"].as<int>() : workers_of_mesh(); }
@@ -277,11 +298,11 @@ class Pipeline {
     if (has("swap")) fused.insert(fused.end(), {"--swap", "--memory", text("memory")});
     if (!reports()) {
       step(fused);
-      tell("fuse       {}\n", file("fused.kir"));
+      note("fuse       {}\n", file("fused.kir"));
       return;
     }
     beside([&] { step(fused); }, [&] { step(unfused); });
-    tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
+    note("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }
 
   // Makes what a run does not wait for: cost and picture. The page has the run's times: none is there before a short
@@ -289,16 +310,16 @@ class Pipeline {
   void describe(const SharedMark* page_of_run) const {
     constexpr std::chrono::seconds short_run{2};
     const GraphFile graph(file("plan.dot"), file("plan.svg"));
-    Arguments compare{tool("measure"),    file("unfused.kir"), "--compare",     file("fused.kir"), "-o",
-                      file("report.txt"), "--graph",           file("plan.dot")};
+    Arguments compare{tool("measure"), file("unfused.kir"),  "--compare", file("fused.kir"), "--model",
+                      "-o",            file("report.txt"), "--graph",   file("plan.dot")};
     add_bundle(compare);
     step(compare);
     const std::function<std::string()> drawn = graph.draw();
     write_message(over_progress());
-    tell("measure    {}\n", file("report.txt"));
+    note("measure    {}\n", file("report.txt"));
     const std::string picture = drawn();
     write_message(over_progress());
-    tell("picture    {}\n", picture);
+    note("picture    {}\n", picture);
     if (page_of_run != nullptr && (page_of_run->wait_for(short_run) || !page_of_run->claim())) return;
     Arguments page{tool("measure"), file("fused.kir"),   "--format", "html",
                    "--places",      file("plan.places"), "-o",       file("report.html")};
@@ -313,6 +334,7 @@ class Pipeline {
                    "--stats",   file("run.json"),
                    "--threads", std::to_string(values_["threads"].as<int>()),
                    "--top",     std::to_string(values_["top"].as<int>()),
+                   "--show",    std::to_string(values_["show"].as<int>()),
                    "--kernels", text("kernels")};
     add_bundle(argv);
     if (has("ranks")) argv.insert(argv.end(), {"-n", std::to_string(values_["ranks"].as<int>())});
@@ -320,10 +342,11 @@ class Pipeline {
     if (values_["forms"].defaulted() && has_large_forms(file("bundle"))) argv.insert(argv.end(), {"--forms", "keep"});
     for (const std::string& lasting : lasting_arguments(values_, has("swap") ? "memory" : "")) argv.push_back(lasting);
     if (!has("verify")) argv.insert(argv.end(), {"--verify", "auto"});
+    add_verbosity(argv);
     argv.insert(argv.end(), {"--program", file("plan.kir")});
     add(argv, "param", "--param");
     const Ended ended = run_process_into(summary, argv);
-    if (ended.status != 0) write_standard_output(summary);
+    if (ended.status != 0) write_standard_output(fitted(summary, terminal_width()));
     check_end(argv, ended);
   }
 
@@ -331,6 +354,7 @@ class Pipeline {
   [[nodiscard]] Arguments compare_arguments() const {
     Arguments argv{tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--against", file("run.json")};
     argv.insert(argv.end(), {"--check", "--page", file("report.html"), "--places", file("plan.places")});
+    if (!verbose()) argv.emplace_back("--differences");
     const bool whole = text("nan") == "error" || (has("verify") && text("verify") != "auto");
     if (has("memory") && !has("swap") && !whole) argv.insert(argv.end(), {"--memory", text("memory")});
     return argv;

@@ -1,3 +1,4 @@
+#include "tools/common/wrap.h"
 #include "tools/launch/launch.h"
 
 #include <fcntl.h>
@@ -286,7 +287,7 @@ int launch_ranks(const RunSettings& settings, const std::vector<std::string>& ar
       if (reported.status) return static_cast<int>(*reported.status);
     }
   }
-  if (!summary.empty()) write_standard_output(summary);
+  if (!summary.empty()) write_standard_output(fitted(summary, terminal_width()));
   if (stopped) return static_cast<int>(ExitStatus::resumable);
   return end.status > 125 ? static_cast<int>(ExitStatus::internal) : end.status;
 }

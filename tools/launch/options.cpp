@@ -13,6 +13,7 @@
 #include "tools/options/result_format.h"
 #include "tools/system/cache_folder.h"
 #include "tools/system/files.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {
@@ -181,7 +182,9 @@ void declare_data(Tool& tool) {
       "with --verify: the output of kasen plan, computed again in place of the plan itself");
   declare_format(tool);
   tool.options.add_options()("top", po::value<int>()->default_value(0)->value_name("K"),
-                             "prints the K largest elements of each vector result")(
+                             "prints the K largest elements of each vector result, in place of its first rows")(
+      "show", po::value<int>()->default_value(default_rows)->value_name("N"),
+      "prints N rows of each output, and all of one of up to 2 N; 0: none")(
       "make-forms", "keeps the forms of sparse matrices that the plan needs in the bundle, and runs nothing");
 }
 
@@ -240,6 +243,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.threads = bounded(values, "threads", 0, most_threads);
   s.machine = machine_of(values);
   s.top = bounded(values, "top", 0, most_top);
+  s.show = quiet() ? 0 : bounded(values, "show", 0, most_top);
   s.params = name_values(values, "param");
   s.make_forms = values.count("make-forms") > 0;
   if (values.count("program") > 0) s.program = values["program"].as<std::string>();

@@ -50,6 +50,7 @@ struct RunSettings {
   int ranks = 0;           // 0: this process alone, without MPI
   int threads = 0;         // 0: a rank's share of the processors that it may use
   int top = 0;             // prints the largest elements of vector results
+  int show = 0;            // prints so many rows of each output; 0: none
   std::string code_cache;  // a folder; empty: none
   std::optional<MachineProfile> machine;
   std::string checkpoint;  // a folder; empty: none

@@ -51,5 +51,6 @@ inline constexpr Words<KernelChoice, 2> kernel_words{
 
 // The largest numbers that options take.
 inline constexpr int most_workers = 1 << 16, most_threads = 4096, most_top = 1 << 20;
+inline constexpr int default_rows = 10;  // of each output that a run prints
 
 }  // namespace kasen::tools

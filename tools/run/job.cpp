@@ -27,6 +27,7 @@
 #include "libkernels/run/emit_kernels.h"
 #include "libopt/time/run_report.h"
 #include "tools/common/fitted.h"
+#include "tools/common/wrap.h"
 #include "tools/launch/boxes.h"
 #include "tools/launch/inputs.h"
 #include "tools/launch/launch.h"
@@ -44,6 +45,7 @@
 #include "tools/system/files.h"
 #include "tools/system/progress.h"
 #include "tools/system/stopwatch.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {
@@ -99,7 +101,8 @@ void show_iteration(Progress& progress, const JobOutput& output, const Iteration
 }
 
 void say(const JobOutput& output, const std::string& text) {
-  if (!output.launched) return write_standard_output(text);
+  if (quiet()) return;
+  if (!output.launched) return write_standard_output(fitted(text, terminal_width()));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     write_message(fmt::format("{}{}\n", summary_mark, printable(line)));
@@ -123,8 +126,8 @@ struct Prepared {
 void require_same_run(const RunSettings& settings, const Prepared& p, Cluster& cluster) {
   std::string text = print_module(p.module, false) + p.info.digest + params_text(p.module, p.options.params);
   text +=
-      fmt::format("\n{}\n{} {} {} {} {} {} {} {} {} {} {} {} {}", result_name(settings, p.module),
-                  static_cast<int>(settings.format), settings.top, settings.stats, settings.trace, settings.checkpoint,
+      fmt::format("\n{}\n{} {} {} {} {} {} {} {} {} {} {} {} {} {}", result_name(settings, p.module),
+                  static_cast<int>(settings.format), settings.top, settings.show, settings.stats, settings.trace, settings.checkpoint,
                   settings.resume, settings.refuse_nan, settings.timeout > 0, static_cast<int>(settings.verify.how),
                   settings.verify.elements, settings.program, settings.check_messages, settings.workers);
   const std::string digest = digest_of(text);
@@ -267,7 +270,7 @@ std::vector<VerifiedOutput> verified_outputs(RunVerification& verification, cons
                                              const RunSettings& settings, Cluster& cluster, const JobOutput& output,
                                              const RunReport& mine) {
   std::vector<VerifiedOutput> outputs = verification.check(result.outputs, p.options.params);
-  if (cluster.rank() == 0)
+  if (cluster.rank() == 0 && !quiet())
     for (const VerifiedOutput& verified : outputs) tell_of_job(output, "kasen-run: " + verified_text(verified));
   cluster.together([&] { p.mapped.check(); });  // a file that was written explains a difference
   const std::string difference = verification.difference();
@@ -333,7 +336,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
       verification.emplace(settings, p.module, p.info, p.parts, cluster);
   };
   if (!observes(p.module)) prepare_verification();
-  stop_examiner();  // all files are read
+  if (cluster.rank() != 0 || settings.show == 0) stop_examiner();  // all files are read, but for the result
   if (watch) attach_watch(*watch, p, checkpoints ? &*checkpoints : nullptr);
   Stopwatch stopwatch;
   const RunResult result = executed(p, settings, cluster, trace);
@@ -355,7 +358,8 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   if (watch) watch->enter(JobPhase::writing);
 
   ResultWriter writer(result_name(settings, p.module), settings.format, p.module, result.outputs, p.parts, cluster);
-  std::string text = top_text(settings, p.module, result.outputs, p.parts, cluster);
+  std::set<std::string> topped;
+  std::string text = top_text(settings, p.module, result.outputs, p.parts, cluster, topped);
   const TraceFile trace_file = traced ? gather_trace(cluster, p.module, trace, p.parts, p.recorder.get()) : TraceFile();
   RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster, threads));
   report.verified = verified;
@@ -364,6 +368,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   cluster.together([&] {
     if (cluster.rank() != 0) return;
     p.times.writing = stopwatch.lap();
+    text = shown_text(settings, files.front(), result.outputs, topped) + text;
     text += summary_text(p.module, report, p.times);
     if (checkpoints) text += checkpoints->summary();
     for (const std::string& file : files) text += fmt::format("result: {}\n", file);

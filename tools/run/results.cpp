@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/error.h"
 #include "libcore/boxes/box_parts.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
+#include "tools/show/shown.h"
 #include "tools/system/files.h"
 
 namespace kasen::tools {
@@ -90,12 +92,13 @@ void add_share(TopElements& top, const Module& module, const Output& output, con
 }  // namespace
 
 std::string top_text(const RunSettings& settings, const Module& module, const std::vector<Output>& outputs,
-                     const std::vector<Part>& parts, Cluster& cluster) {
+                     const std::vector<Part>& parts, Cluster& cluster, std::set<std::string>& shown) {
   std::string text;
   for (const Output& output : outputs) {
     const bool vector = output.type.dims.size() == 1 && output.type.list == 0 && output.type.element.is_scalar();
     if (!vector || settings.top == 0 || Layout(module, output.type).is_shared()) continue;
     const std::string& dim = module.dim(output.type.dims[0]).name;
+    shown.insert(output.name);
     TopElements top(output.name, output.type.element, static_cast<size_t>(settings.top));
     for (const OutputPart& share : output.parts)
       for (const Part& part : parts)
@@ -108,19 +111,20 @@ std::string top_text(const RunSettings& settings, const Module& module, const st
   return text;
 }
 
+std::string shown_text(const RunSettings& settings, const std::string& result, const std::vector<Output>& outputs,
+                       const std::set<std::string>& but) {
+  std::error_code none;
+  if (settings.show == 0 || !std::filesystem::is_regular_file(result, none)) return {};
+  std::vector<std::string> names;
+  for (const Output& output : outputs)
+    if (!but.contains(output.name)) names.push_back(output.name);
+  const ShowStyle style{.rows = settings.show, .whole = std::int64_t{2} * settings.show};
+  return shown_result(*view_result(result, outputs.front().name), style, names);
+}
+
 std::string result_name(const RunSettings& settings, const Module& module) {
   if (!settings.output.empty()) return settings.output;
   return module.name + std::string(row(settings.format).ending);
-}
-
-std::string dictionary_name(const std::string& result) {
-  std::string_view name = result;
-  for (const ResultFormatRow& format : result_formats) {
-    if (!result.ends_with(format.ending)) continue;
-    name.remove_suffix(format.ending.size());
-    break;
-  }
-  return std::string(name) + ".dictionary.json";
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // The outputs of a run: the files, written by all ranks, and the largest elements for the summary.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,13 +39,13 @@ class TopElements {
   std::vector<Entry> entries_;
 };
 
-// Collective: `--top` elements of each vector result, as text; on rank 0.
+// Collective: `--top` elements of each vector result, as text; on rank 0. `shown` gets the names of these results.
 [[nodiscard]] std::string top_text(const RunSettings& settings, const Module& module,
                                    const std::vector<Output>& outputs, const std::vector<Part>& parts,
-                                   Cluster& cluster);
-
-// The file beside the result with the words whose codes it may hold, where the data had any: <result>.dictionary.json.
-[[nodiscard]] std::string dictionary_name(const std::string& result);
+                                   Cluster& cluster, std::set<std::string>& shown);
+// The first rows of the others, read from the files that the run has written; nothing where `--show` asks for none.
+[[nodiscard]] std::string shown_text(const RunSettings& settings, const std::string& result,
+                                     const std::vector<Output>& outputs, const std::set<std::string>& but);
 
 // The name of the result: that of -o, else the program's.
 [[nodiscard]] std::string result_name(const RunSettings& settings, const Module& module);

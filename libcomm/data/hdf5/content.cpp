@@ -56,9 +56,15 @@ std::string shown_object(std::string_view name) {
   return name.size() > most ? shown + "..." : shown;
 }
 
-std::optional<StoredDataset> read_dataset(Words& words, std::int64_t whole) {
+std::optional<StoredText> read_text_line(std::string_view name, Words& words) {
+  const std::string_view text = words.until(' '), object = words.until('\n');
+  if (!is_stored_text(text) || object.empty()) return std::nullopt;
+  return StoredText{std::string(name), std::string(text), std::string(object)};
+}
+
+std::optional<StoredDataset> read_dataset(std::string_view type_name, Words& words, std::int64_t whole) {
   StoredDataset set;
-  const auto type = std::find(file_type_names.begin(), file_type_names.end(), words.until(' '));
+  const auto type = std::find(file_type_names.begin(), file_type_names.end(), type_name);
   if (type == file_type_names.end()) return std::nullopt;
   set.type = static_cast<FileType>(type - file_type_names.begin());
   const auto offset = words.number(), rank = words.number();
@@ -78,7 +84,17 @@ std::optional<StoredDataset> read_dataset(Words& words, std::int64_t whole) {
   return set;
 }
 
+[[noreturn]] void fail_impossible(const std::string& path) {
+  fail(ExitStatus::bad_input, fmt::format("'{}' cannot be examined", path),
+       "the process that examines it reported the impossible", "it is made to do harm: do not use it");
+}
+
 }  // namespace
+
+bool is_stored_text(std::string_view text) {
+  return !text.empty() && text.size() < most_text_bytes &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127; });
+}
 
 void start_examiner() {
   const std::lock_guard lock(shared_examiner().one_at_a_time);
@@ -93,17 +109,18 @@ void stop_examiner() {
   shared_examiner().examiner.stop();
 }
 
-StoredDatasets stored_datasets(const FileHandle& file, const std::string& path) {
+StoredDatasets stored_datasets(const FileHandle& file, const std::string& path, std::vector<StoredText>* texts) {
   const std::int64_t bytes = file.size();
   std::string answer;
   {
     const std::lock_guard lock(shared_examiner().one_at_a_time);
     answer = shared_examiner().examiner.ask(file, path);
   }
-  return datasets_of_answer(answer, bytes, path);
+  return datasets_of_answer(answer, bytes, path, texts);
 }
 
-StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, const std::string& path) {
+StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, const std::string& path,
+                                  std::vector<StoredText>* texts) {
   Words words(answer);
   const std::string_view verdict = words.until('\n');
   // A disk that cannot be read says nothing about its content.
@@ -117,11 +134,16 @@ StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, c
   }
   StoredDatasets sets;
   while (!words.done()) {
-    std::optional<StoredDataset> set = read_dataset(words, bytes);
+    const std::string_view first = words.until(' ');
+    if (std::find(stored_texts.begin(), stored_texts.end(), first) != stored_texts.end()) {
+      std::optional<StoredText> text = read_text_line(first, words);
+      if (!text) fail_impossible(path);
+      if (texts != nullptr) texts->push_back(std::move(*text));
+      continue;
+    }
+    std::optional<StoredDataset> set = read_dataset(first, words, bytes);
     const std::string_view name = words.until('\n');
-    if (!set || !sets.emplace(name, std::move(*set)).second)
-      fail(ExitStatus::bad_input, fmt::format("'{}' cannot be examined", path),
-           "the process that examines it reported the impossible", "it is made to do harm: do not use it");
+    if (!set || !sets.emplace(name, std::move(*set)).second) fail_impossible(path);
   }
   return sets;
 }

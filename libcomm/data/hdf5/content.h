@@ -23,14 +23,25 @@ struct StoredDataset {
 };
 using StoredDatasets = std::map<std::string, StoredDataset, std::less<>>;  // by their whole paths
 
-// UserError: bad_input (not an HDF5 file, or one with content that Kasen never writes), limit.
-[[nodiscard]] StoredDatasets stored_datasets(const FileHandle& file, const std::string& path);
+// Attributes of groups and datasets that describe them, as JSON without blanks: `dims` and `matrix` (results/hdf5.cpp).
+inline constexpr std::array<const char*, 2> stored_texts{"dims", "matrix"};
+inline constexpr std::size_t most_text_bytes = 4096;
+[[nodiscard]] bool is_stored_text(std::string_view text);  // short, of visible letters of ASCII
+struct StoredText {
+  std::string name, text, object;  // object: its whole path
+};
+
+// `texts` gets the attributes. UserError: bad_input (not an HDF5 file, or one with content that Kasen never writes),
+// limit.
+[[nodiscard]] StoredDatasets stored_datasets(const FileHandle& file, const std::string& path,
+                                             std::vector<StoredText>* texts = nullptr);
 
 // Its second half: reads the answer about a file of so many bytes. Nothing in the answer is trusted.
-[[nodiscard]] StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, const std::string& path);
+[[nodiscard]] StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, const std::string& path,
+                                                std::vector<StoredText>* texts = nullptr);
 
 // examine.cpp, in that process: the answer as text. `ok`, then a line for each dataset: type, offset, rank, extents,
-// digest or `-`, path. Or `no`, the object and its error, a line each; `unread` and the reason; `memory`.
+// digest or `-`, path. Between these, a line for each attribute of stored_texts: its name, its text, path. Or `no`, the object and its error, a line each; `unread` and the reason; `memory`.
 [[nodiscard]] Examiner::Work hdf5_examination();
 inline constexpr std::array<std::string_view, 5> file_type_names{"f64", "f32", "i64", "i32", "u8"};
 inline constexpr std::int64_t most_file_rank = 17;  // of an array, and the coordinates of its elements

@@ -167,6 +167,7 @@ class Examination {
     if (!object.valid() || H5Oget_info2(object.get(), &facts, H5O_INFO_ALL) < 0)
       return refuse(path, "cannot be opened");
     if (facts.rc != 1) return refuse(path, "is linked from elsewhere, too");
+    for (const char* name_of_text : stored_texts) note_text(object.get(), name_of_text, path);
     if (facts.type == H5O_TYPE_GROUP) return members(object.get(), path, depth + 1);
     return facts.type == H5O_TYPE_DATASET ? dataset(object.get(), path) : refuse(path, "is no dataset");
   }
@@ -206,6 +207,20 @@ class Examination {
     if (digest.empty()) return refuse(path, "has a digest that is never written");
     found_ += fmt::format("{} {} {} {}{} {}\n", file_type_names[type], offset, rank, sizes, digest, path);
     return true;
+  }
+
+  // Reports a short text in an attribute. Any other attribute of this name tells nothing.
+  void note_text(hid_t object, const char* name, const std::string& path) {
+    if (H5Aexists(object, name) <= 0) return;
+    const Hdf5Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+    const Hdf5Handle type(H5Aget_type(attribute.get()), H5Tclose), space(H5Aget_space(attribute.get()), H5Sclose);
+    if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0) return;
+    const std::size_t bytes = H5Tget_size(type.get());
+    if (bytes < 2 || bytes > most_text_bytes || H5Sget_simple_extent_npoints(space.get()) != 1) return;
+    std::string text(bytes, '\0');
+    if (H5Aread(attribute.get(), type.get(), text.data()) < 0 || text.back() != '\0') return;
+    text.pop_back();
+    if (is_stored_text(text)) found_ += fmt::format("{} {} {}\n", name, text, path);
   }
 
   // The digest in its attribute; "-" without one, nothing if that is no digest.

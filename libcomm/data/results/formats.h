@@ -43,6 +43,17 @@ inline constexpr std::array result_formats{
   return (whole.parent_path() / (whole.stem().string() + "-" + output + whole.extension().string())).string();
 }
 
+// The file beside the result with the words whose codes it may hold, where the data had any: <result>.dictionary.json.
+[[nodiscard]] inline std::string dictionary_name(const std::string& result) {
+  std::string_view name = result;
+  for (const ResultFormatRow& format : result_formats) {
+    if (!name.ends_with(format.ending)) continue;
+    name.remove_suffix(format.ending.size());
+    break;
+  }
+  return std::string(name) + ".dictionary.json";
+}
+
 [[nodiscard]] constexpr const ResultFormatRow& row(ResultFormat format) {
   return result_formats[static_cast<std::size_t>(format)];
 }

@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""Results on the screen: what `kasen run` and `kasen go` print of them, and `kasen show`, beside NumPy on the same data.
+
+Usage: show_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+"""
+import csv
+import io
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import sys
+import unittest
+
+import h5py
+import numpy as np
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from folders import ClassFolderTest  # noqa: E402
+
+TOOLS = pathlib.Path(sys.argv[1])
+ROOT = pathlib.Path(sys.argv[2])
+USAGE, BAD, MISSING, CREATE = 64, 65, 66, 73
+ROWS, FEATURES = 30, 3
+PROGRAM = """dim N
+dim K local = 3
+dim C local = 2
+input X : f64[N, K]
+input G : f64[N, N]
+ones : f64[K] = 1
+gram = X' @ X
+total = sum(X)
+row = X @ ones
+H = G * 2
+w : f64[K, C] = 1.5
+count = sum(i64(row > 0))
+many = row > 0
+output gram, total, row, H, w, X, count, many
+"""
+
+
+def table_rows(text, head):
+    """The rows below the line that begins with `head`, as texts."""
+    lines = text.splitlines()
+    at = next(k for k, line in enumerate(lines) if line.startswith(head))
+    rows = []
+    for line in lines[at + 1:]:
+        if not line.startswith("  "):
+            break
+        rows.append(line.split())
+    return lines[at], rows[0], rows[1:]
+
+
+class ShowTest(ClassFolderTest):
+    def kasen(self, *args, status=0, **env):
+        done = subprocess.run([TOOLS / "kasen", *map(str, args)], cwd=self.dir, capture_output=True, text=True, timeout=300, check=False,
+                              env={**os.environ, **env})
+        self.assertEqual(done.returncode, status, f"{args}: {done.stdout}{done.stderr}")
+        return done.stdout, done.stderr
+
+    def on_terminal(self, columns, *args):
+        """Standard output of a command whose standard output is a terminal of so many columns."""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen([TOOLS / "kasen", *map(str, args)], cwd=self.dir, stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL,
+                              env={**os.environ, "COLUMNS": str(columns)}) as process:
+            os.close(theirs)
+            text = b""
+            try:
+                while piece := os.read(ours, 4096):
+                    text += piece
+            except OSError:  # the other end is closed
+                pass
+            process.wait(timeout=100)
+        os.close(ours)
+        self.assertEqual(process.returncode, 0)
+        return text.decode().replace("\r\n", "\n")
+
+
+class Shown(ShowTest):
+    """The same outputs as HDF5, .npy and CSV."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        rng = np.random.default_rng(7)
+        cls.x = rng.normal(size=(ROWS, FEATURES))
+        cls.x[4, 1] = np.nan
+        np.savetxt(cls.dir / "x.csv", cls.x, delimiter=",", fmt="%.17g")
+        entries = {(k % ROWS, (7 * k) % ROWS if k < ROWS else (11 * k + 1) % ROWS): k + .5 for k in range(40)}
+        cls.entries = entries
+        (cls.dir / "g.txt").write_text("".join(f"{r} {c} {v}\n" for (r, c), v in entries.items()))
+        (cls.dir / "p.ks").write_text(PROGRAM)
+        cls.out = {}
+        for ending in ["h5", "npy", "csv"]:
+            done = subprocess.run([TOOLS / "kasen", "go", "p.ks", "X=x.csv", "G=g.txt", "--workers", "2", "--no-report", "-o", f"r.{ending}"],
+                                  cwd=cls.dir, capture_output=True, text=True, timeout=300, check=True)
+            cls.out[ending] = done.stdout
+
+    def expected(self):
+        row = self.x @ np.ones(FEATURES)
+        return {"gram": self.x.T @ self.x, "total": self.x.sum(), "row": row, "w": np.full((3, 2), 1.5), "X": self.x, "count": (row > 0).sum(),
+                "many": row > 0}
+
+    def test_go_prints_scalars_small_arrays_and_first_rows(self):
+        out, expected = self.out["h5"], self.expected()
+        self.assertIn("total = nan\n", out)
+        self.assertIn(f"count = {expected['count']}", out)
+        for name in ["gram", "w"]:
+            _, _, rows = table_rows(out, f"{name} (K = 3, ")
+            np.testing.assert_allclose([[float(c) for c in row[1:]] for row in rows], expected[name], rtol=1e-5, equal_nan=True)
+        head, names, rows = table_rows(out, "row (N = 30)")
+        self.assertEqual(head, "row (N = 30), the first 10 of 30 rows:")
+        self.assertEqual(names, ["N", "row"])
+        np.testing.assert_allclose([float(r[1]) for r in rows], expected["row"][:10], rtol=1e-5, equal_nan=True)
+        self.assertEqual(rows[4], ["4", "nan"])
+        _, _, rows = table_rows(out, "many (N = 30)")
+        self.assertEqual([r[1] for r in rows], [str(bool(v)).lower() for v in expected["many"][:10]])
+        head, names, rows = table_rows(out, "H (N = 30, N = 30)")
+        self.assertEqual((head, names), ("H (N = 30, N = 30), the first 10 of 40 nonzeros:", ["N", "N", "H"]))
+        self.assertEqual([(int(r), int(c), float(v)) for r, c, v in rows], [(r, c, 2 * v) for (r, c), v in sorted(self.entries.items())][:10])
+
+    def test_outputs_stand_in_the_order_of_the_program(self):
+        places = [self.out["h5"].index(f"\n{name} ") for name in ["total", "row", "H", "w", "X", "count", "many"]]
+        self.assertEqual(places, sorted(places))
+        self.assertTrue(self.out["h5"].startswith("gram "))
+
+    def test_every_format_prints_the_same_numbers(self):
+        for ending in ["npy", "csv"]:
+            for name in ["row", "many"]:
+                here, there = (table_rows(self.kasen("show", f"r.{e}", name)[0], name)[2] for e in [ending, "h5"])
+                self.assertEqual(here, there, f"{ending} {name}")
+            self.assertIn("total = nan\n", self.out[ending])
+
+    def test_rows_are_chosen(self):
+        for given, rows in [(("--show", 3), 3), (("--show", 15), 30), (("--show", 0), None), (("-q",), None)]:
+            out, _ = self.kasen("go", "p.ks", "X=x.csv", "G=g.txt", "--workers", 2, "--no-report", "-o", "r.h5", *given)
+            if rows is None:
+                self.assertNotIn("row (N", out)
+                self.assertEqual(out == "", given == ("-q",), out)
+                continue
+            self.assertEqual(len(table_rows(out, "row (N = 30)")[2]), rows)
+        out, _ = self.kasen("go", "p.ks", "X=x.csv", "G=g.txt", "--workers", 2, "--no-report", "-o", "r.h5", "--top", 2)
+        self.assertNotIn("row (N", out)  # its largest stand there
+        self.assertIn("w (K", out)
+
+    def test_ranks_print_as_one_process_does(self):
+        args = ["run", "p.run/fused.kir", "--bundle", "p.run/bundle"]
+        alone, _ = self.kasen(*args, "-o", "alone.h5")
+        two, _ = self.kasen(*args, "-o", "two.h5", "-n", 2)
+        cut = "2 workers on"
+        self.assertEqual(alone[:alone.index(cut)], two[:two.index(cut)])
+
+    def test_show_reads_every_format(self):
+        expected = self.expected()
+        for ending in ["h5", "npy", "csv"]:
+            names = {"gram": "r"} if ending == "npy" else {}
+            for name in ["row", "gram", "X", "w"]:
+                rows = json.loads(self.kasen("show", f"r.{ending}", names.get(name, name), "--format", "json")[0])[0]["rows"]
+                values = np.array([float(r[-1]) for r in rows]).reshape(expected[name].shape)
+                np.testing.assert_array_equal(values, self.stored(name), f"{ending} {name}")
+                np.testing.assert_allclose(values, expected[name], rtol=1e-12, equal_nan=True)
+                shape = expected[name].shape
+                self.assertEqual([tuple(r[:-1]) for r in rows], list(np.ndindex(*shape)))
+                lines = list(csv.reader(io.StringIO(self.kasen("show", f"r.{ending}", names.get(name, name), "--format", "csv")[0])))
+                np.testing.assert_array_equal([float(line[-1]) for line in lines[1:]], values.ravel())
+
+    def stored(self, name):
+        with h5py.File(self.dir / "r.h5") as file:
+            return file[name][()]
+
+    def test_csv_of_show_is_that_of_run(self):
+        for name, file in [("row", "r-row.csv"), ("gram", "r.csv"), ("H", "r-H.csv"), ("many", "r-many.csv")]:
+            self.assertEqual(self.kasen("show", "r.h5", name, "--format", "csv")[0], (self.dir / file).read_text(), name)
+
+    def test_largest(self):
+        row = self.expected()["row"]
+        order = sorted((-v, k) for k, v in enumerate(row) if not np.isnan(v))
+        for ending in ["h5", "npy", "csv"]:
+            rows = json.loads(self.kasen("show", f"r.{ending}", "row", "--top", 5, "--format", "json")[0])[0]["rows"]
+            self.assertEqual([r[0] for r in rows], [k for _, k in order[:5]])
+            last = json.loads(self.kasen("show", f"r.{ending}", "row", "--top", 1000, "--format", "json")[0])[0]["rows"][-1]
+            self.assertEqual(last, [4, "nan"])
+        _, _, rows = table_rows(self.kasen("show", "r.h5", "row", "--top", 2)[0], "row (N = 30), the largest 2 of 30:")
+        self.assertEqual([int(r[0]) for r in rows], [k for _, k in order[:2]])
+
+    def test_nan_is_counted(self):
+        self.assertIn("row (N = 30), the first 10 of 30 rows, 1 NaN:", self.kasen("show", "r.h5", "row")[0])
+        self.assertIn("gram (K = 3, K = 3), 5 NaN:", self.kasen("show", "r.h5", "gram")[0])
+
+    def test_digits(self):
+        exact = self.expected()["row"][0]
+        self.assertEqual(table_rows(self.kasen("show", "r.h5", "row", "--digits", 3)[0], "row")[2][0][1], f"{exact:.3g}")
+        self.assertEqual(float(table_rows(self.kasen("show", "r.h5", "row", "--digits", 0)[0], "row")[2][0][1]), self.stored("row")[0])
+
+    def test_a_folder_of_go_is_its_result(self):
+        self.kasen("go", "p.ks", "X=x.csv", "G=g.txt", "--no-report", "--dir", "d")
+        self.assertEqual(self.kasen("show", "d", "gram")[0], self.kasen("show", "d/result.h5", "gram")[0])
+
+    def test_wrong_uses(self):
+        for args, status, told in [(("r.h5", "rwo"), USAGE, "did you mean 'row'?"), (("r.h5", "rwo"), USAGE, "'gram', 'many', 'row', 'total'"),
+                                   (("none.h5",), MISSING, "none.h5"), (("p.ks",), BAD, "is not a result of kasen run"),
+                                   (("r.h5", "--format", "csv"), USAGE, "name one of"), (("r.h5", "--top", 1, "--head", 1), USAGE, "--top and --head"),
+                                   (("r.h5", "--top", 0), USAGE, "--top 0"), ((), USAGE, "no result"), (("r.h5", "--format", "xml"), USAGE, "does not know 'xml'"),
+                                   (("x.npy",), BAD, "cut off"), (("y.csv", "--format", "csv"), BAD, "line 3 has 1 cells")]:
+            (self.dir / "x.npy").write_bytes((self.dir / "r.npy").read_bytes()[:-8])
+            (self.dir / "y.csv").write_text("N,pr\n0,1\n7\n")
+            _, err = self.kasen("show", *args, status=status)
+            self.assertIn(told, err, args)
+
+    def test_a_table_fits_the_terminal_and_a_pipe_gets_all(self):
+        np.savetxt(self.dir / "wide.csv", np.arange(40.0).reshape(4, 10) * 1234.5, delimiter=",")
+        (self.dir / "wide.ks").write_text("dim N\ndim K local = 10\ninput X : f64[N, K]\noutput X\n")
+        self.kasen("go", "wide.ks", "X=wide.csv", "--no-report")
+        for columns in [40, 60, 200]:
+            lines = self.on_terminal(columns, "show", "wide.run").splitlines()
+            self.assertLessEqual(max(map(len, lines)), columns)
+            self.assertEqual(any(line.endswith("...") for line in lines), columns < 100, lines)
+        self.assertNotIn("...", self.kasen("show", "wide.run", COLUMNS="40")[0])
+        lines = self.on_terminal(50, "measure", "wide.run/fused.kir", "--bundle", "wide.run/bundle").splitlines()
+        self.assertLessEqual(max(map(len, lines)), 50)
+
+
+class Ids(ShowTest):
+    """Relabelled ids, words, and sparse matrices in their own formats."""
+
+    def test_ids_are_the_users(self):
+        (self.dir / "ids.ks").write_text("dim N\ninput G : null[N, N]\none : f64[N] = 1\ndegree = G @ one\noutput degree\n")
+        edges = [(1000, 7), (1000, 52), (7, 1000), (52, 9000000000), (7, 52), (7, 7)]
+        (self.dir / "ids.txt").write_text("".join(f"{a} {b}\n" for a, b in edges))
+        ids = sorted({i for e in edges for i in e})
+        degree = {i: float(sum(a == i for a, _ in edges)) for i in ids}
+        for ending in ["h5", "csv", "npy"]:
+            out, _ = self.kasen("go", "ids.ks", "G=ids.txt", "--workers", 2, "--no-report", "-o", f"ids.{ending}")
+            self.assertEqual(table_rows(out, "degree")[2], [[str(i), f"{degree[i]:g}"] for i in ids], ending)
+            rows = json.loads(self.kasen("show", f"ids.{ending}", "--format", "json")[0])[0]["rows"]
+            self.assertEqual(rows, [[i, degree[i]] for i in ids], ending)
+
+    def test_words(self):
+        (self.dir / "words.ks").write_text("dim N\ndim F local = 2\ninput X : i32[N, F]\ncode = sum(X, over F)\noutput code\n")
+        words = ["tcp", "udp", "icmp", "tcp", "icmp"]
+        (self.dir / "words.csv").write_text("protocol,count\n" + "".join(f"{w},0\n" for w in words))
+        self.kasen("go", "words.ks", "X=words.csv", "--words", "X=protocol", "--no-report", "-o", "w.h5")
+        self.assertEqual([r[1] for r in table_rows(self.kasen("show", "w.h5", "--words", "code=X.protocol")[0], "code")[2]], words)
+        rows = json.loads(self.kasen("show", "w.h5", "code", "--words", "code=X", "--format", "json")[0])[0]["rows"]
+        self.assertEqual([r[1] for r in rows], words)
+        self.assertIn("it has X.protocol", self.kasen("show", "w.h5", "--words", "code=X.protocl", status=USAGE)[1])
+        self.assertIn("did you mean 'code'?", self.kasen("show", "w.h5", "--words", "cod=X", status=USAGE)[1])
+
+    def test_sparse_formats(self):
+        (self.dir / "s.ks").write_text("dim N\ninput G : f64[N, N]\nH = G * 3\noutput H\n")
+        (self.dir / "s.mtx").write_text("%%MatrixMarket matrix coordinate real general\n4 4 3\n1 2 1.5\n4 1 -2\n2 2 0.25\n")
+        expected = [[0, 1, 4.5], [1, 1, 0.75], [3, 0, -6.0]]
+        for ending in ["h5", "npz", "mtx", "csv"]:
+            out, _ = self.kasen("go", "s.ks", "G=s.mtx", "--no-report", "-o", f"s-out.{ending}")
+            self.assertIn("H", out.splitlines()[0])
+            rows = json.loads(self.kasen("show", f"s-out.{ending}", "--format", "json")[0])[0]["rows"]
+            self.assertEqual(rows, expected, ending)
+            self.assertEqual([[float(c) for c in r] for r in table_rows(out, "H")[2]], expected, ending)
+
+
+class Brief(ShowTest):
+    """What go and measure tell, and less or more of it."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        (cls.dir / "g.txt").write_text("0 1\n1 2\n2 0\n2 1\n")
+        done = subprocess.run([TOOLS / "kasen", "go", ROOT / "examples/pagerank.ks", "G=g.txt", "--workers", "2"], cwd=cls.dir, capture_output=True,
+                              text=True, timeout=300, check=True)
+        cls.out, cls.err = done.stdout, done.stderr
+
+    def test_go_ends_in_one_line_of_agreement(self):
+        self.assertEqual(self.out.splitlines()[-1], "Predicted and counted agree to the byte.")
+        self.assertNotIn("equal", self.out)
+        whole, _ = self.kasen("go", ROOT / "examples/pagerank.ks", "G=g.txt", "--workers", 2, "-v")
+        self.assertIn("equal\n", whole)
+        self.assertEqual(whole.splitlines()[-1], self.out.splitlines()[-1])
+
+    def test_rows_that_differ_stand_there(self):
+        run = json.loads((self.dir / "pagerank.run/run.json").read_text())
+        run["operators"][0]["written_bytes"] += 8
+        (self.dir / "wrong.json").write_text(json.dumps(run))
+        args = ["measure", "pagerank.run/fused.kir", "--bundle", "pagerank.run/bundle", "--against", "wrong.json", "--check"]
+        whole, brief = self.kasen(*args, status=1)[0], self.kasen(*args, "--differences", status=1)[0]
+        self.assertIn("equal\n", whole)
+        self.assertNotIn("equal\n", brief)
+        self.assertRegex(brief, r"bytes written +[0-9,]+ +[0-9,]+ +DIFFERENT")
+
+    def test_measure_has_the_model_on_demand(self):
+        args = ["measure", "pagerank.run/fused.kir", "--bundle", "pagerank.run/bundle"]
+        brief, both = self.kasen(*args)[0], self.kasen(*args, "--model")[0]
+        self.assertNotIn("Model (", brief)
+        self.assertLess(both.index("Actual ("), both.index("Model ("))
+        self.assertTrue(set(brief.splitlines()) <= set(both.splitlines()))
+        pair = ["measure", "pagerank.run/unfused.kir", "--compare", "pagerank.run/fused.kir"]
+        self.assertNotIn("Model (", self.kasen(*pair)[0])
+        self.assertIn("Model (", self.kasen(*pair, "--model")[0])
+
+    def test_quiet_tools_tell_nothing(self):
+        (self.dir / "b.csv").write_text("id,lower,upper,size\na,0,2,4\nb,1,3,4\n")
+        commands = [["plan", ROOT / "examples/pagerank.ks", "-o", "q.kir"],
+                    ["partition", "--program", "q.kir", "G=g.txt", "--workers", 2, "--replace", "-o", "q.bundle"],
+                    ["fuse", "q.kir", "--sync", "auto", "-o", "qf.kir"],
+                    ["run", "qf.kir", "--bundle", "q.bundle", "-o", "q.h5", "--top", 3],
+                    ["run", "qf.kir", "--bundle", "q.bundle", "-o", "q.h5", "--verify", "all", "-n", 2],
+                    ["go", ROOT / "examples/pagerank.ks", "G=g.txt", "--workers", 2],
+                    ["verify", "q.kir", "q.bundle"], ["pack", "b.csv", "-o", "packed.csv"],
+                    ["generate", "star", "--scale", 4, "-o", "star.txt"]]
+        for command in commands:
+            for option in ["-q", "--quiet"]:
+                self.assertEqual(self.kasen(*command, option), ("", ""), command)
+            self.assertIn("leave out one of them", self.kasen(*command, "-q", "-v", status=USAGE)[1], command)
+
+    def test_verbose_tools_tell_files_and_time(self):
+        _, err = self.kasen("plan", ROOT / "examples/pagerank.ks", "-o", "v.kir", "-v")
+        source, made = ROOT / "examples/pagerank.ks", self.dir / "v.kir"
+        self.assertRegex(err, rf"^kasen-plan: read {source} \({source.stat().st_size} bytes\); wrote v.kir \({made.stat().st_size} bytes\); \d+\.\d\d\d s\n$")
+        self.assertEqual(self.kasen("plan", ROOT / "examples/pagerank.ks", "-o", "v.kir")[1], "")
+        _, err = self.kasen("go", ROOT / "examples/pagerank.ks", "G=g.txt", "--workers", 2, "-v")
+        for tool in ["kasen-fuse", "kasen-run", "kasen-measure", "kasen go"]:
+            self.assertRegex(err, rf"(?m)^{tool}: .*\d s$")
+
+    def test_quiet_shows_what_is_asked_for(self):
+        self.assertIn("Actual (", self.kasen("measure", "pagerank.run/fused.kir", "-q")[0])
+        self.assertIn("pr (N = 3)", self.kasen("show", "pagerank.run", "-q")[0])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
