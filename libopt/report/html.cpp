@@ -14,6 +14,7 @@
 #include "libopt/draw/page_text.h"
 #include "libopt/picture/page.h"
 #include "libopt/report/report.h"
+#include "libopt/report/results_page.h"
 #include "libopt/report/streams.h"
 #include "libopt/tasks/tables.h"
 #include "libopt/time/time_case.h"
@@ -58,15 +59,16 @@ std::string heading(const ReportContext& c, const PageParts& parts) {
 
 // Links to the sections that exist.
 std::string navigation(const std::string& sections) {
-  constexpr std::array<std::pair<const char*, const char*>, 9> all{{{"program", "Program and costs"},
-                                                                    {"graph", "Dependence graph"},
-                                                                    {"tasks", "Tasks"},
-                                                                    {"time", "Time"},
-                                                                    {"streams", "Streams"},
-                                                                    {"convergence", "Iteration by iteration"},
-                                                                    {"balance", "Balance"},
-                                                                    {"check", "Predicted and counted"},
-                                                                    {"memory", "Memory"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 10> all{{{"results", "Results"},
+                                                                     {"program", "Program and costs"},
+                                                                     {"graph", "Dependence graph"},
+                                                                     {"tasks", "Tasks"},
+                                                                     {"time", "Time"},
+                                                                     {"streams", "Streams"},
+                                                                     {"convergence", "Iteration by iteration"},
+                                                                     {"balance", "Balance"},
+                                                                     {"check", "Predicted and counted"},
+                                                                     {"memory", "Memory"}}};
   std::string text = "<nav>";
   for (const auto& [id, title] : all) {
     if (sections.find(fmt::format("<section id=\"{}\"", id)) == std::string::npos) continue;
@@ -202,7 +204,8 @@ std::string page(const ReportContext& context, const ReportContext* context_befo
   std::string text = head(context.report().program + (facts != nullptr ? ": a run" : ": cost"));
   text += heading(context, parts);
   if (facts != nullptr) text += run_cards(*facts);
-  std::string sections = "<section id=\"program\" class=\"two\"><div><h2>Program</h2>\n" +
+  std::string sections = results_section(parts.results) +
+                         "<section id=\"program\" class=\"two\"><div><h2>Program</h2>\n" +
                          source_panel(context.module()) + "</div><div><h2>Costs</h2>\n<div class=\"scroll\">" +
                          summary_tables(side, was) + tiling_table(parts.tilings) + "</div></div></section>\n";
   sections += graph_section(side, was, note, parts);

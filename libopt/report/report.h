@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "libcore/ir/module.h"
 #include "libopt/cost/cost.h"
 #include "libopt/cost/sizes.h"
+#include "libopt/draw/canvas.h"
 #include "libopt/time/machine.h"
 #include "libopt/time/run_report.h"
 
@@ -44,14 +46,27 @@ struct TilingTable {
   std::vector<std::string> defaults;  ///< sizes that nobody gave: "trips = 10"
 };
 
+/// A result of a run, for the beginning of its page.
+struct PageResult {
+  std::string name, title;        ///< "pr", "pr (N = 325,557), the first 10 of 325,557 rows"
+  std::vector<std::string> head;  ///< of the table
+  std::vector<std::vector<std::string>> rows;
+  std::vector<Point> points;       ///< of few numbers: index and value
+  std::string across;              ///< what the indices are
+  double lowest = 0, highest = 0;  ///< of many numbers: between them, columns of equal width with so many numbers
+  std::vector<std::int64_t> counts;
+  std::string note;  ///< "3 of them are NaN"; may be empty
+};
+
 /// Further parts of a page beside a module's cost.
 using GraphPlacer = std::function<std::optional<std::string>(const std::string& dot)>;
 struct PageParts {
-  const Measured* before = nullptr;  ///< the module before fusing
-  const RunReport* run = nullptr;    ///< a run of it; `sizes` are then those of its bundle, by worker
-  MachineProfile machine = {};       ///< for the run's roofline
-  std::string machine_name = {};     ///< its origin; empty: built in
-  TilingTable tilings = {};          ///< of a plan over a mesh
+  const Measured* before = nullptr;      ///< the module before fusing
+  std::vector<PageResult> results = {};  ///< of the run
+  const RunReport* run = nullptr;        ///< a run of it; `sizes` are then those of its bundle, by worker
+  MachineProfile machine = {};           ///< for the run's roofline
+  std::string machine_name = {};         ///< its origin; empty: built in
+  TilingTable tilings = {};              ///< of a plan over a mesh
   /// Returns `dot -Tjson0` of these graphs, or nothing. If null, operators stand in the program's order.
   GraphPlacer place = nullptr;
   /// Of pictures with more arrows, too. With more than the default dot takes minutes, and nobody can follow the result.

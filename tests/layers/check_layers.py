@@ -70,7 +70,7 @@ ROOMS = {
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",
-        "show": "system common", "run": "system common launch show", "doctor": "system options", "step": "system common options launch", "go": "system common options launch step",
+        "show": "system common", "run": "system common launch show", "doctor": "system options", "step": "system common options launch show", "go": "system common options launch step",
         "experiment": "system common options launch go", "fit": "system common options launch",
         "": "system common options launch show run doctor step go experiment fit",
     },

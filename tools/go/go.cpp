@@ -310,8 +310,8 @@ class Pipeline {
   void describe(const SharedMark* page_of_run) const {
     constexpr std::chrono::seconds short_run{2};
     const GraphFile graph(file("plan.dot"), file("plan.svg"));
-    Arguments compare{tool("measure"), file("unfused.kir"),  "--compare", file("fused.kir"), "--model",
-                      "-o",            file("report.txt"), "--graph",   file("plan.dot")};
+    Arguments compare{tool("measure"),    file("unfused.kir"), "--compare",     file("fused.kir"), "--model", "-o",
+                      file("report.txt"), "--graph",           file("plan.dot")};
     add_bundle(compare);
     step(compare);
     const std::function<std::string()> drawn = graph.draw();
@@ -343,6 +343,7 @@ class Pipeline {
     for (const std::string& lasting : lasting_arguments(values_, has("swap") ? "memory" : "")) argv.push_back(lasting);
     if (!has("verify")) argv.insert(argv.end(), {"--verify", "auto"});
     add_verbosity(argv);
+    if (has("force")) argv.emplace_back("--force");
     argv.insert(argv.end(), {"--program", file("plan.kir")});
     add(argv, "param", "--param");
     const Ended ended = run_process_into(summary, argv);
@@ -353,7 +354,8 @@ class Pipeline {
   // Compares predicted and counted, for the terminal and, with times, as the page that opens in a browser.
   [[nodiscard]] Arguments compare_arguments() const {
     Arguments argv{tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--against", file("run.json")};
-    argv.insert(argv.end(), {"--check", "--page", file("report.html"), "--places", file("plan.places")});
+    argv.insert(argv.end(), {"--check", "--page", file("report.html"), "--result", files_.result(), "--result-format",
+                             std::string(row(files_.format()).name), "--places", file("plan.places")});
     if (!verbose()) argv.emplace_back("--differences");
     const bool whole = text("nan") == "error" || (has("verify") && text("verify") != "auto");
     if (has("memory") && !has("swap") && !whole) argv.insert(argv.end(), {"--memory", text("memory")});

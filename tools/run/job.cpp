@@ -125,11 +125,11 @@ struct Prepared {
 // Ranks that were started apart, or see other files under a name, would diverge sooner or later.
 void require_same_run(const RunSettings& settings, const Prepared& p, Cluster& cluster) {
   std::string text = print_module(p.module, false) + p.info.digest + params_text(p.module, p.options.params);
-  text +=
-      fmt::format("\n{}\n{} {} {} {} {} {} {} {} {} {} {} {} {} {}", result_name(settings, p.module),
-                  static_cast<int>(settings.format), settings.top, settings.show, settings.stats, settings.trace, settings.checkpoint,
-                  settings.resume, settings.refuse_nan, settings.timeout > 0, static_cast<int>(settings.verify.how),
-                  settings.verify.elements, settings.program, settings.check_messages, settings.workers);
+  text += fmt::format("\n{}\n{} {} {} {} {} {} {} {} {} {} {} {} {} {}", result_name(settings, p.module),
+                      static_cast<int>(settings.format), settings.top, settings.show, settings.stats, settings.trace,
+                      settings.checkpoint, settings.resume, settings.refuse_nan, settings.timeout > 0,
+                      static_cast<int>(settings.verify.how), settings.verify.elements, settings.program,
+                      settings.check_messages, settings.workers);
   const std::string digest = digest_of(text);
   const auto differs = static_cast<std::int64_t>(hash_of(digest));
   if (cluster.largest(differs) == ~cluster.largest(~differs)) return;

@@ -41,8 +41,8 @@ class TopElements {
 
 // Collective: `--top` elements of each vector result, as text; on rank 0. `shown` gets the names of these results.
 [[nodiscard]] std::string top_text(const RunSettings& settings, const Module& module,
-                                   const std::vector<Output>& outputs, const std::vector<Part>& parts,
-                                   Cluster& cluster, std::set<std::string>& shown);
+                                   const std::vector<Output>& outputs, const std::vector<Part>& parts, Cluster& cluster,
+                                   std::set<std::string>& shown);
 // The first rows of the others, read from the files that the run has written; nothing where `--show` asks for none.
 [[nodiscard]] std::string shown_text(const RunSettings& settings, const std::string& result,
                                      const std::vector<Output>& outputs, const std::set<std::string>& but);

@@ -50,7 +50,8 @@ const WordColumn& column_of(const Dictionary& dictionary, const std::string& tex
   for (const auto& [name, columns] : dictionary) {
     for (const auto& [number, column] : columns) {
       known.push_back(fmt::format("{}.{}", name, column.name.empty() ? std::to_string(number) : column.name));
-      const bool meant = wanted.empty() ? columns.size() == 1 : wanted == column.name || wanted == std::to_string(number);
+      const bool meant =
+          wanted.empty() ? columns.size() == 1 : wanted == column.name || wanted == std::to_string(number);
       if (name == input && meant) found = &column;
     }
   }
@@ -131,8 +132,7 @@ class Show {
 
   void rename(const ViewArray& array, ViewRow& row) const {
     for (size_t d = 0; d < row.ids.size(); ++d)
-      if (const auto words = words_.find(array.dims[d]); words != words_.end())
-        name_by_word(row.ids[d], words->second);
+      if (const auto words = words_.find(array.dims[d]); words != words_.end()) name_by_word(row.ids[d], words->second);
     for (size_t c = 0; c < row.cells.size(); ++c) {
       auto words = words_.find(array.columns.at(c));
       if (words == words_.end()) words = words_.find(array.name);
@@ -161,10 +161,9 @@ class Show {
   [[nodiscard]] std::string top_table(size_t k, const ShowStyle& style) const {
     const ViewArray& array = view_->arrays()[k];
     const std::vector<ViewRow> rows = top(k);
-    return shown_rows_text(array, rows,
-                           fmt::format("{}, the largest {} of {}:\n", title_of(array), rows.size(),
-                                       grouped(array.rows)),
-                           style);
+    return shown_rows_text(
+        array, rows, fmt::format("{}, the largest {} of {}:\n", title_of(array), rows.size(), grouped(array.rows)),
+        style);
   }
 
   void write_rows(RowText& out, size_t k) const {
@@ -209,8 +208,7 @@ void declare_show_options(Tool& tool) {
   tool.under("Rows");
   tool.options.add_options()("top", po::value<int>()->value_name("K"),
                              "the K largest rows by their first value; NaN comes last")(
-      "head", po::value<int>()->value_name("K"),
-      "the first K rows (table: 10 and all of up to 20; csv, json: all)")(
+      "head", po::value<int>()->value_name("K"), "the first K rows (table: 10 and all of up to 20; csv, json: all)")(
       "words", po::value<std::vector<std::string>>()->value_name("NAME=INPUT.COLUMN"),
       "shows the codes of an output, or the indices of a dimension, as the words of that column of the data")(
       "dictionary", po::value<std::string>()->value_name("FILE"),
@@ -229,7 +227,8 @@ void declare_show_options(Tool& tool) {
 }  // namespace
 
 int show_main(int argc, char** argv) {
-  Tool tool{.info = {"kasen show", "shows the numbers of a result", "RESULT [NAME] [--top K | --head K] [--format table|csv|json]",
+  Tool tool{.info = {"kasen show", "shows the numbers of a result",
+                     "RESULT [NAME] [--top K | --head K] [--format table|csv|json]",
                      "kasen show pagerank.run/result.h5 pr --top 10"}};
   declare_show_options(tool);
   return run_tool(argc, argv, tool, [](const po::variables_map& values) {

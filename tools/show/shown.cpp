@@ -52,8 +52,8 @@ std::string scalar_text(const ViewArray& array, const ViewRow& row) {
   for (size_t c = 0; c < std::min(row.cells.size(), 4 * most_columns); ++c)
     cells += fmt::format("{}{}", c == 0 ? "" : ", ", cell_text(row.cells[c]));
   if (row.cells.size() > 4 * most_columns) cells += ", ...";
-  return row.cells.size() == 1 ? fmt::format("{} = {}\n", array.name, cells)
-                               : fmt::format("{} = ({})\n", array.name, cells);
+  return row.cells.size() == 1 ? fmt::format("{} = {}", array.name, cells)
+                               : fmt::format("{} = ({})", array.name, cells);
 }
 
 Lines lines_of(const ViewArray& array, const std::vector<ViewRow>& rows, int digits) {
@@ -97,8 +97,11 @@ std::string title_of(const ViewArray& array) {
   std::string sizes;
   for (size_t d = 0; d < array.shape.size(); ++d) {
     const bool named = !array.dims[d].empty();
-    sizes += fmt::format("{}{}{}", d == 0 ? "" : named ? ", " : " x ", named ? array.dims[d] + " = " : "",
-                         grouped(array.shape[d]));
+    sizes += fmt::format("{}{}{}",
+                         d == 0  ? ""
+                         : named ? ", "
+                                 : " x ",
+                         named ? array.dims[d] + " = " : "", grouped(array.shape[d]));
   }
   return sizes.empty() ? array.name : fmt::format("{} ({})", array.name, sizes);
 }
@@ -108,7 +111,7 @@ std::string shown_rows_text(const ViewArray& array, const std::vector<ViewRow>& 
   return head + aligned(lines_of(array, rows, style.digits), style.width);
 }
 
-std::string shown_array(const ResultView& view, size_t number, const ShowStyle& style, const Rename& renamed) {
+ShownTable shown_table(const ResultView& view, size_t number, const ShowStyle& style, const Rename& renamed) {
   const ViewArray& array = view.arrays().at(number);
   const bool grid = is_grid(array);
   const std::int64_t lines = grid ? array.shape[0] : array.rows, wide = grid ? array.shape[1] : 1;
@@ -125,18 +128,23 @@ std::string shown_array(const ResultView& view, size_t number, const ShowStyle& 
       return style.counts_nan || std::ssize(rows) < shown * wide;
     });
   }
-  if (is_scalar(array) && rows.size() == 1) return scalar_text(array, rows[0]);
+  if (is_scalar(array) && rows.size() == 1) return {scalar_text(array, rows[0]), {}, true};
   const char* const things = array.sparse ? "nonzeros" : "rows";
-  std::string head = title_of(array);
+  ShownTable table{.head = title_of(array)};
   if (shown < lines) {
-    head += fmt::format(", the first {} of {} {}", shown, grouped(lines), things);
+    table.head += fmt::format(", the first {} of {} {}", shown, grouped(lines), things);
   } else if (array.sparse || array.shape.empty()) {
-    head += fmt::format(", {} {}", grouped(lines), things);
+    table.head += fmt::format(", {} {}", grouped(lines), things);
   }
-  if (nan > 0 && style.counts_nan) head += fmt::format(", {} NaN", grouped(nan));
-  if (rows.empty()) return head + "\n";
-  return head + ":\n" +
-         aligned(grid ? grid_of(array, rows, style.digits) : lines_of(array, rows, style.digits), style.width);
+  if (nan > 0 && style.counts_nan) table.head += fmt::format(", {} NaN", grouped(nan));
+  if (!rows.empty()) table.lines = grid ? grid_of(array, rows, style.digits) : lines_of(array, rows, style.digits);
+  return table;
+}
+
+std::string shown_array(const ResultView& view, size_t number, const ShowStyle& style, const Rename& renamed) {
+  const ShownTable table = shown_table(view, number, style, renamed);
+  if (table.lines.empty()) return table.head + "\n";
+  return table.head + ":\n" + aligned(table.lines, style.width);
 }
 
 std::vector<ViewRow> top_rows(const ResultView& view, size_t array, size_t count) {
@@ -161,17 +169,23 @@ std::vector<ViewRow> top_rows(const ResultView& view, size_t array, size_t count
   return top;
 }
 
+std::vector<size_t> in_order(const ResultView& view, const std::vector<std::string>& outputs) {
+  std::vector<size_t> numbers;
+  for (const std::string& name : outputs) {
+    const std::string whole = name + ".";  // .npy has a file for each component of a tuple
+    for (size_t k = 0; k < view.arrays().size(); ++k)
+      if (view.arrays()[k].name == name || view.arrays()[k].name.starts_with(whole)) numbers.push_back(k);
+  }
+  return numbers;
+}
+
 std::string shown_result(const ResultView& view, const ShowStyle& style, const std::vector<std::string>& names) {
   const auto screen = 6 * style.rows;
   std::string text;
-  for (const std::string& name : names) {
-    for (size_t k = 0; k < view.arrays().size(); ++k) {
-      const ViewArray& array = view.arrays()[k];
-      const std::string whole = name + ".";  // .npy has a file for each component of a tuple
-      if (array.name != name && !array.name.starts_with(whole)) continue;
-      const bool full = std::count(text.begin(), text.end(), '\n') > screen;
-      text += full && !is_scalar(array) ? title_of(array) + "\n" : shown_array(view, k, style);
-    }
+  for (const size_t k : in_order(view, names)) {
+    const ViewArray& array = view.arrays()[k];
+    const bool full = std::count(text.begin(), text.end(), '\n') > screen;
+    text += full && !is_scalar(array) ? title_of(array) + "\n" : shown_array(view, k, style);
   }
   return text;
 }

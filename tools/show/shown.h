@@ -20,8 +20,17 @@ struct ShowStyle {
 
 constexpr int shown_rows = 10;  // the default of --show
 
-// One array. `renamed` replaces ids and cells by words, where it is given.
+// The head of a table, its line of names and its rows. Of a scalar the head alone, "s = 2".
+struct ShownTable {
+  std::string head;
+  std::vector<std::vector<std::string>> lines;
+  bool scalar = false;
+};
 using Rename = std::function<void(ViewRow& row)>;
+[[nodiscard]] ShownTable shown_table(const ResultView& view, size_t array, const ShowStyle& style,
+                                     const Rename& renamed = {});
+
+// One array as text. `renamed` replaces ids and cells by words, where it is given.
 [[nodiscard]] std::string shown_array(const ResultView& view, size_t array, const ShowStyle& style,
                                       const Rename& renamed = {});
 // Its `count` largest rows by their first cell: larger ones first, NaN last, equal ones in the order of the file.
@@ -31,6 +40,9 @@ using Rename = std::function<void(ViewRow& row)>;
                                           const std::string& head, const ShowStyle& style);
 // "pr (N = 325,557)".
 [[nodiscard]] std::string title_of(const ViewArray& array);
+
+// The arrays of these outputs, in this order.
+[[nodiscard]] std::vector<size_t> in_order(const ResultView& view, const std::vector<std::string>& outputs);
 
 // Some arrays in this order, by their names, one behind the other. Beyond a screen there are titles alone.
 [[nodiscard]] std::string shown_result(const ResultView& view, const ShowStyle& style,

@@ -30,8 +30,10 @@
 #include "tools/options/calibrate.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/page_option.h"
+#include "tools/options/result_format.h"
 #include "tools/options/scaling_option.h"
 #include "tools/options/sizes_option.h"
+#include "tools/show/page.h"
 #include "tools/step/disk.h"
 #include "tools/step/step.h"
 #include "tools/system/files.h"
@@ -130,6 +132,16 @@ std::optional<MemoryPlan> limited_memory(const Module& module, const po::variabl
   return plan_of_memory(module, bundle, workers, std::move(ranks), memory, in_memory);
 }
 
+// The numbers that the run has written, for its page.
+std::vector<PageResult> results_of(const Module& module, const po::variables_map& values) {
+  if (values.count("result") == 0) return {};
+  std::vector<std::string> outputs;
+  for (const Op& op : module.body.ops)
+    if (op.code == OpCode::output) outputs.push_back(op.name);
+  return page_results(values["result"].as<std::string>(), choose(values, "result-format", result_format_choices),
+                      outputs);
+}
+
 // The check as text; `right` states whether it holds.
 std::string against(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
                     const Module* before, const MachineProfile* machine, bool& right) {
@@ -143,7 +155,8 @@ std::string against(const Module& module, const po::variables_map& values, const
   const Check check = check_against(module, *sizes, run, limited ? &*limited : nullptr);
   right = check.mismatches.empty();
   if (values.count("page") > 0)
-    write_text(values["page"].as<std::string>(), page_of(module, sizes, before, values, {.run = &run}));
+    write_text(values["page"].as<std::string>(),
+               page_of(module, sizes, before, values, {.results = results_of(module, values), .run = &run}));
   if (format == Format::json) return check_json(check);
   if (format == Format::html) return page_of(module, sizes, before, values, {.run = &run});
   if (format != Format::text) refuse_format("--against");
@@ -332,6 +345,8 @@ void add_options(Tool& tool) {
   declare_scaling_options(tool);
   tool.hidden.add_options()("places", text("FILE"), "for html: keeps where Graphviz places boxes, for the next page")(
       "differences", "with --against: rows where predicted and counted differ, no others")(
+      "result", text("FILE"), "for --page: the results of the run")(
+      "result-format", text("NAME")->default_value("hdf5"), "their format")(
       "page", text("FILE"), "with --against: also as html, to this file")(
       "graph", text("FILE"), "also the last module as a graph (dot), to this file")(
       "module", po::value<std::string>()->default_value("-")->value_name("MODULE.kir"));

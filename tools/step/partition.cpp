@@ -29,8 +29,8 @@
 #include "tools/options/words.h"
 #include "tools/step/step.h"
 #include "tools/system/files.h"
-#include "tools/system/verbosity.h"
 #include "tools/system/process.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {

@@ -22,9 +22,9 @@ struct BinaryColumn {
 };
 
 struct BinaryArray {
-  ViewArray shown;                                // but for its rows and type
-  std::vector<BinaryColumn> columns;              // those of the ids first, if it is sparse
-  std::vector<std::optional<BinaryColumn>> ids;   // by dimension: the user's
+  ViewArray shown;                               // but for its rows and type
+  std::vector<BinaryColumn> columns;             // those of the ids first, if it is sparse
+  std::vector<std::optional<BinaryColumn>> ids;  // by dimension: the user's
 };
 
 class BinaryView : public ResultView {

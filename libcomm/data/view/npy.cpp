@@ -146,7 +146,8 @@ class NpzView : public BinaryView {
         shape.column.type != FileType::i64)
       fail_view(path, "its members do not fit together");
     const std::string sizes = bytes_of(*file, shape.column.offset, 16);
-    for (const std::size_t at : {0U, 8U}) array.shown.shape.push_back(static_cast<std::int64_t>(number_in(sizes, at, 8)));
+    for (const std::size_t at : {0U, 8U})
+      array.shown.shape.push_back(static_cast<std::int64_t>(number_in(sizes, at, 8)));
     add(std::move(array));
   }
 };

@@ -23,7 +23,8 @@ class Lines {
       if (at_ == buffer_.size() && !fill()) return !line.empty();
       const char* const begin = buffer_.data() + at_;
       const void* const end = std::memchr(begin, '\n', buffer_.size() - at_);
-      const std::size_t count = end == nullptr ? buffer_.size() - at_ : static_cast<std::size_t>(static_cast<const char*>(end) - begin);
+      const std::size_t count =
+          end == nullptr ? buffer_.size() - at_ : static_cast<std::size_t>(static_cast<const char*>(end) - begin);
       if (line.size() + count > longest_line) fail_view(file_.path(), "a line of it is too long");
       line.append(begin, count);
       at_ += count;
@@ -37,8 +38,7 @@ class Lines {
  private:
   [[nodiscard]] bool fill() {
     buffer_.resize(std::size_t{1} << 16);
-    const std::int64_t got =
-        file_.read_some(place_, reinterpret_cast<std::byte*>(buffer_.data()), std::ssize(buffer_));
+    const std::int64_t got = file_.read_some(place_, reinterpret_cast<std::byte*>(buffer_.data()), std::ssize(buffer_));
     buffer_.resize(static_cast<std::size_t>(got));
     place_ += got;
     at_ = 0;
@@ -154,8 +154,7 @@ class MtxView : public ResultView {
   void rows(std::size_t number, const Take& take) const override {
     Lines lines(files_.at(number));
     std::string line;
-    for (int k = 0; k < 2; ++k)
-      if (!lines.next(line)) return;
+    if (!lines.next(line) || !next_number_line(lines, line)) return;
     ViewRow row;
     while (lines.next(line)) {
       std::vector<ViewCell> cells = cells_of(line);
@@ -171,6 +170,12 @@ class MtxView : public ResultView {
   }
 
  private:
+  static bool next_number_line(Lines& lines, std::string& line) {
+    while (lines.next(line))
+      if (!line.starts_with('%')) return true;
+    return false;
+  }
+
   static std::vector<ViewCell> cells_of(const std::string& line) {
     std::vector<ViewCell> cells;
     for (std::size_t at = 0; at < line.size();) {
@@ -185,14 +190,18 @@ class MtxView : public ResultView {
     Lines lines(path);
     std::string head;
     if (!lines.next(head) || !head.starts_with("%%MatrixMarket matrix coordinate") || !head.ends_with("general") ||
-        !lines.next(head))
+        !next_number_line(lines, head))
       fail_view(path, "Kasen writes no Matrix Market file with such a head");
     const std::vector<ViewCell> sizes = cells_of(head);
     const auto is_size = [](const ViewCell& c) { return c.kind == ViewCell::Kind::integer && c.integer >= 0; };
     if (sizes.size() != 3 || !std::all_of(sizes.begin(), sizes.end(), is_size))
       fail_view(path, "its second line has no three sizes");
-    arrays_.push_back({.name = name, .dims = {"row", "column"}, .shape = {sizes[0].integer, sizes[1].integer},
-                       .sparse = true, .columns = {name}, .rows = lines_behind(lines)});
+    arrays_.push_back({.name = name,
+                       .dims = {"row", "column"},
+                       .shape = {sizes[0].integer, sizes[1].integer},
+                       .sparse = true,
+                       .columns = {name},
+                       .rows = lines_behind(lines)});
     files_.push_back(path);
   }
 

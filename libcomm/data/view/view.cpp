@@ -28,11 +28,13 @@ constexpr std::array<Opener, result_formats.size()> openers{{{ResultFormat::hdf5
 ResultFormat format_of(const std::string& path) {
   const FileHandle file = FileHandle::open_to_read(path);
   std::string begin(16, '\0');
-  begin.resize(static_cast<std::size_t>(
-      file.read_some(0, reinterpret_cast<std::byte*>(begin.data()), std::ssize(begin))));
+  begin.resize(
+      static_cast<std::size_t>(file.read_some(0, reinterpret_cast<std::byte*>(begin.data()), std::ssize(begin))));
   for (const ResultFormatRow& format : result_formats)
     if (!format.begins.empty() && begin.starts_with(format.begins)) return format.format;
-  if (path.ends_with(row(ResultFormat::csv).ending)) return ResultFormat::csv;
+  std::string ending = path.substr(path.size() - std::min(path.size(), row(ResultFormat::csv).ending.size()));
+  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (ending == row(ResultFormat::csv).ending) return ResultFormat::csv;
   std::string known;
   for (const ResultFormatRow& format : result_formats)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", format.name);
@@ -81,14 +83,16 @@ std::string cell_text(const ViewCell& cell, int digits) {
   using Kind = ViewCell::Kind;
   if (cell.is_nan()) return "nan";
   if (cell.kind == Kind::word) return cell.word;
-  if (cell.kind == Kind::boolean) return cell.integer == 0 ? "false" : cell.integer == 1 ? "true" : std::to_string(cell.integer);
+  if (cell.kind == Kind::boolean)
+    return cell.integer == 0 ? "false" : cell.integer == 1 ? "true" : std::to_string(cell.integer);
   if (cell.kind == Kind::integer) return std::to_string(cell.integer);
   if (digits > 0) return fmt::format("{:.{}g}", cell.real, digits);
   return cell.kind == Kind::single ? fmt::format("{}", static_cast<float>(cell.real)) : fmt::format("{}", cell.real);
 }
 
-std::unique_ptr<ResultView> view_result(const std::string& path, const std::string& first) {
-  const ResultFormat format = format_of(path);
+std::unique_ptr<ResultView> view_result(const std::string& path, const std::string& first,
+                                        std::optional<ResultFormat> known) {
+  const ResultFormat format = known ? *known : format_of(path);
   const auto opener = std::find_if(openers.begin(), openers.end(), [&](const Opener& o) { return o.format == format; });
   return opener->open(path, first);
 }

@@ -7,8 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "libcomm/data/results/formats.h"
 
 namespace kasen {
 
@@ -55,9 +58,11 @@ class ResultView {
 };
 
 /// Opens a result by its content, else its ending. Of a format with several files, `path` is the first output's; the
-/// others are found beside it. `first`: the first output's name, which .npy, .npz and .mtx do not tell; else that of the
-/// file. UserError: bad_input, missing_input, io.
-[[nodiscard]] std::unique_ptr<ResultView> view_result(const std::string& path, const std::string& first = {});
+/// others are found beside it. `first`: the first output's name, which .npy, .npz and .mtx do not tell; else that of
+/// the file. UserError: bad_input, missing_input, io.
+/// `format`: where it is known.
+[[nodiscard]] std::unique_ptr<ResultView> view_result(const std::string& path, const std::string& first = {},
+                                                      std::optional<ResultFormat> format = std::nullopt);
 
 /// Names of the arrays. The place of one of them; UserError(usage) that names all if there is none.
 [[nodiscard]] std::size_t find_array(const ResultView& view, const std::string& name, const std::string& path);
