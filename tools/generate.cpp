@@ -4,6 +4,7 @@
 #include "datasets/edge_file.h"
 #include "datasets/kinds.h"
 #include "tools/common/tool.h"
+#include "tools/system/replace.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -32,6 +33,10 @@ ExitStatus generate(const po::variables_map& values) {
   if (values.count("output") == 0)
     fail(ExitStatus::usage, "no output file for the graph", "", "add -o FILE.txt or FILE.npy");
   const auto path = values["output"].as<std::string>();
+  if (path.ends_with(".npy"))
+    require_replaceable(path, is_our_npy);
+  else
+    require_replaceable(path, [](std::string_view) { return false; });  // an edge list does not tell who made it
   const GraphKind& kind = *find_graph_kind(values["kind"].as<std::string>());
   EdgeFile file(path, path.ends_with(".npy") ? EdgeFormat::npy : EdgeFormat::text);
   file.write(edges_of(kind, values));

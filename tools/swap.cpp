@@ -23,8 +23,8 @@
 #include "tools/common/tool.h"
 #include "tools/options/byte_option.h"
 #include "tools/system/files.h"
-#include "tools/system/verbosity.h"
 #include "tools/system/progress.h"
+#include "tools/system/verbosity.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -163,8 +163,7 @@ void plan_one(const po::variables_map& values, const swap::TaskGraph& graph, swa
   if (values.count("timeline") > 0)
     write_text(values["timeline"].as<std::string>(), swap::timeline_svg(graph, options, found));
   if (values.count("curve") > 0) write_text(values["curve"].as<std::string>(), curve_text(graph, options, curve));
-  if (!quiet() || values.count("output") == 0)
-    write_standard_output(swap::report_text(graph, options, found, rivals));
+  if (!quiet() || values.count("output") == 0) write_standard_output(swap::report_text(graph, options, found, rivals));
 }
 
 // Several graphs, or one: how long their requests take at each rate.

@@ -306,7 +306,7 @@ class Brief(ShowTest):
                     ["run", "qf.kir", "--bundle", "q.bundle", "-o", "q.h5", "--verify", "all", "-n", 2],
                     ["go", ROOT / "examples/pagerank.ks", "G=g.txt", "--workers", 2],
                     ["verify", "q.kir", "q.bundle"], ["pack", "b.csv", "-o", "packed.csv"],
-                    ["generate", "star", "--scale", 4, "-o", "star.txt"]]
+                    ["generate", "star", "--scale", 4, "-o", "star.npy"]]
         for command in commands:
             for option in ["-q", "--quiet"]:
                 self.assertEqual(self.kasen(*command, option), ("", ""), command)
@@ -324,6 +324,111 @@ class Brief(ShowTest):
     def test_quiet_shows_what_is_asked_for(self):
         self.assertIn("Actual (", self.kasen("measure", "pagerank.run/fused.kir", "-q")[0])
         self.assertIn("pr (N = 3)", self.kasen("show", "pagerank.run", "-q")[0])
+
+
+class Page(ShowTest):
+    """The report page begins with the results."""
+
+    def test_table_plot_and_histogram(self):
+        rng = np.random.default_rng(3)
+        x = rng.normal(size=(500, 2))
+        x[7, 0] = np.nan
+        np.savetxt(self.dir / "x.csv", x, delimiter=",", fmt="%.17g")
+        (self.dir / "p.ks").write_text("dim N\ndim K local = 2\ninput X : f64[N, K]\nones : f64[K] = 1\nr = X @ ones\nw : f64[K] = 2.5\n"
+                                       "many = sum(w)\noutput r, w, many\n")
+        for ending in ["h5", "csv", "npy"]:
+            self.kasen("go", "p.ks", "X=x.csv", "-o", f"r.{ending}")
+            page = (self.dir / "p.run/report.html").read_text()
+            results = page[page.index('<section id="results"'):page.index('<section id="program"')]
+            self.assertIn('<a href="#results">Results</a>', page)
+            self.assertIn("many = 5", results)
+            self.assertEqual(results.count("<svg"), 2, ending)  # a histogram of r, a plot of w
+            row = np.nansum(x, axis=1)
+            row[7] = np.nan
+            self.assertIn("1 of 500 numbers are NaN.", results)
+            self.assertIn(f"From {np.nanmin(row):.6g} to {np.nanmax(row):.6g}.", results)
+            self.assertIn(f'<td class="n">{row[0]:.6g}</td>', results)
+            self.assertEqual(results.count("<circle"), 2)
+            self.assertIn("1: 2.5", results)
+
+    def test_a_page_of_a_plan_has_no_results(self):
+        (self.dir / "p.ks").write_text("dim N\ninput x : f64[N]\noutput y = x * 2\n")
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        self.kasen("fuse", "p.kir", "-o", "f.kir")
+        self.assertNotIn('id="results"', self.kasen("measure", "f.kir", "--format", "html")[0])
+
+
+class Replaced(ShowTest):
+    """No tool replaces a file that it did not make."""
+
+    def refuses(self, name, *args, status=CREATE):
+        mine = b"the words of a user; kasen go does not know them\n"
+        (self.dir / name).write_bytes(mine)
+        _, err = self.kasen(*args, status=status)
+        self.assertIn(f"'{name}' is there, and Kasen has not made it", err)
+        self.assertIn("--force", err)
+        self.assertEqual((self.dir / name).read_bytes(), mine)
+        self.kasen(*args, "--force")
+        self.assertNotEqual((self.dir / name).read_bytes(), mine)
+        self.kasen(*args)  # its own, again
+        (self.dir / name).write_bytes(b"")
+        self.kasen(*args)  # nothing is lost
+
+    def test_texts(self):
+        (self.dir / "g.txt").write_text("0 1\n1 2\n2 0\n")
+        (self.dir / "b.csv").write_text("id,lower,upper,size\na,0,2,4\nb,1,3,4\n")
+        program = ROOT / "examples/pagerank.ks"
+        self.refuses("p.kir", "plan", program, "-o", "p.kir")
+        self.refuses("f.kir", "fuse", "p.kir", "-o", "f.kir")
+        self.kasen("partition", "--program", "p.kir", "G=g.txt", "--workers", 1, "-o", "b")
+        for file, more in [("m.txt", []), ("m.json", ["--format", "json"]), ("m.html", ["--format", "html"]), ("m.dot", ["--format", "dot"])]:
+            self.refuses(file, "measure", "f.kir", *more, "-o", file)
+        self.refuses("o.csv", "pack", "b.csv", "-o", "o.csv")
+        self.refuses("s.json", "run", "f.kir", "--bundle", "b", "-o", "r.h5", "--stats", "s.json")
+        self.refuses("t.json", "run", "f.kir", "--bundle", "b", "-o", "r.h5", "--trace", "t.json")
+
+    def test_results(self):
+        (self.dir / "s.ks").write_text("dim N\ninput G : f64[N, N]\nH = G * 3\noutput H\n")
+        (self.dir / "v.ks").write_text("dim N\ninput x : f64[N]\noutput y = x * 2\n")
+        (self.dir / "data.mtx").write_text("%%MatrixMarket matrix coordinate real general\n4 4 1\n1 2 1.5\n")
+        np.savetxt(self.dir / "x.csv", np.arange(4.0))
+        for program, data, endings in [("s.ks", "G=data.mtx", ["h5", "npz", "mtx", "csv"]), ("v.ks", "x=x.csv", ["h5", "npy", "csv"])]:
+            for ending in endings:
+                name = f"{program[0]}.{ending}"
+                self.refuses(name, "go", program, data, "--no-report", "-o", name)
+
+    def test_arrays_of_numpy_stay(self):
+        (self.dir / "v.ks").write_text("dim N\ninput x : f64[N]\noutput y = x * 2\n")
+        np.save(self.dir / "x.npy", np.arange(4.0))
+        np.save(self.dir / "y.npy", np.arange(4.0))
+        _, err = self.kasen("go", "v.ks", "x=x.npy", "--no-report", "-o", "y.npy", status=CREATE)
+        self.assertIn("'y.npy' is there", err)
+        np.testing.assert_array_equal(np.load(self.dir / "y.npy"), np.arange(4.0))
+        with h5py.File(self.dir / "y.h5", "w") as file:
+            file["y"] = np.arange(4.0)
+        self.kasen("go", "v.ks", "x=x.npy", "--no-report", "-o", "y.h5", status=CREATE)
+        self.kasen("go", "v.ks", "x=x.npy", "--no-report", "-o", "z.npy")
+        np.testing.assert_array_equal(np.load(self.dir / "z.npy"), 2 * np.arange(4.0))
+        (self.dir / "c.csv").write_text("N,weight\n0,1\n")
+        self.kasen("go", "v.ks", "x=x.npy", "--no-report", "-o", "c.csv", status=CREATE)
+
+    def test_go_again(self):
+        (self.dir / "v.ks").write_text("dim N\ninput x : f64[N]\noutput y = x * 2\n")
+        np.save(self.dir / "x.npy", np.arange(4.0))
+        for more in [[], [], ["--sync", "lazy"], ["--workers", 2]]:
+            self.kasen("go", "v.ks", "x=x.npy", "--trace", "t.json", *more)
+        (self.dir / "other.run").mkdir()
+        (self.dir / "other.run/plan.kir").write_text("mine\n")
+        _, err = self.kasen("go", "v.ks", "x=x.npy", "--dir", "other.run", status=CREATE)
+        self.assertIn("plan.kir' is there", err)
+        self.assertEqual((self.dir / "other.run/plan.kir").read_text(), "mine\n")
+
+    def test_graphs(self):
+        for name in ["g.txt", "g.npy"]:
+            (self.dir / name).write_text("mine\n")
+            self.kasen("generate", "star", "--scale", 4, "-o", name, status=CREATE)
+            self.kasen("generate", "star", "--scale", 4, "-o", name, "--force")
+        self.kasen("generate", "star", "--scale", 4, "-o", "g.npy")
 
 
 if __name__ == "__main__":

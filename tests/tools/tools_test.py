@@ -309,7 +309,7 @@ class Pipeline(ToolTest):
     def test_measure_without_a_bundle(self):
         plan, _ = self.kasen("plan", ROOT / "examples" / "pagerank-i32.ks")
         fused, _ = self.kasen("fuse", stdin=plan)
-        out, _ = self.kasen("measure", stdin=fused)
+        out, _ = self.kasen("measure", "--model", stdin=fused)
         self.assertIn("20 N + 24 nnz", out)
         self.assertIn("16 N + 8 nnz", out)
 

@@ -28,6 +28,7 @@
 #include "tools/common/wrong_line.h"
 #include "tools/system/files.h"
 #include "tools/system/last_words.h"
+#include "tools/system/replace.h"
 #include "tools/system/verbosity.h"
 
 namespace kasen::tools {
@@ -293,8 +294,8 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
   tool.under("General");
   tool.options.add_options()("config", po::value<std::string>()->value_name("FILE.yaml"),
                              "options as YAML keys; the command line wins")(
-      "quiet,q", "tells errors and warnings alone, and what the command asks for by name")(
-      "verbose,v", "tells more: whole tables, and what was read and written")(
+      "force", "replaces files that Kasen did not make")("quiet,q", "tells errors and warnings alone")(
+      "verbose,v", "tells more: whole tables, files and times")(
       "help,h", "shows this help; with a word behind it, the help on that option, heading or topic")(
       "version", "shows the version");
   const std::string& name = tool.info.name;
@@ -311,6 +312,7 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
       return 0;
     }
     choose_verbosity(values);
+    if (values.count("force") > 0) replace_any_file(true);
     refuse_empty(tool, values);
     check_words(tool, values);
     check_files(tool, values);

@@ -17,10 +17,10 @@
 #include "tools/experiment/steps.h"
 #include "tools/experiment/summary.h"
 #include "tools/system/files.h"
-#include "tools/system/verbosity.h"
 #include "tools/system/process.h"
 #include "tools/system/progress.h"
 #include "tools/system/stop_request.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {

@@ -10,6 +10,7 @@
 #include "libcore/system/file_calls.h"
 #include "libcore/system/temporaries.h"
 #include "tools/system/files.h"
+#include "tools/system/replace.h"
 
 namespace kasen::tools {
 namespace {
@@ -34,6 +35,7 @@ WorkFolder::WorkFolder(const std::string& folder) {
   std::error_code fault;
   for (const std::string& name : names_in(folder).value_or(std::vector<std::string>())) {
     if (is_ours(folder, name)) fs::remove_all(fs::path(folder) / name, fault);
+    if (name == "runs.jsonl") replace_any_file(true);  // a folder of experiments: its tables and plots are ours
   }
   path_ = make_temporary(folder + '/' + name_when_whole,
                          [](const std::string& name) { return file_calls::mkdir(name.c_str(), 0777) == 0; });

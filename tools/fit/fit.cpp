@@ -21,6 +21,7 @@
 #include "tools/fit/work.h"
 #include "tools/options/words.h"
 #include "tools/system/files.h"
+#include "tools/system/replace.h"
 #include "tools/system/verbosity.h"
 
 namespace kasen::tools {
@@ -201,6 +202,7 @@ ExitStatus fit(const po::variables_map& values) {
   }
   require_some(model, row, program, path);
   require_directions(model, row, path);
+  require_replaceable(output, is_our_hdf5);
   write_model(output, model);
   if (!quiet()) write_standard_output(report_of(model, row, path, bounded(values, "top", 1, most_top)));
   tell_end(model, program);

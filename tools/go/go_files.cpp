@@ -12,6 +12,7 @@
 #include "tools/options/machine_file.h"
 #include "tools/options/result_format.h"
 #include "tools/system/files.h"
+#include "tools/system/replace.h"
 #include "tools/system/verbosity.h"
 
 namespace kasen::tools {
@@ -71,6 +72,8 @@ void GoFiles::remove_report() const {
 
 void GoFiles::make_folder() const {
   std::error_code fault;
+  // Of a folder of go, all files of its steps are its own.
+  if (!fs::exists(folder_, fault) || fs::exists(file(".go.lock"), fault)) replace_any_file(true);
   fs::create_directories(folder_, fault);
   if (fault)
     fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", folder_), fault.message(),

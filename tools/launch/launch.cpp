@@ -1,4 +1,3 @@
-#include "tools/common/wrap.h"
 #include "tools/launch/launch.h"
 
 #include <fcntl.h>
@@ -20,6 +19,7 @@
 #include <utility>
 
 #include "libcore/system/temporaries.h"
+#include "tools/common/wrap.h"
 #include "tools/launch/end.h"
 #include "tools/launch/mpirun_place.h"
 #include "tools/launch/mpirun_start.h"

@@ -16,8 +16,8 @@
 #include "tools/options/sizes_option.h"
 #include "tools/options/temporary_file.h"
 #include "tools/system/files.h"
-#include "tools/system/verbosity.h"
 #include "tools/system/process.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {

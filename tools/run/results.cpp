@@ -14,6 +14,7 @@
 #include "libcore/ir/layout.h"
 #include "tools/show/shown.h"
 #include "tools/system/files.h"
+#include "tools/system/replace.h"
 
 namespace kasen::tools {
 
@@ -119,7 +120,7 @@ std::string shown_text(const RunSettings& settings, const std::string& result, c
   for (const Output& output : outputs)
     if (!but.contains(output.name)) names.push_back(output.name);
   const ShowStyle style{.rows = settings.show, .whole = std::int64_t{2} * settings.show};
-  return shown_result(*view_result(result, outputs.front().name), style, names);
+  return shown_result(*view_result(result, outputs.front().name, settings.format), style, names);
 }
 
 std::string result_name(const RunSettings& settings, const Module& module) {
@@ -142,10 +143,42 @@ void check_holds(ResultFormat format, const Module& module) {
 
 }  // namespace
 
+namespace {
+
+bool is_our_mtx(std::string_view beginning) { return beginning.find(made_by_kasen) != std::string_view::npos; }
+
+// Before the run, whose time would be lost: what it replaces is an earlier result.
+void check_replaced(const RunSettings& settings, const Module& module) {
+  const std::string result = result_name(settings, module);
+  if (settings.format == ResultFormat::hdf5) return require_replaceable(result, is_our_hdf5);
+  bool first = true;
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::output) continue;
+    const Type& type = module.type(op.operands.at(0));
+    const bool several = settings.format == ResultFormat::npy && type.element.tuple;
+    const std::string path = first && !several ? result : path_of_output(result, op.name);
+    first = false;
+    if (settings.format == ResultFormat::csv) {
+      require_replaceable(path, csv_result_head(module, op.name, type) + "\n");
+    } else if (settings.format == ResultFormat::mtx) {
+      require_replaceable(path, is_our_mtx);
+    } else if (!several) {
+      require_replaceable(path, is_our_npy);
+    }
+    for (size_t c = 0; several && c < type.element.components.size(); ++c)
+      require_replaceable(path_of_output(result, fmt::format("{}.{}", op.name, c)), is_our_npy);
+  }
+}
+
+}  // namespace
+
 void check_result(const RunSettings& settings, const Module& module, bool words) {
   const std::string result = result_name(settings, module);
   check_holds(settings.format, module);
   check_writable(result);
+  check_replaced(settings, module);
+  if (!settings.stats.empty()) require_replaceable(settings.stats, "{\n  \"kasen_run\": 1");
+  if (!settings.trace.empty()) require_replaceable(settings.trace, R"({"displayTimeUnit":"ms")");
   const std::vector<std::string> read{settings.plan, settings.bundle, settings.program};
   check_not_input(result, read);
   if (words) check_not_input(dictionary_name(result), read);

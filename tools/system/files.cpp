@@ -20,6 +20,7 @@
 #include "libcore/system/file_calls.h"
 #include "libcore/system/temporaries.h"
 #include "tools/system/process.h"
+#include "tools/system/replace.h"
 #include "tools/system/stop_request.h"
 
 namespace kasen::tools {
@@ -187,6 +188,7 @@ void write_text(const std::string& path, std::string_view text) {
       fail(ExitStatus::io, fmt::format("cannot write '{}'", path), reason());
     return;
   }
+  require_replaceable(path, text);
   const std::string target = behind_links(path);
   std::optional<Temporary> temporary;
   int made = -1;

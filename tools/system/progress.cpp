@@ -21,7 +21,8 @@ constexpr const char* wipe = "\r\x1b[K";
 
 std::string over_progress() { return isatty(STDERR_FILENO) == 1 ? wipe : ""; }
 
-Progress::Progress(std::string title) : title_(std::move(title)), terminal_(isatty(STDERR_FILENO) == 1 && !quiet()), last_() {}
+Progress::Progress(std::string title)
+    : title_(std::move(title)), terminal_(isatty(STDERR_FILENO) == 1 && !quiet()), last_() {}
 
 void Progress::finish() {
   if (shown_) write_message(wipe);

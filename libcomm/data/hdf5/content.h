@@ -41,7 +41,8 @@ struct StoredText {
                                                 std::vector<StoredText>* texts = nullptr);
 
 // examine.cpp, in that process: the answer as text. `ok`, then a line for each dataset: type, offset, rank, extents,
-// digest or `-`, path. Between these, a line for each attribute of stored_texts: its name, its text, path. Or `no`, the object and its error, a line each; `unread` and the reason; `memory`.
+// digest or `-`, path. Between these, a line for each attribute of stored_texts: its name, its text, path. Or `no`, the
+// object and its error, a line each; `unread` and the reason; `memory`.
 [[nodiscard]] Examiner::Work hdf5_examination();
 inline constexpr std::array<std::string_view, 5> file_type_names{"f64", "f32", "i64", "i32", "u8"};
 inline constexpr std::int64_t most_file_rank = 17;  // of an array, and the coordinates of its elements

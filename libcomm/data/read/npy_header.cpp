@@ -141,7 +141,7 @@ NpyHeader read_npy_header(std::string_view text, const std::string& path) {
 std::string npy_header(std::string_view type, const std::vector<std::int64_t>& extents) {
   std::string shape;
   for (const std::int64_t e : extents) shape += fmt::format("{},", e);
-  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}),}}", type, shape);
   constexpr std::size_t before = 10;
   text.resize((before + text.size() + 1 + 63) / 64 * 64 - before - 1, ' ');
   text += '\n';

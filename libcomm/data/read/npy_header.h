@@ -16,7 +16,8 @@ namespace kasen {
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
-// The header of an array of `extents` elements of `type` ("<f8") in C order; the elements follow it.
+// The header of an array of `extents` elements of `type` ("<f8") in C order; the elements follow it. It ends in "),}"
+// without a blank, which NumPy reads and does not write: so Kasen knows its own files.
 [[nodiscard]] std::string npy_header(std::string_view type, const std::vector<std::int64_t>& extents);
 
 struct NpyHeader {

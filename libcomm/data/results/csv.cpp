@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "libcomm/data/results/files.h"
+#include "libcomm/data/results/results.h"
 
 namespace kasen {
 namespace {
@@ -90,6 +91,12 @@ std::unique_ptr<ResultFiles> make_csv_results(const std::string& path, const std
   auto files = std::make_unique<FilePerOutput>(path);
   for (std::size_t k = 0; k < tables.size(); ++k) files->create(k, tables[k].name, head(tables[k]), k == 0);
   return files;
+}
+
+std::string csv_result_head(const Module& module, const std::string& output, const Type& type) {
+  std::string line = head(describe_table(module, output, type));
+  line.pop_back();
+  return line;
 }
 
 }  // namespace kasen

@@ -36,6 +36,9 @@ inline constexpr std::array result_formats{
 #undef RESULTS
 };
 
+// The second line of a Matrix Market file of a result.
+inline constexpr std::string_view made_by_kasen = "% made by kasen";
+
 // For formats with a file for each output: "r.csv" holds the program's first output. Another output, or a file beside
 // them, has a name such as "r-rank.csv".
 [[nodiscard]] inline std::string path_of_output(const std::string& path, const std::string& output) {

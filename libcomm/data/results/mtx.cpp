@@ -1,5 +1,5 @@
-// Matrix Market text of sparse matrices, one file for each output: after the head a line for each nonzero, with the
-// user's ids of its row and column counted from 1. Other outputs are refused.
+// Matrix Market text of sparse matrices, one file for each output: after the head, a comment and the sizes a line for
+// each nonzero, with the user's ids of its row and column counted from 1. Other outputs are refused.
 #include <fmt/format.h>
 
 #include <array>
@@ -57,8 +57,8 @@ std::string mtx_head(const ResultTable& table) {
          "a Matrix Market file of a result holds nonzeros", "write the result in another format: --format hdf5");
   }
   const std::string_view field = is_float(table.columns[2].scalar) ? "real" : "integer";
-  return fmt::format("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n", field, table.matrix[0].size,
-                     table.matrix[1].size, table.elements());
+  return fmt::format("%%MatrixMarket matrix coordinate {} general\n{}\n{} {} {}\n", field, made_by_kasen,
+                     table.matrix[0].size, table.matrix[1].size, table.elements());
 }
 
 }  // namespace

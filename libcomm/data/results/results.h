@@ -45,6 +45,9 @@ class ResultWriter {
 std::vector<std::string> write_results(const std::string& path, ResultFormat format, const Module& module,
                                        const std::vector<Output>& outputs, const std::vector<Part>& parts);
 
+/// The line of names of an output as CSV, without its end.
+[[nodiscard]] std::string csv_result_head(const Module& module, const std::string& output, const Type& type);
+
 /// Whether a result of the format has a digest of each column, without which altered values are not seen.
 [[nodiscard]] bool has_digests(ResultFormat format);
 /// Checks that all of a result is there and unaltered: each column's bytes against its digest. UserError.

@@ -62,29 +62,29 @@ std::int64_t ResultTable::inner() const {
   return cut < 0 ? elements() : product(dims, static_cast<std::size_t>(cut) + 1, dims.size());
 }
 
-ResultTable make_table(const Module& module, const Output& output, const Part& part) {
-  if (output.type.list > 0)
-    fail(ExitStatus::bad_input, fmt::format("output '{}' is a list", output.name), "a file holds single arrays",
+ResultTable describe_table(const Module& module, const std::string& name, const Type& type) {
+  if (type.list > 0)
+    fail(ExitStatus::bad_input, fmt::format("output '{}' is a list", name), "a file holds single arrays",
          "output the arrays of the list one by one");
-  ResultTable table{.name = output.name, .tuple = output.type.element.tuple};
-  table.cut = static_cast<int>(Layout(module, output.type).cut_axis());
-  for (const DimId id : output.type.dims) {
-    const Dimension& dim = module.dim(id);
-    table.dims.push_back({dim.name, part.dims.at(dim.name).size});
-  }
-  const std::vector<Component>& components = output.type.element.components;
+  ResultTable table{.name = name, .tuple = type.element.tuple};
+  for (const DimId id : type.dims) table.dims.push_back({module.dim(id).name, 0});
+  const std::vector<Component>& components = type.element.components;
   for (std::size_t c = 0; c < components.size(); ++c)
     table.columns.push_back({.scalar = components[c].scalar,
                              .coordinates = components[c].planes(),
                              .small_array = components[c].count > 0,
                              .id_of = components[c].scalar == Scalar::id ? module.dim(components[c].id_of).name : "",
-                             .first_plane = output.type.element.first_plane(static_cast<int>(c))});
-  if (is_over_entries(module, output.type) && components.size() == 3) {
-    for (std::size_t c = 0; c < 2; ++c) {
-      const std::string& dim = table.columns[c].id_of;
-      table.matrix.push_back({dim, part.dims.at(dim).size});
-    }
-  }
+                             .first_plane = type.element.first_plane(static_cast<int>(c))});
+  if (is_over_entries(module, type) && components.size() == 3)
+    for (std::size_t c = 0; c < 2; ++c) table.matrix.push_back({table.columns[c].id_of, 0});
+  return table;
+}
+
+ResultTable make_table(const Module& module, const Output& output, const Part& part) {
+  ResultTable table = describe_table(module, output.name, output.type);
+  table.cut = static_cast<int>(Layout(module, output.type).cut_axis());
+  for (ResultDim& dim : table.dims) dim.size = part.dims.at(dim.name).size;
+  for (ResultDim& dim : table.matrix) dim.size = part.dims.at(dim.name).size;
   if (names_layouts(module)) table.boxes = std::make_shared<const Module>(sized_for(module, part));
   (void)checked_mul(table.elements(), std::max<std::int64_t>(table.element_bytes(), 1), "an output's size");
   return table;

@@ -52,6 +52,8 @@ struct ResultTable {
   [[nodiscard]] std::int64_t inner() const;
 };
 
+// Without its sizes. bad_input: a list.
+[[nodiscard]] ResultTable describe_table(const Module& module, const std::string& name, const Type& type);
 // `part`: any part of the bundle, for the sizes. bad_input: a list.
 [[nodiscard]] ResultTable make_table(const Module& module, const Output& output, const Part& part);
 // `<dim>_ids`.

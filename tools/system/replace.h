@@ -1,0 +1,27 @@
+// No tool replaces a file that Kasen did not make, unless --force allows it. A file that stands where an output goes is
+// ours if it begins as the output does. Nothing is kept about files that were made.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kasen::tools {
+
+// --force: from now on, here and in forks of this process, any file may be replaced.
+void replace_any_file(bool any);
+
+// The part of a text by which files of its kind are known: of JSON all before the first value, of a page or picture its
+// first tags, else the first line.
+[[nodiscard]] std::string_view kind_of_text(std::string_view text);
+
+// Refuses (cannot_create) to replace a regular file that begins in another way than `text`. An empty file may go.
+void require_replaceable(const std::string& path, std::string_view text);
+// The same, where `is_ours` decides by the first bytes of the file.
+void require_replaceable(const std::string& path, bool (*is_ours)(std::string_view beginning));
+
+// By the first bytes: an HDF5 file with an attribute of Kasen's, a .npy file or an archive of such in the form that
+// Kasen writes and NumPy does not.
+[[nodiscard]] bool is_our_hdf5(std::string_view beginning);
+[[nodiscard]] bool is_our_npy(std::string_view beginning);
+
+}  // namespace kasen::tools
