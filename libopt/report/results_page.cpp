@@ -11,9 +11,9 @@
 namespace kasen {
 namespace {
 
-constexpr double picture_width = 560, picture_height = 230;
+constexpr double plot_width = 560, plot_height = 230;
 constexpr Rect paper{66, 26, 480, 166};
-constexpr size_t longest_label = 60;
+constexpr size_t most_letters = 60;
 
 std::string table_of(const PageResult& result) {
   std::string text = "<table><thead><tr>";
@@ -44,9 +44,9 @@ Scale across(const std::vector<Point>& points, ScaleKind kind) {
 
 std::string picture(const std::string& title, const std::string& below, const std::vector<Point>& points,
                     ScaleKind kind, bool marks) {
-  const Axes axes{paper, across(points, kind), upward(points), clipped(below, longest_label), "", {}, false};
-  Canvas canvas = Canvas::in_page(picture_width, picture_height, title, "curve");
-  canvas.text({paper.x, 16}, clipped(title, longest_label), {{"class", "title"}});
+  const Axes axes{paper, across(points, kind), upward(points), clipped(below, most_letters), "", {}, false};
+  Canvas canvas = Canvas::in_page(plot_width, plot_height, title, "curve");
+  canvas.text({paper.x, 16}, clipped(title, most_letters), {{"class", "title"}});
   draw_axes(canvas, axes);
   std::vector<Point> places;
   for (const Point& point : points)

@@ -17,7 +17,7 @@ using Arguments = std::vector<std::string>;
 void declare_program(Tool& tool) {
   tool.under("Program and data");
   tool.options.add_options()("define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
-                             "sets a const, the default of a param, or a dimension's size")(
+                             "sets a const, a param's default, a dimension's size")(
       "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(
       "dim", po::value<Arguments>()->value_name("N=SIZE"), "see kasen partition")(
       "columns", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
@@ -76,7 +76,7 @@ void declare_go_options(Tool& tool) {
       "output,o", po::value<std::string>()->value_name("FILE"), "the result file (DIR/result and the format's ending)");
   declare_format(tool);
   tool.options.add_options()("top", po::value<int>()->default_value(0)->value_name("K"),
-                             "prints the K largest elements of vector results, see kasen run")(
+                             "prints the K largest elements of vector results")(
       "show", po::value<int>()->default_value(default_rows)->value_name("N"),
       "prints N rows of each output, see kasen run");
   tool.hidden.add_options()("program", po::value<std::string>()->value_name("PROGRAM.ks"))(

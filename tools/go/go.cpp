@@ -72,27 +72,25 @@ class Pipeline {
       files_.remove_report();
       return save_and_run();
     }
+    std::string text;  // of the comparison; a quiet go tells of a difference alone
     std::optional<Ended> compared;
     if (has("checkpoint")) {
       describe(nullptr);  // not beside: the run alone handles a request to save and stop
       save_and_run();
     } else {
-      compared = describe_and_run();
+      compared = describe_and_run(text);
     }
     const Arguments comparison = compare_arguments();
-    if (!compared) {
-      std::string text;
-      compared = run_process_into(text, comparison);
-      write_comparison(text, *compared);
-    }
+    if (!compared) compared = run_process_into(text, comparison);
+    if (!quiet() || compared->status != 0) write_standard_output(fitted(text, terminal_width()));
     check_end(comparison, *compared);
     note("page       {}\n", file("report.html"));
   }
 
  private:
   // Returns how the comparison ended, if the run was so short that no page had been begun before.
-  [[nodiscard]] std::optional<Ended> describe_and_run() const {
-    std::string text, comparison;  // kept until the steps beside the run have printed
+  [[nodiscard]] std::optional<Ended> describe_and_run(std::string& comparison) const {
+    std::string text;  // kept until the steps beside the run have printed
     std::optional<Ended> compared;
     const SharedMark page;  // whoever claims it makes the next page
     const auto run = [&] {
@@ -101,13 +99,7 @@ class Pipeline {
     };
     beside(run, [&] { describe(&page); });
     write_standard_output(fitted(text, terminal_width()));
-    if (compared) write_comparison(comparison, *compared);
     return compared;
-  }
-
-  // A quiet go tells of a difference alone.
-  static void write_comparison(const std::string& text, const Ended& ended) {
-    if (!quiet() || ended.status != 0) write_standard_output(fitted(text, terminal_width()));
   }
 
   void save_and_run() const {

@@ -62,7 +62,7 @@ void declare_checkpoints(Tool& tool) {
       "every", po::value<int>()->value_name("TURNS"), "a checkpoint after so many iterations or operators")(
       "every-seconds", po::value<double>()->value_name("S"), "a checkpoint after so many seconds (60 without both)")(
       "keep", po::value<int>()->default_value(2)->value_name("K"), "removes all checkpoints but the newest K")(
-      "resume", "goes on from the newest complete checkpoint in DIR (none: from the start), on any number of ranks");
+      "resume", "goes on from the newest whole checkpoint, if any");
 }
 
 // Nothing but forms is added to a bundle's folder.
@@ -122,7 +122,7 @@ void declare_lasting_options(Tool& tool) {
       "forms of sparse matrices in the bundle: use, keep (new ones, too) or none; affects speed alone")(
       "timeout", po::value<double>()->value_name("SECONDS"),
       "ends a run in which no step begins or ends for so long, and prints the last step of each rank")(
-      "check-messages", "adds digests to messages between ranks; a digest that differs ends the run with status 74");
+      "check-messages", "adds digests to messages between ranks (status 74)");
   tool.options.add_options()("verify", po::value<std::string>()->value_name("N|all"),
                              "computes N elements of each output, or all, again with the interpreter; auto: where "
                              "that takes almost no time; a difference ends the run with status 1");

@@ -373,7 +373,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     if (checkpoints) text += checkpoints->summary();
     for (const std::string& file : files) text += fmt::format("result: {}\n", file);
     if (!p.info.dictionaries.empty()) {
-      const std::string dictionary = dictionary_name(result_name(settings, p.module));
+      const std::string dictionary = dictionary_path(result_name(settings, p.module));
       write_text(dictionary, dictionary_text(p.info.dictionaries));
       text += fmt::format("words: {}\n", dictionary);
     }

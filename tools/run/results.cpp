@@ -145,28 +145,25 @@ void check_holds(ResultFormat format, const Module& module) {
 
 namespace {
 
-bool is_our_mtx(std::string_view beginning) { return beginning.find(made_by_kasen) != std::string_view::npos; }
+bool is_our_result(std::string_view beginning) {
+  return is_our_hdf5(beginning) || is_our_npy(beginning) || is_our_mtx(beginning);
+}
 
 // Before the run, whose time would be lost: what it replaces is an earlier result.
 void check_replaced(const RunSettings& settings, const Module& module) {
   const std::string result = result_name(settings, module);
-  if (settings.format == ResultFormat::hdf5) return require_replaceable(result, is_our_hdf5);
+  const bool text = row(settings.format).begins.empty();
+  if (!text) require_replaceable(result, is_our_result);
   bool first = true;
   for (const Op& op : module.body.ops) {
-    if (op.code != OpCode::output) continue;
+    if (op.code != OpCode::output || row(settings.format).files == FilesOfResult::one) continue;
     const Type& type = module.type(op.operands.at(0));
-    const bool several = settings.format == ResultFormat::npy && type.element.tuple;
-    const std::string path = first && !several ? result : path_of_output(result, op.name);
+    const std::string path = first ? result : path_of_output(result, op.name);
     first = false;
-    if (settings.format == ResultFormat::csv) {
-      require_replaceable(path, csv_result_head(module, op.name, type) + "\n");
-    } else if (settings.format == ResultFormat::mtx) {
-      require_replaceable(path, is_our_mtx);
-    } else if (!several) {
-      require_replaceable(path, is_our_npy);
-    }
-    for (size_t c = 0; several && c < type.element.components.size(); ++c)
-      require_replaceable(path_of_output(result, fmt::format("{}.{}", op.name, c)), is_our_npy);
+    if (text) require_replaceable(path, csv_result_head(module, op.name, type) + "\n");
+    if (!text) require_replaceable(path, is_our_result);
+    for (size_t c = 0; !text && type.element.tuple && c < type.element.components.size(); ++c)
+      require_replaceable(path_of_output(result, fmt::format("{}.{}", op.name, c)), is_our_result);
   }
 }
 
@@ -181,12 +178,12 @@ void check_result(const RunSettings& settings, const Module& module, bool words)
   if (!settings.trace.empty()) require_replaceable(settings.trace, R"({"displayTimeUnit":"ms")");
   const std::vector<std::string> read{settings.plan, settings.bundle, settings.program};
   check_not_input(result, read);
-  if (words) check_not_input(dictionary_name(result), read);
+  if (words) check_not_input(dictionary_path(result), read);
   for (const std::string& other : {settings.stats, settings.trace}) {
     if (other.empty()) continue;
     check_writable(other);
     check_not_output(other, {result});
-    if (words) check_not_output(other, {dictionary_name(result)});
+    if (words) check_not_output(other, {dictionary_path(result)});
   }
 }
 

@@ -115,7 +115,7 @@ class Show {
   void read_words() {
     const std::map<std::string, std::string> chosen = name_values(values_, "words");
     if (chosen.empty()) return;
-    const Dictionary dictionary = read_dictionary(has("dictionary") ? text("dictionary") : dictionary_name(path_));
+    const Dictionary dictionary = read_dictionary(has("dictionary") ? text("dictionary") : dictionary_path(path_));
     for (const auto& [name, column] : chosen) {
       std::vector<std::string> known;
       for (const ViewArray& array : view_->arrays()) {

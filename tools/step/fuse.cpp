@@ -305,8 +305,7 @@ void declare_options(Tool& tool) {
   tool.under("Output");
   tool.words["level"] = {"3", "4"};
   add("level", text("3|4")->default_value("3"),
-      "4: with the schedule of every block (docs/ir.md): when exchanges start and are waited for, which rows of "
-      "products run meanwhile, which memory is made");
+      "4: with the schedule of every block (docs/ir.md): exchanges, rows that run meanwhile, memory");
   add("output,o", text("FILE")->default_value("-"), "the output file of the IR");
   add("no-history", "leaves out the line that states how the file was made");
 }

@@ -50,12 +50,11 @@ void replace_any_file(bool any) { any_file = any; }
 
 std::string_view kind_of_text(std::string_view text) {
   constexpr size_t longest = 4096, tags = 150;
-  constexpr std::string_view picture = "<svg ",
-                             binary =
+  constexpr std::string_view binary =
                                  "\x7f"
                                  "ELF",
                              ir = "kir ";
-  for (const std::string_view kind : {picture, binary, ir})
+  for (const std::string_view kind : {binary, ir})
     if (text.starts_with(kind)) return text.substr(0, kind.size());
   if (text.starts_with('<')) return text.substr(0, tags);
   const bool json = text.starts_with('{') || text.starts_with('[');
@@ -63,10 +62,12 @@ std::string_view kind_of_text(std::string_view text) {
 }
 
 void require_replaceable(const std::string& path, std::string_view text) {
+  // Pictures of our own style: others draw, too.
+  const auto is_picture = [](std::string_view any) {
+    return any.starts_with('<') && any.find("<style>text{font:12px sans-serif}") < looked_at;
+  };
   require(path, [&](std::string_view beginning) {
-    if (text.starts_with("<svg "))  // of our own style; others draw, too
-      return beginning.starts_with("<svg ") && beginning.find("<style>text{font:12px sans-serif}") < looked_at;
-    return kind_of_text(beginning) == kind_of_text(text);
+    return is_picture(text) ? is_picture(beginning) : kind_of_text(beginning) == kind_of_text(text);
   });
 }
 
@@ -81,6 +82,10 @@ bool is_our_hdf5(std::string_view beginning) {
 bool is_our_npy(std::string_view beginning) {
   const bool one = beginning.starts_with("\x93NUMPY"), several = beginning.starts_with("PK\x03\x04");
   return (one || several) && beginning.find("),}") != std::string_view::npos;
+}
+
+bool is_our_mtx(std::string_view beginning) {
+  return beginning.starts_with("%%MatrixMarket") && beginning.find("\n% made by kasen\n") != std::string_view::npos;
 }
 
 }  // namespace kasen::tools

@@ -23,5 +23,6 @@ void require_replaceable(const std::string& path, bool (*is_ours)(std::string_vi
 // Kasen writes and NumPy does not.
 [[nodiscard]] bool is_our_hdf5(std::string_view beginning);
 [[nodiscard]] bool is_our_npy(std::string_view beginning);
+[[nodiscard]] bool is_our_mtx(std::string_view beginning);  // with the comment that Kasen writes
 
 }  // namespace kasen::tools

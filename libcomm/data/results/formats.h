@@ -47,7 +47,7 @@ inline constexpr std::string_view made_by_kasen = "% made by kasen";
 }
 
 // The file beside the result with the words whose codes it may hold, where the data had any: <result>.dictionary.json.
-[[nodiscard]] inline std::string dictionary_name(const std::string& result) {
+[[nodiscard]] inline std::string dictionary_path(const std::string& result) {
   std::string_view name = result;
   for (const ResultFormatRow& format : result_formats) {
     if (!name.ends_with(format.ending)) continue;

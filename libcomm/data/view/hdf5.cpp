@@ -13,18 +13,16 @@
 namespace kasen {
 namespace {
 
-using Json = nlohmann::json;
-
 struct DimTexts {
   std::vector<std::string> dims;
   std::vector<std::int64_t> matrix_shape;
   std::vector<std::string> matrix_dims;
 };
 
-std::vector<std::string> names_of(const Json& list) {
+std::vector<std::string> names_of(const nlohmann::json& list) {
   std::vector<std::string> names;
   if (!list.is_array()) return names;
-  for (const Json& name : list) {
+  for (const nlohmann::json& name : list) {
     if (!name.is_string()) return {};
     names.push_back(name.get<std::string>());
   }
@@ -36,11 +34,11 @@ DimTexts dim_texts(const std::vector<StoredText>& texts, const std::string& obje
   DimTexts found;
   for (const StoredText& stored : texts) {
     if (stored.object != object) continue;
-    const Json json = Json::parse(stored.text, nullptr, false);
+    const auto json = nlohmann::json::parse(stored.text, nullptr, false);
     if (stored.name == "dims") found.dims = names_of(json);
     if (stored.name != "matrix" || !json.is_object() || !json.contains("dims") || !json.contains("shape")) continue;
     std::vector<std::int64_t> shape;
-    for (const Json& size : json["shape"])
+    for (const nlohmann::json& size : json["shape"])
       if (size.is_number_integer()) shape.push_back(size.get<std::int64_t>());
     const std::vector<std::string> names = names_of(json["dims"]);
     if (names.size() != 2 || shape.size() != 2) continue;
@@ -50,7 +48,7 @@ DimTexts dim_texts(const std::vector<StoredText>& texts, const std::string& obje
   return found;
 }
 
-struct Component {
+struct TuplePart {
   int number = -1;  // -1: the output itself, which is no tuple
   const StoredDataset* set = nullptr;
 };
@@ -60,7 +58,7 @@ class Hdf5View : public BinaryView {
   explicit Hdf5View(const std::string& path)
       : path_(path), file_(std::make_shared<const FileHandle>(FileHandle::open_to_read(path))) {
     sets_ = stored_datasets(*file_, path, &texts_);
-    std::map<std::string, std::vector<Component>> outputs;
+    std::map<std::string, std::vector<TuplePart>> outputs;
     std::vector<std::string> order;
     for (const auto& [name, set] : sets_) group(name, set, outputs);
     for (const auto& [name, components] : outputs)
@@ -69,7 +67,7 @@ class Hdf5View : public BinaryView {
 
  private:
   static void group(const std::string& path, const StoredDataset& set,
-                    std::map<std::string, std::vector<Component>>& outputs) {
+                    std::map<std::string, std::vector<TuplePart>>& outputs) {
     const std::size_t slash = path.rfind('/');
     int number = -1;
     const char* const begin = path.data() + slash + 1;
@@ -96,11 +94,11 @@ class Hdf5View : public BinaryView {
     return BinaryColumn{file_, set->second.offset, size, 1, FileType::i64};
   }
 
-  void add_output(const std::string& name, std::vector<Component> components) {
+  void add_output(const std::string& name, std::vector<TuplePart> components) {
     std::sort(components.begin(), components.end(), [](auto& a, auto& b) { return a.number < b.number; });
     const DimTexts texts = dim_texts(texts_, "/" + name);
     std::size_t rank = components.front().set->extents.size();
-    for (const Component& c : components) rank = std::min(rank, c.set->extents.size());
+    for (const TuplePart& c : components) rank = std::min(rank, c.set->extents.size());
     if (!texts.dims.empty() && texts.dims.size() < rank) rank = texts.dims.size();
     BinaryArray array;
     array.shown.name = name;
@@ -109,7 +107,7 @@ class Hdf5View : public BinaryView {
     array.shown.dims = texts.dims;
     array.shown.dims.resize(rank);
     array.shown.sparse = texts.matrix_dims.size() == 2 && components.size() == 3 && rank == 1;
-    for (const Component& c : components) add_column(array, name, c);
+    for (const TuplePart& c : components) add_column(array, name, c);
     if (array.shown.sparse) {
       array.shown.dims = texts.matrix_dims;
       array.shown.shape = texts.matrix_shape;
@@ -120,7 +118,7 @@ class Hdf5View : public BinaryView {
     add(std::move(array));
   }
 
-  void add_column(BinaryArray& array, const std::string& name, const Component& component) const {
+  void add_column(BinaryArray& array, const std::string& name, const TuplePart& component) const {
     const StoredDataset& set = *component.set;
     const std::size_t rank = array.shown.sparse ? 1 : array.shown.shape.size();
     const auto behind = set.extents.begin() + static_cast<std::ptrdiff_t>(rank);

@@ -89,16 +89,16 @@ std::uint64_t number_in(std::string_view bytes, std::size_t at, int count) {
   return number;
 }
 
-struct NpzMember {
+struct StoredMember {
   std::string name;
   std::int64_t begin = 0, bytes = 0;
 };
 
 // The members of an archive that are stored as they are, from their own heads: Kasen writes lengths there.
-std::vector<NpzMember> members_of(const FileHandle& file, const std::string& path) {
+std::vector<StoredMember> members_of(const FileHandle& file, const std::string& path) {
   constexpr std::int64_t head_bytes = 30;
   constexpr std::uint64_t long_length = 0xffffffff, most_members = 1 << 16;
-  std::vector<NpzMember> members;
+  std::vector<StoredMember> members;
   const std::int64_t end = file.size();
   for (std::int64_t at = 0; at + head_bytes <= end && members.size() < most_members;) {
     const std::string head = bytes_of(file, at, head_bytes);
@@ -111,7 +111,7 @@ std::vector<NpzMember> members_of(const FileHandle& file, const std::string& pat
     const std::string extra = bytes_of(file, at + head_bytes + name_bytes, extra_bytes);
     std::uint64_t bytes = number_in(head, 18, 4);
     if (bytes == long_length && extra_bytes >= 20 && number_in(extra, 0, 2) == 1) bytes = number_in(extra, 12, 8);
-    NpzMember member{bytes_of(file, at + head_bytes, name_bytes), at + head_bytes + name_bytes + extra_bytes, 0};
+    StoredMember member{bytes_of(file, at + head_bytes, name_bytes), at + head_bytes + name_bytes + extra_bytes, 0};
     if (bytes > static_cast<std::uint64_t>(end - member.begin)) fail_view(path, "it is cut off");
     member.bytes = static_cast<std::int64_t>(bytes);
     at = member.begin + member.bytes;
@@ -129,10 +129,10 @@ class NpzView : public BinaryView {
  private:
   void add_matrix(const std::string& path, const std::string& name) {
     const auto file = std::make_shared<const FileHandle>(FileHandle::open_to_read(path));
-    const std::vector<NpzMember> members = members_of(*file, path);
+    const std::vector<StoredMember> members = members_of(*file, path);
     const auto member = [&](const std::string& of) {
       const auto at =
-          std::find_if(members.begin(), members.end(), [&](const NpzMember& m) { return m.name == of + ".npy"; });
+          std::find_if(members.begin(), members.end(), [&](const StoredMember& m) { return m.name == of + ".npy"; });
       if (at == members.end()) fail_view(path, fmt::format("it has no '{}': it is no matrix of entries", of));
       return npy_column(file, at->begin, at->bytes, path);
     };

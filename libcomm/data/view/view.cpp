@@ -15,15 +15,12 @@
 namespace kasen {
 namespace {
 
-struct Opener {
-  ResultFormat format;
-  std::unique_ptr<ResultView> (*open)(const std::string& path, const std::string& first);
+// By format: view_FORMAT of each row.
+constexpr std::array openers{
+#define RESULTS(format, ...) view_##format,
+#include "libcomm/data/results/formats.def"
+#undef RESULTS
 };
-constexpr std::array<Opener, result_formats.size()> openers{{{ResultFormat::hdf5, view_hdf5},
-                                                             {ResultFormat::csv, view_csv},
-                                                             {ResultFormat::npy, view_npy},
-                                                             {ResultFormat::mtx, view_mtx},
-                                                             {ResultFormat::npz, view_npz}}};
 
 ResultFormat format_of(const std::string& path) {
   const FileHandle file = FileHandle::open_to_read(path);
@@ -93,8 +90,7 @@ std::string cell_text(const ViewCell& cell, int digits) {
 std::unique_ptr<ResultView> view_result(const std::string& path, const std::string& first,
                                         std::optional<ResultFormat> known) {
   const ResultFormat format = known ? *known : format_of(path);
-  const auto opener = std::find_if(openers.begin(), openers.end(), [&](const Opener& o) { return o.format == format; });
-  return opener->open(path, first);
+  return openers.at(static_cast<std::size_t>(format))(path, first);
 }
 
 std::size_t find_array(const ResultView& view, const std::string& name, const std::string& path) {
