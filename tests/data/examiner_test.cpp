@@ -167,6 +167,20 @@ TEST_F(ExaminerTest, ItMayDoNothingButRead) {
   EXPECT_EQ(ask(examiner, "anything"), "done: ");
 }
 
+TEST(Hdf5Content, TextsStandBesideDatasets) {
+  std::vector<StoredText> texts;
+  const std::string answer = "ok\ndims [\"N\"] /w\nf64 100 1 3 - /w/0\nmatrix {\"dims\":[\"N\",\"M\"]} /w\n";
+  EXPECT_EQ(datasets_of_answer(answer, 1000, "r.h5", &texts).size(), 1U);
+  ASSERT_EQ(texts.size(), 2U);
+  EXPECT_EQ(texts[0].name + texts[0].text + texts[0].object, "dims[\"N\"]/w");
+  EXPECT_EQ(texts[1].name + texts[1].text + texts[1].object, "matrix{\"dims\":[\"N\",\"M\"]}/w");
+  for (const std::string line : {"dims", "dims [\"N\"]", "dims  /w", "dims a\tb /w", "dims \x1b[2J /w", "matrix x"})
+    EXPECT_THROW((void)datasets_of_answer("ok\n" + line + "\n", 1000, "r.h5", &texts), UserError) << line;
+  const std::string longest(most_text_bytes - 1, 'x');
+  EXPECT_EQ(datasets_of_answer("ok\ndims " + longest + " /w\n", 1000, "r.h5", &texts).size(), 0U);
+  EXPECT_THROW((void)datasets_of_answer("ok\ndims " + longest + "x /w\n", 1000, "r.h5", &texts), UserError);
+}
+
 // What a process that was taken over could say.
 TEST(Hdf5Content, MadeUpAnswersAreRefused) {
   const auto read = [](const std::string& answer) { return datasets_of_answer(answer, 1000, "foreign.h5"); };

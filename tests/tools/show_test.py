@@ -208,6 +208,25 @@ class Shown(ShowTest):
             _, err = self.kasen("show", *args, status=status)
             self.assertIn(told, err, args)
 
+    def test_damaged_files_are_refused_or_read(self):
+        rng = np.random.default_rng(11)
+        (self.dir / "s.ks").write_text("dim N\ninput G : f64[N, N]\nH = G * 3\noutput H\n")
+        for ending in ["npz", "mtx"]:
+            self.kasen("go", "s.ks", "G=g.txt", "--no-report", "-q", "-o", f"s.{ending}")
+        for name in ["r.h5", "r.npy", "r.csv", "s.npz", "s.mtx"]:
+            whole = (self.dir / name).read_bytes()
+            damaged = self.dir / f"damaged.{name.split('.')[1]}"
+            for turn in range(25):
+                data = bytearray(whole)
+                if turn % 5 == 0:
+                    del data[int(rng.integers(len(data))):]
+                for _ in range(1 + turn % 4):
+                    if data:
+                        data[int(rng.integers(min(len(data), 400 if turn % 2 else len(data))))] = int(rng.integers(256))
+                damaged.write_bytes(data)
+                done = subprocess.run([TOOLS / "kasen", "show", damaged, "--format", "json"], capture_output=True, timeout=100, check=False)
+                self.assertIn(done.returncode, [0, BAD, 69], f"{name} {turn}: {done.stderr}")
+
     def test_a_table_fits_the_terminal_and_a_pipe_gets_all(self):
         np.savetxt(self.dir / "wide.csv", np.arange(40.0).reshape(4, 10) * 1234.5, delimiter=",")
         (self.dir / "wide.ks").write_text("dim N\ndim K local = 10\ninput X : f64[N, K]\noutput X\n")

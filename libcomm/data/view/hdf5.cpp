@@ -135,7 +135,8 @@ class Hdf5View : public BinaryView {
     const std::string title = component.number < 0 ? name : fmt::format("{}.{}", name, component.number);
     for (std::int64_t p = 0; p < std::min<std::int64_t>(column.coordinates, most_cells); ++p)
       array.shown.columns.push_back(behind == set.extents.end() ? title : fmt::format("{}[{}]", title, p));
-    if (column.coordinates > most_cells) fail_view(path_, fmt::format("the elements of '{}' are too long", name));
+    if (column.coordinates > most_cells || column.coordinates == 0)
+      fail_view(path_, fmt::format("elements of '{}' have {} numbers", name, column.coordinates));
     array.columns.push_back(std::move(column));
   }
 
