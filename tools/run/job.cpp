@@ -102,7 +102,8 @@ void show_iteration(Progress& progress, const JobOutput& output, const Iteration
 
 void say(const JobOutput& output, const std::string& text) {
   if (quiet()) return;
-  if (!output.launched) return write_standard_output(fitted(text, terminal_width()));
+  // mpirun shows its ranks a terminal that is none.
+  if (!output.launched) return write_standard_output(output.progress ? fitted(text, terminal_width()) : text);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     write_message(fmt::format("{}{}\n", summary_mark, printable(line)));
