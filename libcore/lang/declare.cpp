@@ -30,18 +30,25 @@ void Declarations::input(const Statement& s) {
 
 void Declarations::require_storage(const Statement& s, const Type& type) const {
   const Mark mark = s.type[0].mark;
-  if (type.sparse && (type.dims.size() != 2 || !type.element.is_scalar())) {
+  const std::vector<DimId>& dims = type.dims;
+  if (type.sparse && (dims.size() < 2 || dims.size() > 3 || !type.element.is_scalar())) {
     source_.fail(mark, fmt::format("'{}' cannot be sparse", s.name.text),
-                 "sparse arrays are matrices (two dimensions) of scalars",
-                 type.dims.size() == 2 ? "" : "batches of a matrix's rows are factors: X' @ (m * (X @ v)), m 1 or 0");
+                 "sparse arrays are matrices (two dimensions) of scalars, or batches of them (three)");
   }
   const auto local = [&](DimId d) { return module_.dim(d).local; };
-  if (type.sparse && std::all_of(type.dims.begin(), type.dims.end(), local)) {
+  const bool batches = type.sparse && dims.size() == 3;
+  if (batches && (!local(dims[0]) || std::count(dims.begin(), dims.end(), dims[0]) > 1)) {
+    source_.fail(mark, fmt::format("'{}' cannot be sparse", s.name.text),
+                 fmt::format("its first dimension, {}, counts batches: every worker has its share of each",
+                             module_.dim(dims[0]).name),
+                 fmt::format("declare it local, dim {} local say, and name it once", module_.dim(dims[0]).name));
+  }
+  if (type.sparse && std::all_of(dims.begin() + (batches ? 1 : 0), dims.end(), local)) {
+    const std::string& rows = module_.dim(dims[batches ? 1 : 0]).name;
     source_.fail(mark, fmt::format("'{}' cannot be sparse", s.name.text),
                  fmt::format("every worker holds dimensions {} and {} whole, and stored entries are cut over workers",
-                             module_.dim(type.dims[0]).name, module_.dim(type.dims[1]).name),
-                 fmt::format("leave out 'local' at one of them, dim {} say, or make the array dense",
-                             module_.dim(type.dims[0]).name));
+                             rows, module_.dim(dims.back()).name),
+                 fmt::format("leave out 'local' at one of them, dim {} say, or make the array dense", rows));
   }
   if (type.element.is(Scalar::null) && !type.sparse) {
     source_.fail(mark, fmt::format("'{}' has elements without a value", s.name.text),

@@ -142,14 +142,22 @@ struct TableCheck {
   }
 
   [[nodiscard]] std::string dims_fault(const std::vector<DimId>& dims, bool sparse) const {
-    int cut = 0;
-    for (size_t i = 0; i < dims.size(); ++i) {
-      if (!dim_known(dims[i])) return "a dimension that is not declared";
-      if (!m.dim(dims[i]).local) ++cut;
+    for (const DimId d : dims) {
+      if (!dim_known(d)) return "a dimension that is not declared";
     }
-    if (sparse && (dims.size() != 2 || cut == 0))
-      return "a sparse matrix has two dimensions, one of them local at most";
-    return {};
+    return sparse ? sparse_fault(dims) : "";
+  }
+
+  // Of the three dimensions of batches the first is local.
+  [[nodiscard]] std::string sparse_fault(const std::vector<DimId>& dims) const {
+    const auto local = [&](DimId d) { return m.dim(d).local; };
+    const bool batches = dims.size() == 3;
+    if (batches && (!local(dims[0]) || dims[0] == dims[1] || dims[0] == dims[2])) {
+      return "the first dimension of a sparse matrix with batches is local, and no other one is the same";
+    }
+    const bool whole = std::all_of(dims.begin() + (batches ? 1 : 0), dims.end(), local);
+    if ((batches || dims.size() == 2) && !whole) return {};
+    return "a sparse matrix has two dimensions, one of them local at most, behind one of batches at most";
   }
 
   [[nodiscard]] std::string type_fault(const Type& type) const {
