@@ -5,105 +5,11 @@
 #include <utility>
 
 #include "libcomm/data/base/parallel.h"
+#include "libcomm/data/cut/entry_groups.h"
 #include "libcomm/data/cut/part_builder.h"
 
 namespace kasen {
 namespace {
-
-constexpr int ranges_a_thread = 32;  // of rows, in total, about: each thread unpacks one at a time
-
-// Of an entry of a group: its row, column and place, a count of its row, its local column, and its value with a copy.
-std::int64_t assembled_bytes(const ElementType& element) { return 44 + 2 * element.bytes(); }
-
-// The ranges of rows with as many entries as there is room for at a time.
-std::int64_t ranges_of_room(const EntryList& entries) {
-  const std::int64_t most = entries.spill->room().entries_at_a_time(assembled_bytes(entries.element));
-  return entries.count() / most + 1;
-}
-
-// A hash spreads each range over all workers, twice as many entries here as there at most; blocks do not.
-int ranges_of(const EntryRule& rule, int workers, const EntryList& entries) {
-  if (entries.spill == nullptr) return std::max(1, ranges_a_thread * data_threads() / workers);
-  constexpr std::int64_t most = std::int64_t{1} << 20;
-  const std::int64_t ranges = ranges_of_room(entries);
-  return static_cast<int>(std::min(most, rule.by_column ? 2 * ranges / workers + 1 : ranges));
-}
-
-// Groups a matrix's entries by worker, and each worker's by ranges of its local rows, in their order, so that little is
-// sorted at a time. Local rows are the owned ones first, then ghosts by owner.
-class Groups : public Grouping {
- public:
-  Groups(const EntryRule& rule, int workers, const EntryList& entries)
-      : rule_(rule),
-        own_(ranges_of(rule, workers, entries)),
-        owners_(rule.row->local || !rule.by_column || rule.col->local ? 0 : std::min(workers - 1, own_)),
-        foreign_(owners_ == 0 ? 0 : std::max(1, own_ / workers)),
-        workers_(workers) {
-    if (own_ == 1) owners_ = foreign_ = 0;
-    weigh_rows(entries);
-  }
-
-  [[nodiscard]] std::int32_t per_worker() const { return own_ + owners_ * foreign_; }
-  [[nodiscard]] std::int32_t count() const { return per_worker() * workers_; }
-
-  [[nodiscard]] std::int32_t whole(const EntryChunk& chunk) const override {
-    if (workers_ > 1) return -1;
-    const std::int32_t group = within(0, chunk.rows.smallest());
-    return group == within(0, chunk.rows.largest()) ? group : -1;
-  }
-  void find(const LooseEntries& entries, std::vector<std::int32_t>& groups) const override {
-    for (std::size_t k = 0; k < groups.size(); ++k) {
-      const std::int64_t row = entries.rows[k];
-      const int worker = rule_.worker(row, entries.cols[k]);
-      groups[k] = worker * per_worker() + within(worker, row);
-    }
-  }
-
- private:
-  static constexpr std::int64_t least_bins = 4096, bins_a_range = 32;
-
-  // Cuts the rows so that each range has an equal share of the entries, by counts over some thousand runs of rows.
-  void weigh_rows(const EntryList& entries) {
-    const std::int64_t size = rule_.row->size;
-    const std::int64_t bins = std::max<std::int64_t>(least_bins, bins_a_range * own_);
-    while (size >> shift_ > bins) ++shift_;
-    std::vector<std::int64_t> weight(static_cast<std::size_t>((size >> shift_) + 1));
-    std::vector<std::int64_t> rows;
-    for (const EntryChunk& chunk : entries.chunks) {
-      if (own_ == 1) break;
-      rows.resize(static_cast<std::size_t>(chunk.count()));
-      chunk.rows.unpack(rows.data());
-      for (const std::int64_t row : rows) ++weight[static_cast<std::size_t>(row >> shift_)];
-    }
-    const auto total = static_cast<double>(std::max<std::int64_t>(1, entries.count()));
-    std::int64_t before = 0;
-    for (const std::int64_t w : weight) {
-      const double share = static_cast<double>(before) / total;  // of the entries before this run of rows
-      own_range_.push_back(std::min(own_ - 1, static_cast<int>(share * own_)));
-      foreign_range_.push_back(std::clamp(static_cast<int>(share * foreign_), 0, std::max(0, foreign_ - 1)));
-      before += w;
-    }
-  }
-
-  [[nodiscard]] std::int32_t within(int worker, std::int64_t row) const {
-    if (own_ == 1) return 0;
-    const auto run = static_cast<std::size_t>(row >> shift_);
-    if (owners_ == 0) return own_range_[run];
-    const int owner = rule_.row->local ? worker : rule_.row->owner[static_cast<std::size_t>(row)];
-    if (owner == worker) return own_range_[run];
-    const int place = owner - (owner > worker ? 1 : 0);  // among the workers - 1 others
-    const int group = static_cast<int>(static_cast<std::int64_t>(place) * owners_ / (workers_ - 1));
-    return own_ + group * foreign_ + (owners_ == workers_ - 1 ? foreign_range_[run] : 0);
-  }
-
-  const EntryRule& rule_;
-  int own_;      // ranges of a worker's own rows
-  int owners_;   // groups of owners of its ghosts
-  int foreign_;  // ranges of each such group's rows
-  int workers_;
-  int shift_ = 0;
-  std::vector<std::int32_t> own_range_, foreign_range_;  // by run of rows
-};
 
 // The entries of one worker in groups of whole chunks, if no chunk has rows before those of the chunk before. Formats
 // with one row a line give such chunks, and so does sorting. Else none.
@@ -145,17 +51,15 @@ std::vector<EntryList> cut_entries(EntryList&& from, const EntryRule& rule, std:
   EntryList entries = std::move(from);
   std::vector<EntryList> cut;
   if (workers == 1) {
-    const std::int64_t most = entries.spill != nullptr ? ranges_of_room(entries)
-                                                       : static_cast<std::int64_t>(ranges_a_thread) * data_threads();
-    cut = runs_of_chunks(entries, most);
+    cut = runs_of_chunks(entries, EntryGroups::most_ranges(entries));
   }
   if (!cut.empty()) return cut;
-  const Groups groups(rule, static_cast<int>(workers), entries);
+  const EntryGroups groups(rule, static_cast<int>(workers), entries);
   return regroup(std::move(entries), groups.count(), groups);
 }
 
 MatrixCut matrix_cut(const InputData& input, const EntryRule& rule) {
-  return {.name = input.name, .element = input.element, .row = rule.row, .col = rule.col};
+  return {.name = input.name, .element = input.element, .row = rule.row, .col = rule.col, .batches = rule.batches};
 }
 
 // Of one worker's matrix.

@@ -9,11 +9,11 @@ namespace {
 
 // The indices that the input's file has along one of its dimensions; -1: it does not say.
 std::int64_t stated_size(const InputData& input, std::size_t axis) {
+  if (axis < input.extents.size()) return input.extents[axis];
   if (input.sparse) {
     if (!input.matrix.declared) return unknown_size;
     return axis == 0 ? input.matrix.row_count : input.matrix.col_count;
   }
-  if (axis < input.extents.size()) return input.extents[axis];
   return axis == 0 ? input.table.rows : unknown_size;
 }
 

@@ -22,8 +22,6 @@ struct Uses {
   std::vector<const InputData*> counted;  // inputs whose files have exactly one row for each index
 };
 
-PackedIds EntryChunk::*axis_of(std::size_t axis) { return axis == 0 ? &EntryChunk::rows : &EntryChunk::cols; }
-
 template <class Each>
 void for_each_chunk(const Uses& uses, const Each& each) {
   for (const auto& [list, axis] : uses.ids)
@@ -36,21 +34,32 @@ void use_table(Uses& uses, const InputData& input, std::size_t axis) {
   if (axis > 0 && axis < input.extents.size()) uses.declared = std::max(uses.declared, input.extents[axis]);
 }
 
+// Batches of rows have no ids: their numbers follow from their places in the file.
+void use_matrix(Uses& uses, const InputData& input, std::size_t axis) {
+  if (has_batches(input) && axis < input.extents.size()) {
+    uses.declared = std::max(uses.declared, input.extents[axis]);
+    return;
+  }
+  const bool rows = axis == 0;
+  uses.ids.emplace_back(&input.matrix.entries, rows ? &EntryChunk::rows : &EntryChunk::cols);
+  uses.ids_total += input.matrix.entries.count();
+  if (input.matrix.entries.spill != nullptr) uses.room = &input.matrix.entries.spill->room();
+  if (input.matrix.declared)
+    uses.declared = std::max(uses.declared, rows ? input.matrix.row_count : input.matrix.col_count);
+}
+
 Uses find_uses(const std::string& dim, const std::vector<InputData>& inputs) {
   Uses uses;
   for (const InputData& input : inputs) {
     for (std::size_t axis = 0; axis < input.dims.size(); ++axis) {
       if (input.dims[axis] != dim) continue;
-      if (axis == 0 && (!input.sparse || input.matrix.declared)) uses.counted.push_back(&input);
-      if (!input.sparse) {
+      const bool counted = !input.sparse || (input.matrix.declared && !has_batches(input));
+      if (axis == 0 && counted) uses.counted.push_back(&input);
+      if (input.sparse) {
+        use_matrix(uses, input, axis);
+      } else {
         use_table(uses, input, axis);
-        continue;
       }
-      uses.ids.emplace_back(&input.matrix.entries, axis_of(axis));
-      uses.ids_total += input.matrix.entries.count();
-      if (input.matrix.entries.spill != nullptr) uses.room = &input.matrix.entries.spill->room();
-      if (input.matrix.declared)
-        uses.declared = std::max(uses.declared, axis == 0 ? input.matrix.row_count : input.matrix.col_count);
     }
   }
   return uses;
@@ -75,14 +84,15 @@ void check_square(const std::vector<InputData>& inputs, const std::string& dim) 
   for (const InputData& input : inputs) {
     const RawMatrix& matrix = input.matrix;
     const bool twice = std::count(input.dims.begin(), input.dims.end(), dim) == 2;
-    if (!twice || !matrix.shaped || matrix.row_count == matrix.col_count) continue;
+    const std::int64_t rows = has_batches(input) ? input.extents[1] : matrix.row_count;
+    if (!twice || !matrix.shaped || rows == matrix.col_count) continue;
     fail(ExitStatus::bad_input,
-         fmt::format("input '{}' has {} rows and {} columns, and is over {} twice", input.name, matrix.row_count,
-                     matrix.col_count, dim),
+         fmt::format("input '{}' has {} rows and {} columns, and is over {} twice", input.name, rows, matrix.col_count,
+                     dim),
          "rows and columns have the same indices there",
          fmt::format("give a square matrix, write the input over two dimensions, or give --dim {}={} for rows and "
                      "columns without entries",
-                     dim, std::max(matrix.row_count, matrix.col_count)));
+                     dim, std::max(rows, matrix.col_count)));
   }
 }
 
@@ -274,12 +284,13 @@ std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<
                        .original = dim.original,
                        .in_runs = !dim.local && !touched_by_sparse(dim.name, inputs)});
   }
+  check_batches(inputs, layouts);
   return layouts;
 }
 
 void to_indices(EntryList& entries, const std::vector<DimLayout>& layouts, const InputData& input) {
-  axis_to_indices(entries, &EntryChunk::rows, find_layout(layouts, input, input.dims[0]));
-  axis_to_indices(entries, &EntryChunk::cols, find_layout(layouts, input, input.dims[1]));
+  if (!has_batches(input)) axis_to_indices(entries, &EntryChunk::rows, find_layout(layouts, input, row_dim(input)));
+  axis_to_indices(entries, &EntryChunk::cols, find_layout(layouts, input, col_dim(input)));
   for_each_id_plane(input.element, layouts, [&](const DimLayout& dim, std::int64_t plane) {
     const IndexOf index_of(dim);
     const std::shared_ptr<PieceFile> spill = entries.spill != nullptr ? entries.spill->another() : nullptr;

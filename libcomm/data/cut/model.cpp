@@ -22,13 +22,17 @@ struct Matrix {
   std::size_t load = 0;                       // its position in CutModel::entries
 
   [[nodiscard]] bool low(std::int64_t j) const { return rule->col_count[static_cast<std::size_t>(j)] <= rule->theta; }
+  template <class Each>
+  void for_each(const Each& each) const {
+    for_each_entry(*entries, rule->batches != 1, rule->row->size, each);
+  }
 };
 
 // Calls each(vertex, net) for the pin of each entry; a net's home is the pin of no entry.
 template <class Each>
 void for_each_pin(const Matrix& m, const Each& each) {
   if (m.rule->row->local || m.rule->col->local) return;
-  for_each_entry(*m.entries, [&](std::int64_t i, std::int64_t j) {
+  m.for_each([&](std::int64_t i, std::int64_t j) {
     const std::int64_t row = m.first_row + i, col = m.first_col + j;
     if (m.low(j))
       each(col, static_cast<std::uint32_t>(2 * row));
@@ -46,8 +50,7 @@ void count(CutModel& model, const Matrix& m) {
   };
   if (m.rule->row->local || m.rule->col->local) {
     const bool by_col = m.rule->row->local;
-    return for_each_entry(*m.entries,
-                          [&](std::int64_t i, std::int64_t j) { add(by_col ? m.first_col + j : m.first_row + i); });
+    return m.for_each([&](std::int64_t i, std::int64_t j) { add(by_col ? m.first_col + j : m.first_row + i); });
   }
   for_each_pin(m, [&](std::int64_t v, std::uint32_t net) {
     add(v);  // a pin's vertex is its entry's holder

@@ -9,6 +9,7 @@
 
 #include "libcomm/data/base/huge_pages.h"
 #include "libcomm/data/base/parallel.h"
+#include "libcore/base/checked.h"
 
 namespace kasen {
 
@@ -24,6 +25,7 @@ PartBuilder::PartBuilder(const MatrixCut& cut, int worker, std::span<EntryList> 
     fail(ExitStatus::limit, fmt::format("worker {} would hold {} entries of '{}'", worker_, count_, cut_.name),
          "at most 2^32 - 1 are supported", "use more workers");
   matrix_ = {.row_dim = cut_.row->name, .col_dim = cut_.col->name, .element = cut_.element};
+  matrix_.batches = cut_.batches;
 }
 
 PartMatrix PartBuilder::build(AxisNumbers& rows, AxisNumbers& cols, std::size_t threads) {
@@ -91,17 +93,34 @@ void PartBuilder::show(AxisNumbers& rows, AxisNumbers& cols) const {
   if (cut_.row->all_here(worker_) && cut_.col->all_here(worker_)) return;
   for (const EntryList& group : groups_) {
     for (const EntryChunk& chunk : group.chunks) {
-      const LooseEntries loose(chunk);
+      LooseEntries loose(chunk);
+      if (cut_.batches != 1)
+        for (std::int64_t& line : loose.rows) line %= cut_.row->size;
       rows.show(loose.rows, *cut_.row, worker_);
       cols.show(loose.cols, *cut_.col, worker_);
     }
   }
 }
 
+std::int64_t PartBuilder::rows_of_a_batch() const {
+  return cut_.row->masters_of(worker_) + std::ssize(matrix_.row_slaves.slaves);
+}
+
 void PartBuilder::make_pointers() {
-  const std::int64_t local_rows =
-      cut_.row->masters_of(worker_) + static_cast<std::int64_t>(matrix_.row_slaves.slaves.size());
-  matrix_.row_pointers.resize(static_cast<std::size_t>(local_rows) + 1);
+  const std::int64_t rows = checked_mul(cut_.batches, rows_of_a_batch(), "a part's rows");
+  matrix_.row_pointers.resize(static_cast<std::size_t>(rows) + 1);
+}
+
+void PartBuilder::number_rows(std::vector<std::int64_t>& lines, const AxisNumbers& rows) const {
+  if (cut_.batches == 1 || cut_.row->all_here(worker_)) return rows.number(lines, *cut_.row, worker_);
+  const std::int64_t size = cut_.row->size, local = rows_of_a_batch();
+  std::vector<std::int64_t> first(lines.size());  // the place of the batch's first row
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    first[k] = lines[k] / size * local;
+    lines[k] %= size;
+  }
+  rows.number(lines, *cut_.row, worker_);
+  for (std::size_t k = 0; k < lines.size(); ++k) lines[k] += first[k];
 }
 
 void PartBuilder::take_wave(std::size_t first, std::size_t last, std::int64_t at, const AxisNumbers& rows,
@@ -131,7 +150,7 @@ void PartBuilder::take_wave(std::size_t first, std::size_t last, std::int64_t at
 void PartBuilder::take_group(const EntryList& group, const AxisNumbers& rows, const AxisNumbers& cols,
                              LooseEntries& loose, Place& place) {
   loose.load(group);
-  rows.number(loose.rows, *cut_.row, worker_);
+  number_rows(loose.rows, rows);
   cols.number(loose.cols, *cut_.col, worker_);
   const bool ordered = in_order(loose.rows, loose.cols);
   const std::vector<std::uint32_t> order =

@@ -18,10 +18,11 @@ struct MatrixCut {
   ElementType element;
   const DimLayout* row = nullptr;
   const DimLayout* col = nullptr;
+  std::int64_t batches = 1;
 };
 
 // Each group has rows of its own, behind those of the group before. Local rows are the owned ones first, then ghosts by
-// owner.
+// owner; those of a batch are behind those of the batch before.
 class PartBuilder {
  public:
   // UserError(limit): more entries than a part may have.
@@ -41,6 +42,9 @@ class PartBuilder {
   [[nodiscard]] std::size_t wave_end(std::size_t first, std::size_t threads, std::int64_t few_entries) const;
   void show(AxisNumbers& rows, AxisNumbers& cols) const;
   void make_pointers();
+  [[nodiscard]] std::int64_t rows_of_a_batch() const;
+  // Rows of the entries become the part's.
+  void number_rows(std::vector<std::int64_t>& lines, const AxisNumbers& rows) const;
   // Groups first to last - 1 to entries from `at` on of the matrix.
   void take_wave(std::size_t first, std::size_t last, std::int64_t at, const AxisNumbers& rows,
                  const AxisNumbers& cols);

@@ -102,10 +102,10 @@ void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& 
 void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& options) {
   if (options.workers < 1) fail(ExitStatus::usage, "the number of workers must be at least 1");
   for (const InputData& input : inputs) {
-    if (input.sparse && input.dims.size() != 2)
+    if (input.sparse && input.dims.size() != 2 && input.dims.size() != 3)
       fail(ExitStatus::bad_input,
            fmt::format("input '{}' is sparse and has {} dimensions", input.name, input.dims.size()),
-           "only matrices are sparse", "declare it with two dimensions");
+           "only matrices are sparse, and batches of them", "declare it with two dimensions, or with three");
   }
 }
 
@@ -125,10 +125,11 @@ namespace {
 
 EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs, const std::vector<EntryList>& entries,
                     const std::vector<DimLayout>& layouts, const PartitionOptions& options) {
-  EntryRule rule{.row = &find_layout(layouts, input, input.dims[0]),
-                 .col = &find_layout(layouts, input, input.dims[1]),
+  EntryRule rule{.row = &find_layout(layouts, input, row_dim(input)),
+                 .col = &find_layout(layouts, input, col_dim(input)),
                  .by_column = options.method != PartitionMethod::block && options.workers > 1,
-                 .theta = options.theta};
+                 .theta = options.theta,
+                 .batches = has_batches(input) ? input.extents[0] : 1};
   if (rule.row->local && rule.col->local)
     fail(ExitStatus::bad_input, fmt::format("the sparse input '{}' has only local dimensions", input.name),
          "every worker would hold all of it", "make one of its dimensions distributed, or the input dense");

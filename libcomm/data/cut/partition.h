@@ -89,10 +89,12 @@ struct DimData {
 /// Owners: block gives runs of ceil(N/P) indices. hybrid-cut hashes the indices of dimensions of sparse matrices; other
 /// dimensions have blocks. ml chooses owners so that few ghosts are needed. Each worker then has at most 1.10 times the
 /// mean of indices and of entries, where whole indices allow that.
-/// Entries: block gives (i,j) to the owner of row i. Methods hybrid-cut and ml (PowerLyra, for MxV) give it to the
-/// owner of column j if the column has at most theta entries, else to the owner of row i. All matrices over the same
-/// two dimensions count together. A dense array is cut along its first dimension that is not local, and is whole along
-/// others. UserError: bad_input (an input that does not fit its dimensions), limit.
+/// Of a sparse input over three dimensions, the first local, each index of that has a matrix over the other two, a
+/// batch. The file's rows are those of the first batch, then those of the next. Owners and workers follow from all
+/// batches together. Entries: block gives (i,j) to the owner of row i. Methods hybrid-cut and ml (PowerLyra, for MxV)
+/// give it to the owner of column j if the column has at most theta entries, else to the owner of row i. All matrices
+/// over the same two dimensions count together. A dense array is cut along its first dimension that is not local, and
+/// is whole along others. UserError: bad_input (an input that does not fit its dimensions), limit.
 [[nodiscard]] std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                                           const PartitionOptions& options);
 
@@ -126,6 +128,7 @@ struct DimStatistics {
 };
 struct MatrixStatistics {
   std::string name, row_dim, col_dim;
+  std::int64_t batches = 1;
   std::int64_t entries = 0;
   std::int64_t row_slaves = 0,
                col_slaves = 0;  ///< ghosts by axis: MxV scatters rows and gathers columns; MxVT reversed

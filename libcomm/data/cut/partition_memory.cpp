@@ -10,23 +10,37 @@ namespace {
 
 constexpr std::int64_t listed_index = 8;  // of an index in a list, on one worker
 
+// The row pointers of an index in all sparse inputs, or in those with batches alone: one for each batch.
+std::int64_t pointer_bytes(const DimLayout& dim, const std::vector<InputData>& inputs, bool of_batches) {
+  std::int64_t bytes = 0;
+  for (const InputData& input : inputs) {
+    if (!input.sparse || row_dim(input) != dim.name || (of_batches && !has_batches(input))) continue;
+    const std::int64_t batches = has_batches(input) ? input.extents[0] : 1;
+    bytes = checked_add(bytes, checked_mul(listed_index, batches, "the memory of a partition"),
+                        "the memory of a partition");
+  }
+  return bytes;
+}
+
 }  // namespace
 
 // The bytes that an index takes from beginning to end, whatever is stored there.
 std::int64_t part_index_bytes(const DimLayout& dim, const std::vector<InputData>& inputs,
                               const PartitionOptions& options) {
   const std::int64_t workers = options.workers;
-  if (dim.local || dim.in_runs) return 0;
+  if (dim.local) {
+    const std::int64_t at_once = options.spilled != nullptr ? 1 : workers;  // parts with row pointers
+    return checked_mul(at_once, pointer_bytes(dim, inputs, true), "the memory of a partition");
+  }
+  if (dim.in_runs) return 0;
   const bool in_runs = options.method == PartitionMethod::block;
   std::int64_t bytes = 2 * sizeof(std::int32_t) + (in_runs ? 0 : listed_index);  // owner, place, masters
   if (dim.whole && !in_runs) bytes += listed_index * (workers - 1);
   for (const InputData& input : inputs) {
-    if (!input.sparse) continue;
-    if (input.dims[0] == dim.name) bytes += listed_index;  // the pointer of a row
-    const bool numbered = input.dims[0] == dim.name || input.dims[1] == dim.name;
+    const bool numbered = input.sparse && (row_dim(input) == dim.name || col_dim(input) == dim.name);
     if (numbered && workers > 1) bytes += sizeof(std::int32_t);
   }
-  return bytes;
+  return checked_add(bytes, pointer_bytes(dim, inputs, false), "the memory of a partition");
 }
 
 namespace {
@@ -41,7 +55,7 @@ std::int64_t spilled_index_bytes(const DimLayout& dim, const std::vector<InputDa
   if (bytes == 0 || dim.local) return bytes;
   if (options.workers > 1) bytes += listed_index;  // a list as it is written
   for (const InputData& input : inputs) {
-    const bool counted = input.sparse && input.dims[1] == dim.name;
+    const bool counted = input.sparse && col_dim(input) == dim.name;
     if (counted && options.workers > 1 && options.method != PartitionMethod::block) bytes += sizeof(std::uint32_t);
   }
   return bytes;

@@ -36,8 +36,20 @@ using Layouts = std::shared_ptr<const std::vector<DimLayout>>;
 [[nodiscard]] const DimLayout& find_layout(const std::vector<DimLayout>& layouts, const InputData& input,
                                            const std::string& dim);
 
+// A sparse input over three dimensions has a matrix over the last two for each index of the first, which is local: its
+// batches. The file's rows are those of the first batch, then those of the next, until they become a part's.
+[[nodiscard]] inline bool has_batches(const InputData& input) { return input.sparse && input.dims.size() == 3; }
+// The dimensions of a sparse input's rows and columns.
+[[nodiscard]] inline const std::string& row_dim(const InputData& input) { return input.dims[input.dims.size() - 2]; }
+[[nodiscard]] inline const std::string& col_dim(const InputData& input) { return input.dims.back(); }
+
 // table_axes.cpp: the dimensions that a table's rows and columns are over. Its rows are then those of the first.
 void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dims);
+// batches.cpp: the sizes of the first two dimensions of sparse inputs with batches, by the rows of their files, into
+// `extents`. UserError(bad_input): the rows are not those of whole batches.
+void settle_batches(std::vector<InputData>& inputs, const std::vector<DimData>& dims);
+// batches.cpp: UserError(bad_input) for a dimension that got another size from another input.
+void check_batches(const std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts);
 
 // Gives a derived dimension the size that follows from those before it, which have theirs. UserError (bad_input) for an
 // input of another size.
@@ -57,17 +69,21 @@ void relabel_table(Array& values, const ElementType& element, const std::vector<
 void make_patterns(const std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts,
                    std::vector<EntryList>& entries, std::vector<std::string>* notes);
 
-// Calls each(i, j) for all entries, which are indices by now.
+// Calls each(i, j) for all entries, which are indices by now. Those of batches are taken together: each has `rows`
+// rows.
 template <class Each>
-void for_each_entry(const EntryList& entries, const Each& each) {
-  std::vector<std::int32_t> rows, cols;
+void for_each_entry(const EntryList& entries, bool batches, std::int64_t rows, const Each& each) {
+  std::vector<std::int64_t> lines;
+  std::vector<std::int32_t> cols;
   for (const EntryChunk& chunk : entries.chunks) {
     const auto count = static_cast<std::size_t>(chunk.count());
-    rows.resize(count);
+    lines.resize(count);
     cols.resize(count);
-    chunk.rows.unpack(rows.data());
+    chunk.rows.unpack(lines.data());
     chunk.cols.unpack(cols.data());
-    for (std::size_t e = 0; e < count; ++e) each(std::int64_t{rows[e]}, std::int64_t{cols[e]});
+    if (batches)
+      for (std::int64_t& line : lines) line %= rows;
+    for (std::size_t e = 0; e < count; ++e) each(lines[e], std::int64_t{cols[e]});
   }
 }
 
@@ -100,7 +116,9 @@ struct EntryRule {
   bool by_column = false;  // hybrid-cut, ml
   std::int64_t theta = 0;
   std::vector<std::uint32_t> col_count;  // nonzeros by column where by_column, at most 2^32 - 1
+  std::int64_t batches = 1;              // row i of batch t is row t * row->size + i of the entries
 
+  // The owners are those of all batches.
   [[nodiscard]] int worker(std::int64_t i, std::int64_t j) const {
     const auto r = static_cast<std::size_t>(i), c = static_cast<std::size_t>(j);
     if (row->local) return col->owner[c];

@@ -152,7 +152,7 @@ class PatternMaker {
     }
     Positions made;
     made.reserve(static_cast<std::size_t>(entries.count()));
-    for_each_entry(entries, [&](std::int64_t i, std::int64_t j) { made.push_back(position(i, j)); });
+    for_each_entry(entries, false, 0, [&](std::int64_t i, std::int64_t j) { made.push_back(position(i, j)); });
     sort_once(made);
     return made;
   }

@@ -74,8 +74,8 @@ struct CutSampler::State {
     for (const DimLayout& layout : *layouts) degrees[layout.name].resize(static_cast<std::size_t>(layout.size));
     for (std::size_t k = 0; k < inputs.size(); ++k) {
       if (!inputs[k].sparse) continue;
-      auto &rows = degrees[inputs[k].dims[0]], &cols = degrees[inputs[k].dims[1]];
-      for_each_entry(entries[k], [&](std::int64_t i, std::int64_t j) {
+      auto &rows = degrees[row_dim(inputs[k])], &cols = degrees[col_dim(inputs[k])];
+      for_each_entry(entries[k], has_batches(inputs[k]), std::ssize(rows), [&](std::int64_t i, std::int64_t j) {
         ++rows[static_cast<std::size_t>(i)];
         ++cols[static_cast<std::size_t>(j)];
       });
@@ -104,7 +104,7 @@ struct CutSampler::State {
       met.add({static_cast<std::int32_t>(index), worker, dim.owner[at]});
     };
     const auto &of_rows = chosen.at(rule.row->name), &of_cols = chosen.at(rule.col->name);
-    for_each_entry(entries[k], [&](std::int64_t i, std::int64_t j) {
+    for_each_entry(entries[k], rule.batches != 1, rule.row->size, [&](std::int64_t i, std::int64_t j) {
       const int worker = rule.worker(i, j);
       ++counts[static_cast<std::size_t>(worker)];
       meet(rows, *rule.row, of_rows, i, worker);

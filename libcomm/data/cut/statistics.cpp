@@ -73,12 +73,13 @@ std::string dim_text(const DimStatistics& dim) {
 
 std::string matrix_text(const MatrixStatistics& m) {
   return fmt::format(
-      "matrix {} [{}, {}]: {} entries, balance {:.3f}\n"
+      "matrix {} [{}, {}]{}: {} entries, balance {:.3f}\n"
       "  slaves by axis: {}, {}\n"
       "  MxV:  S_scatter = {}, S_gather = {}\n"
       "  MxVT: S_scatter = {}, S_gather = {}\n",
-      m.name, m.row_dim, m.col_dim, m.entries, balance(m.entries_by_worker), count_text(m.row_slaves, "row"),
-      count_text(m.col_slaves, "column"), m.row_slaves, m.col_slaves, m.col_slaves, m.row_slaves);
+      m.name, m.row_dim, m.col_dim, m.batches == 1 ? "" : fmt::format(" in {} batches", m.batches), m.entries,
+      balance(m.entries_by_worker), count_text(m.row_slaves, "row"), count_text(m.col_slaves, "column"), m.row_slaves,
+      m.col_slaves, m.col_slaves, m.row_slaves);
 }
 
 struct Column {
@@ -132,6 +133,7 @@ void add_statistics(BundleStatistics& statistics, const Part& part, const Spille
     MatrixStatistics& row = row_named(statistics.matrices, name);
     row.row_dim = matrix.row_dim;
     row.col_dim = matrix.col_dim;
+    row.batches = matrix.batches;
     row.entries += note(row.entries_by_worker, part, static_cast<std::size_t>(entries_of(part, name, spilled)));
     row.row_slaves += note(row.row_slaves_by_worker, part, matrix.row_slaves.slaves.size());
     row.col_slaves += note(row.col_slaves_by_worker, part, matrix.col_slaves.slaves.size());

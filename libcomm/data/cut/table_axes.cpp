@@ -102,6 +102,7 @@ void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dim
       input.extents = {input.table.rows, input.table.cols / input.element.planes()};
     }
   }
+  settle_batches(inputs, dims);
 }
 
 }  // namespace kasen
