@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "libcomm/data/bundle/bundle.h"
 #include "libcore/base/error.h"
@@ -28,9 +29,9 @@ bool same(const AxisSlaves& a, const AxisSlaves& b) {
 }
 
 bool same(const PartMatrix& a, const PartMatrix& b) {
-  return a.row_dim == b.row_dim && a.col_dim == b.col_dim && a.row_pointers == b.row_pointers &&
-         a.columns == b.columns && same(a.values, b.values) && same(a.row_slaves, b.row_slaves) &&
-         same(a.col_slaves, b.col_slaves);
+  return a.row_dim == b.row_dim && a.col_dim == b.col_dim && a.batches == b.batches &&
+         a.row_pointers == b.row_pointers && a.columns == b.columns && same(a.values, b.values) &&
+         same(a.row_slaves, b.row_slaves) && same(a.col_slaves, b.col_slaves);
 }
 
 // All that `read` has is as it was written. What only the manifest says is its word where its digest fits: which inputs
@@ -50,7 +51,9 @@ bool same(const Part& read, const Part& written) {
 
 class BundleMutation : public ::testing::Test {
  protected:
-  void SetUp() override { (void)write_bundle(path(), parts_, cases::rich_info(2), false); }
+  explicit BundleMutation(std::vector<Part> parts = cases::rich_parts(2), BundleInfo info = cases::rich_info(2))
+      : parts_(std::move(parts)), info_(std::move(info)) {}
+  void SetUp() override { (void)write_bundle(path(), parts_, info_, false); }
   [[nodiscard]] std::string path() const { return folder_.file("b"); }
 
   // `name` of the bundle becomes what `change` makes of it, trial after trial.
@@ -88,13 +91,32 @@ class BundleMutation : public ::testing::Test {
   }
 
  private:
-  const std::vector<Part> parts_ = cases::rich_parts(2);
+  const std::vector<Part> parts_;
+  const BundleInfo info_;
   cases::Folder folder_;
   int refused_ = 0, accepted_ = 0;
 };
 
 TEST_F(BundleMutation, Bytes) { bytes(150, 1); }
 TEST_F(BundleMutation, Structure) { structure(600, 1); }
+
+// Of three batches.
+std::vector<Part> parts_with_batches() {
+  InputData input = cases::valued("X", "N", "F", cases::random_edges(60, 15, 200, 3));
+  input.dims = {"T", "N", "F"};
+  input.matrix.declared = true;
+  std::vector<DimData> dims{{.name = "T", .local = true, .size = 3}, {.name = "N"}, {.name = "F"}};
+  std::vector<InputData> inputs;
+  inputs.push_back(std::move(input));
+  return partition(dims, std::move(inputs), {.workers = 2, .theta = 12});
+}
+
+class BatchesMutation : public BundleMutation {
+ protected:
+  BatchesMutation() : BundleMutation(parts_with_batches(), {.workers = 2, .dims = {"T", "N", "F"}}) {}
+};
+TEST_F(BatchesMutation, Bytes) { bytes(100, 3); }
+TEST_F(BatchesMutation, Structure) { structure(400, 3); }
 
 class LongBundleMutation : public BundleMutation {};
 TEST_F(LongBundleMutation, Bytes) { bytes(20000, 2); }

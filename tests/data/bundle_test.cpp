@@ -437,8 +437,8 @@ TEST_F(Bundle, RefusesManifestsThatAreNone) {
     EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("manifest.json"), std::string::npos)
         << bad.substr(0, 40);
   }
-  overwrite(file, R"({"kasen_bundle": 7, "new": true})");
-  EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("version 7"), std::string::npos);
+  overwrite(file, R"({"kasen_bundle": 8, "new": true})");
+  EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("version 8"), std::string::npos);
 }
 
 TEST(ElementText, IsReadBack) {

@@ -243,6 +243,35 @@ TEST(Spilled, LibsvmBesideItsLabels) {
   expect_same_bytes(of);
 }
 
+// Of few batches the rows are cut, and of many some are taken together.
+TEST(Spilled, Batches) {
+  for (const int batches : {3, 60, 600}) {
+    std::mt19937 random(14);
+    std::string text;
+    std::vector<std::string> entries;
+    for (int row = 0; row < 1200; ++row) {
+      text += fmt::format("{}", row % 2);
+      const int gap = row < 400 ? 4 : 25;  // the first batches have most entries
+      for (int col = 1; col < 40; col += 1 + static_cast<int>(random() % static_cast<unsigned>(gap))) {
+        text += fmt::format(" {}:{}", col, row % 7);
+        entries.push_back(fmt::format("{} {} {}\n", row + 1, col, row % 7));
+      }
+      text += '\n';
+    }
+    SpilledCase of{.sources = {{"X", "x.svm", text, {"T", "N", "F"}, matrix_of(Scalar::f64)},
+                               {"y", "y.svm", text, {"T", "N"}, table_of(Scalar::f64)}},
+                   .options = {.theta = 300},
+                   .dims = {{.name = "T", .local = true, .size = batches}, {.name = "N"}, {.name = "F"}}};
+    expect_same_bytes(of);
+    std::string other = fmt::format("%%MatrixMarket matrix coordinate real general\n1200 39 {}\n", entries.size());
+    for (auto line = entries.rbegin(); line != entries.rend(); ++line) other += *line;
+    of.sources[0] = {"X", "x.mtx", other, {"T", "N", "F"}, matrix_of(Scalar::f64)};
+    expect_same_bytes(of);
+    of.dims[2].local = true;
+    if (batches == 60) expect_same_bytes(of);
+  }
+}
+
 TEST(Spilled, DenseArraysAndOtherMatricesBesideIt) {
   std::string table;
   for (int row = 0; row < 2000; ++row) table += fmt::format("{},{}\n", row, -row);

@@ -323,7 +323,7 @@ mutants("readers", "libcomm/data/cut/tables.cpp",
         ("const T* from = source + (⟦o * extent⟧ + m) * shape.around.inner * step;", "o"),
         ("const std::int64_t step = ⟦by_column ? 1 : planes⟧;", "planes"),
         ("return shape.cut == nullptr || (⟦shape.around.outer == 1⟧ &&", "true"))
-mutants("readers", "libcomm/data/cut/assemble.cpp",
+mutants("readers", "libcomm/data/cut/entry_groups.cpp",
         ("const int place = owner - ⟦(owner > worker ? 1 : 0)⟧;", "0"))
 mutants("readers", "libcomm/data/cut/part_builder.cpp",
         ("const std::size_t from = ⟦ordered ? k : order[k]⟧;", "k"))
@@ -362,6 +362,17 @@ mutants("readers", "libcomm/data/bundle/arrays_write.cpp",
         ("out_->write(datasets[next], (⟦p * place.elements⟧ + first * row) * width,", "0"))
 mutants("readers", "libcore/boxes/box_parts.cpp",
         ("if (cut == no_axis) return ⟦worker == 0⟧;", "false"))
+mutants("readers", "libcomm/data/cut/part_builder.cpp",
+        ("first[k] = ⟦lines[k] / size * local⟧;", "lines[k] / size * size"))
+mutants("readers", "libcomm/data/cut/partition_steps.h",
+        ("for (std::int64_t& line : lines) ⟦line %= rows;⟧", "line = std::min(line, rows - 1);"))
+mutants("readers", "libcomm/data/cut/entry_groups.cpp",
+        ("return section.first + ⟦section.own⟧ + group * section.foreign", "0"))
+mutants("readers", "libcomm/data/cut/batches.cpp",
+        ("if (size > 0 && ⟦lines() % size == 0⟧) return lines() / size;", "true"),
+        ("if (⟦counted() ? lines() == wanted : lines() <= wanted⟧) return;", "lines() <= wanted"))
+mutants("readers", "libcomm/data/bundle/manifest_read.cpp",
+        ("f.require(⟦batches == 1 || counted⟧, \"no dimension counts", "true"))
 
 # ---- dense products that are cut by columns, too
 

@@ -81,10 +81,11 @@ void describe_matrix(Visitor& v, const Manifest& manifest, const std::string& na
   const auto w = static_cast<std::size_t>(worker);
   const std::string group = "/matrices/" + name;
   const std::int64_t rows = dim_facts(manifest, facts.row_dim).masters_by_worker[w] + facts.row_slaves_by_worker[w];
+  const std::int64_t lines = checked_mul(facts.batches, rows, "a matrix's rows");
   const std::int64_t entries = facts.entries_by_worker[w];
   v.group(group);
   v.matrix(group, name, matrix);
-  v.list(group + "/pointers_to_1", matrix.row_pointers, rows + 1);
+  v.list(group + "/pointers_to_1", matrix.row_pointers, checked_add(lines, 1, "a matrix's rows"));
   v.columns(group + "/indices_1", name, matrix, entries);
   const bool plain = matrix.element.is_scalar() && !matrix.element.is(Scalar::null);
   if (!plain) v.ones(group + "/values");

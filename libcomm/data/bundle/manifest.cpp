@@ -39,22 +39,24 @@ Json dim_json(const Manifest& manifest, const DimStatistics& dim) {
 
 Json matrix_json(const Manifest& manifest, const MatrixStatistics& m) {
   const NeighbourFacts& neighbours = manifest.neighbours.at(m.name);
-  return {{"name", m.name},
-          {"row_dim", m.row_dim},
-          {"col_dim", m.col_dim},
-          {"element", element_text(manifest.matrices.at(m.name), manifest.info.dims)},
-          {"entries", m.entries},
-          {"row_slaves", m.row_slaves},
-          {"col_slaves", m.col_slaves},
-          {"entries_by_worker", m.entries_by_worker},
-          {"row_slaves_by_worker", m.row_slaves_by_worker},
-          {"col_slaves_by_worker", m.col_slaves_by_worker},
-          {"row_mirrors_by_worker", m.row_mirrors_by_worker},
-          {"col_mirrors_by_worker", m.col_mirrors_by_worker},
-          {"row_owners_by_worker", neighbours.row_owners},
-          {"row_holders_by_worker", neighbours.row_holders},
-          {"col_owners_by_worker", neighbours.col_owners},
-          {"col_holders_by_worker", neighbours.col_holders}};
+  Json json = {{"name", m.name},
+               {"row_dim", m.row_dim},
+               {"col_dim", m.col_dim},
+               {"element", element_text(manifest.matrices.at(m.name), manifest.info.dims)},
+               {"entries", m.entries},
+               {"row_slaves", m.row_slaves},
+               {"col_slaves", m.col_slaves},
+               {"entries_by_worker", m.entries_by_worker},
+               {"row_slaves_by_worker", m.row_slaves_by_worker},
+               {"col_slaves_by_worker", m.col_slaves_by_worker},
+               {"row_mirrors_by_worker", m.row_mirrors_by_worker},
+               {"col_mirrors_by_worker", m.col_mirrors_by_worker},
+               {"row_owners_by_worker", neighbours.row_owners},
+               {"row_holders_by_worker", neighbours.row_holders},
+               {"col_owners_by_worker", neighbours.col_owners},
+               {"col_holders_by_worker", neighbours.col_holders}};
+  if (manifest.version >= batches_version) json["batches"] = m.batches;
+  return json;
 }
 
 Json array_json(const Manifest& manifest, const std::string& name, const ArrayFacts& array) {
@@ -151,10 +153,19 @@ void note_runs(Manifest& manifest, const Part& part) {
   for (const auto& [name, dim] : part.dims) manifest.in_runs[name] |= dim.local;
 }
 
+// Like version 4, it says of each dimension whether it is in runs.
+void note_batches(Manifest& manifest, const Part& part) {
+  const bool any = std::any_of(part.matrices.begin(), part.matrices.end(),
+                               [](const auto& matrix) { return matrix.second.batches != 1; });
+  if (!any) return;
+  manifest.version = batches_version;
+  for (const auto& [name, dim] : part.dims) manifest.in_runs[name] |= dim.local;
+}
+
 // Its digests come when its file is read. Dimensions that every worker owns alike, or in the order of the file's rows,
 // need no lists of their indices.
 StoredFacts note_stored(Manifest& manifest, const std::string& name, const PartArray& array, const Part& part) {
-  manifest.version = blocks_version;
+  manifest.version = std::max(manifest.version, blocks_version);
   for (const auto& [dim, facts] : part.dims) manifest.in_runs[dim] |= facts.local;
   const std::ptrdiff_t cut = cut_axis_of(array.dims, [&](const std::string& dim) { return part.dims.at(dim).local; });
   if (cut != no_axis) manifest.in_runs[array.dims[static_cast<std::size_t>(cut)]] = true;
@@ -212,6 +223,7 @@ const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string
 void add_to_manifest(Manifest& manifest, const Part& part, const SpilledMatrices* spilled) {
   const bool is_first = manifest.info.statistics.dims.empty();
   if (is_first) note_runs(manifest, part);
+  if (is_first) note_batches(manifest, part);
   note_any_workers(manifest, part, is_first);
   add_statistics(manifest.info.statistics, part, spilled);
   for (const auto& [name, dim] : part.dims) manifest.relabelled[name] |= !dim.original.empty();

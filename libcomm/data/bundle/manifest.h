@@ -12,10 +12,10 @@ namespace kasen {
 
 // Formats (docs/bundle.md): 1 lists by worker, 2 may also hold compressed arrays, 3 lists only neighbours, 4 has arrays
 // that stay in files of the user's, 5 lists no owners in runs where arrays are whole, 6 has arrays whole, in one file
-// or in files of the user's, with a digest for each block. All are read; 3 is written, or 5 or 6 where a bundle needs
-// it.
-inline constexpr int newest_bundle_version = 6, blocks_version = 6, runs_version = 5, stored_version = 4,
-                     bundle_version = 3, neighbours_version = 3, compressed_bundle_version = 2,
+// or in files of the user's, with a digest for each block, 7 has sparse matrices with batches. All are read; 3 is
+// written, or 5, 6 or 7 where a bundle needs it.
+inline constexpr int newest_bundle_version = 7, batches_version = 7, blocks_version = 6, runs_version = 5,
+                     stored_version = 4, bundle_version = 3, neighbours_version = 3, compressed_bundle_version = 2,
                      oldest_bundle_version = 1;
 
 // The lengths of a compressed array's lists, by worker.

@@ -66,12 +66,23 @@ NeighbourFacts read_neighbours(const Fields& f, const Json& from, const MatrixSt
       counts("col_owners_by_worker", m.col_slaves_by_worker), counts("col_holders_by_worker", m.col_mirrors_by_worker)};
 }
 
+// A local dimension counts them, so a run has a size to hold them against.
+std::int64_t read_batches(const Fields& f, const Json& from, const Manifest& manifest) {
+  const std::int64_t batches = f.integer(from, "batches", most_indices);
+  const std::vector<DimStatistics>& dims = manifest.info.statistics.dims;
+  const bool counted =
+      std::any_of(dims.begin(), dims.end(), [&](const DimStatistics& dim) { return dim.local && dim.size == batches; });
+  f.require(batches == 1 || counted, "no dimension counts the batches of a matrix");
+  return batches;
+}
+
 void read_matrix(const Fields& f, const Json& from, Manifest& manifest) {
   const int workers = manifest.info.workers;
   MatrixStatistics m{.name = f.name(from), .row_dim = f.text(from, "row_dim"), .col_dim = f.text(from, "col_dim")};
   f.require(manifest.relabelled.contains(m.row_dim) && manifest.relabelled.contains(m.col_dim),
             fmt::format("'{}' has unknown dimensions", m.name));
   const std::int64_t rows = dim_facts(manifest, m.row_dim).size, cols = dim_facts(manifest, m.col_dim).size;
+  if (manifest.version >= batches_version) m.batches = read_batches(f, from, manifest);
   m.entries = f.integer(from, "entries", most_entries);
   m.row_slaves = f.integer(from, "row_slaves", most_entries);
   m.col_slaves = f.integer(from, "col_slaves", most_entries);

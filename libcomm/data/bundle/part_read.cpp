@@ -79,7 +79,10 @@ class ReadVisitor {
 
  private:
   [[nodiscard]] bool is_left(const std::string& name, const PartMatrix& matrix, std::int64_t count) const {
-    return left_ != nullptr && left_->stays(name, matrix.element, count);
+    if (left_ == nullptr || !left_->stays(name, matrix.element, count)) return false;
+    if (matrix.batches == 1) return true;
+    fail(ExitStatus::bad_input, fmt::format("the entries of '{}' do not stay on the disk", name),
+         "they are of several batches, which a run has in memory", "allow more memory, or use more workers");
   }
 
   Hdf5Reader& file_;
@@ -203,7 +206,8 @@ Part empty_part(const Manifest& manifest, int worker) {
   for (const DimStatistics& dim : manifest.info.statistics.dims)
     part.dims[dim.name] = {.size = dim.size, .local = dim.local};
   for (const MatrixStatistics& m : manifest.info.statistics.matrices)
-    part.matrices[m.name] = {.row_dim = m.row_dim, .col_dim = m.col_dim, .element = manifest.matrices.at(m.name)};
+    part.matrices[m.name] = {
+        .row_dim = m.row_dim, .col_dim = m.col_dim, .element = manifest.matrices.at(m.name), .batches = m.batches};
   for (const auto& [name, array] : manifest.arrays) {
     PartArray& to = part.arrays[name];
     to.dims = array.dims;

@@ -125,9 +125,9 @@ class LayoutVisitor {
   void matrix(const std::string& path, const std::string& name, PartMatrix& m) {
     if (spilled_ != nullptr && spilled_->contains(name))
       passing_.push_back({.matrix = &m, .entries = spilled_->at(name).get()});
-    const std::int64_t rows = part_.dims.at(m.row_dim).masters.size() + std::ssize(m.row_slaves.slaves);
+    const std::int64_t rows = m.batches * (part_.dims.at(m.row_dim).masters.size() + std::ssize(m.row_slaves.slaves));
     const auto col_masters = static_cast<std::int64_t>(part_.dims.at(m.col_dim).masters.size());
-    const Json text = {
+    Json text = {
         {"binsparse",
          {{"version", "0.1"},
           {"format", "CSR"},
@@ -141,6 +141,7 @@ class LayoutVisitor {
           {"element", element_text(m.element, manifest_.info.dims)},
           {"row_masters", part_.dims.at(m.row_dim).masters.size()},
           {"col_masters", col_masters}}}};
+    if (manifest_.version >= batches_version) text["kasen"]["batches"] = m.batches;
     file_.attribute(path, "binsparse", text.dump());
   }
 
