@@ -75,7 +75,7 @@ Definitions::Arguments Definitions::arguments(const Statement& def, const Node& 
     given.over = given.written.data();
   }
   require_count(def, node, count);
-  for (size_t i = 0; i < count; ++i) given.terms.push_back(evaluator_.eval(node.args[i]));
+  for (size_t i = 0; i < count; ++i) given.terms.push_back(evaluator_.any(node.args[i]));
   if (given.over == nullptr) return given;
   types_.refuse_keys(*given.over);
   if (def.names.empty()) {

@@ -56,8 +56,8 @@ std::set<std::string> passing_inputs(const Module& plan) {
     if (op.code != OpCode::input) continue;
     if (is_recipe(op.name)) return {};  // made of nonzeros that meet others in memory
     const Type& type = plan.type(op.results[0]);
-    // A form that numbers its nonzeros stays in memory.
-    if (type.sparse && entries_dim(plan, op.name) != no_dim) return {};
+    // A form that numbers its nonzeros stays in memory, and so do those of several batches.
+    if (type.sparse && (entries_dim(plan, op.name) != no_dim || type.dims.size() > 2)) return {};
     if (type.sparse) matrices.insert(op.name);
     if (!type.sparse && !type.compressed && Layout(plan, type).cut() != no_dim) arrays.insert(op.name);
   }
