@@ -363,7 +363,7 @@ mutants("readers", "libcomm/data/bundle/arrays_write.cpp",
 mutants("readers", "libcore/boxes/box_parts.cpp",
         ("if (cut == no_axis) return ⟦worker == 0⟧;", "false"))
 mutants("readers", "libcomm/data/cut/part_builder.cpp",
-        ("first[k] = ⟦lines[k] / size * local⟧;", "lines[k] / size * size"))
+        ("lines[begin + k] = ⟦lines[begin + k] / size * local⟧ + some[k];", "lines[begin + k] / size * size"))
 mutants("readers", "libcomm/data/cut/partition_steps.h",
         ("for (std::int64_t& line : lines) ⟦line %= rows;⟧", "line = std::min(line, rows - 1);"))
 mutants("readers", "libcomm/data/cut/entry_groups.cpp",

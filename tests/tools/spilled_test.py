@@ -69,6 +69,14 @@ class Spilled(ToolTest):
         self.kasen("plan", "p.ks", "-o", "p.kir")
         self.check(56 * MIB, "--program", "p.kir", "A=a.txt", "--repeats", "sum", sizes=((1, "hybrid-cut"), (4, "hybrid-cut")))
 
+    def test_batches(self):
+        """Few, the first of which has a third of the entries, and many with a few hundred each."""
+        numpy.save(self.dir / "x.npy", self.skewed(7_000_000, 30_000))
+        (self.dir / "p.kir").write_text('kir 1 level 1\nmodule m {\n  dim T local\n  dim N\n  dim F\n  %X = input "X" : null[T,N,F] sparse @?\n}\n##end\n')
+        for batches, cuts in ((10, ((1, "hybrid-cut"), (3, "hybrid-cut"))), (6000, ((3, "hybrid-cut"),))):
+            sizes = ["--dim", f"T={batches}", "--dim", f"N={30_000 // batches}"]
+            self.check(56 * MIB, "--program", "p.kir", "X=x.npy", *sizes, sizes=cuts)
+
     def test_go_passes_the_limit_on(self):
         numpy.save(self.dir / "g.npy", self.skewed(400_000, 3000))
         self.kasen("go", PAGERANK, "G=g.npy", "--workers", 2, "-o", "whole.h5", "--dir", "one", "--kernels", "interpreter")

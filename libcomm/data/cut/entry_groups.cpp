@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "libcomm/data/base/parallel.h"
-#include "libcore/base/checked.h"
 
 namespace kasen {
 namespace {
@@ -30,7 +29,18 @@ int ranges_of(const EntryRule& rule, int workers, const EntryList& entries) {
 }
 
 // The runs of rows by which entries are counted, at least.
-constexpr std::int64_t least_runs = 4096, runs_a_range = 32, runs_a_batch = 16;
+constexpr std::int64_t least_runs = 4096, runs_a_range = 32;
+
+// Calls each(row) for all entries.
+template <class Each>
+void for_each_row(const EntryList& entries, const Each& each) {
+  std::vector<std::int64_t> rows;
+  for (const EntryChunk& chunk : entries.chunks) {
+    rows.resize(static_cast<std::size_t>(chunk.count()));
+    chunk.rows.unpack(rows.data());
+    for (const std::int64_t row : rows) each(row);
+  }
+}
 
 }  // namespace
 
@@ -45,9 +55,12 @@ EntryGroups::EntryGroups(const EntryRule& rule, int workers, const EntryList& en
     add_section(rule_.batches, 1);
     return;
   }
-  const std::vector<std::int64_t> weight = weigh_runs(entries);
-  cut_batches(weight);
-  cut_rows(weight);
+  if (rule_.batches == 1) {
+    add_section(1, ranges_);
+  } else {
+    cut_batches(weigh_batches(entries));
+  }
+  cut_rows(entries);
 }
 
 std::int32_t EntryGroups::whole(const EntryChunk& chunk) const {
@@ -69,29 +82,18 @@ EntryGroups::Line EntryGroups::line_of(std::int64_t row) const {
   return {row / rule_.row->size, row % rule_.row->size};
 }
 
-std::size_t EntryGroups::run_of(const Line& line) const {
-  return static_cast<std::size_t>(line.batch * runs_ + (line.row >> shift_));
+const EntryGroups::Section& EntryGroups::section_of(const Line& line) const {
+  return sections_[static_cast<std::size_t>(section_[static_cast<std::size_t>(line.batch)])];
 }
 
-// Counts entries over some thousand runs of rows, and over some in each batch.
-std::vector<std::int64_t> EntryGroups::weigh_runs(const EntryList& entries) {
-  const std::int64_t most = std::max<std::int64_t>(least_runs, runs_a_range * ranges_);
-  const std::int64_t each = std::max(runs_a_batch, most / std::max<std::int64_t>(1, rule_.batches));
-  while (rule_.row->size >> shift_ > each) ++shift_;
-  runs_ = (rule_.row->size >> shift_) + 1;
-  std::vector<std::int64_t> weight(static_cast<std::size_t>(checked_mul(rule_.batches, runs_, "the runs of rows")));
-  std::vector<std::int64_t> rows;
-  for (const EntryChunk& chunk : entries.chunks) {
-    rows.resize(static_cast<std::size_t>(chunk.count()));
-    chunk.rows.unpack(rows.data());
-    for (const std::int64_t row : rows) ++weight[run_of(line_of(row))];
-  }
+std::vector<std::int64_t> EntryGroups::weigh_batches(const EntryList& entries) const {
+  std::vector<std::int64_t> weight(static_cast<std::size_t>(rule_.batches));
+  for_each_row(entries, [&](std::int64_t row) { ++weight[static_cast<std::size_t>(line_of(row).batch)]; });
   return weight;
 }
 
 // Cuts the batches into sections that have an equal share of the entries at most, or are of one batch that has more.
 void EntryGroups::cut_batches(const std::vector<std::int64_t>& weight) {
-  if (rule_.batches == 1) return add_section(1, ranges_);
   const std::int64_t total = std::accumulate(weight.begin(), weight.end(), std::int64_t{0});
   const std::int64_t share = std::max<std::int64_t>(1, total / ranges_);
   std::int64_t batches = 0, entries = 0;  // of a section that is not added yet
@@ -99,9 +101,7 @@ void EntryGroups::cut_batches(const std::vector<std::int64_t>& weight) {
     if (batches > 0) add_section(batches, 1);
     batches = entries = 0;
   };
-  for (std::int64_t t = 0; t < rule_.batches; ++t) {
-    const auto first = weight.begin() + t * runs_;
-    const std::int64_t here = std::accumulate(first, first + runs_, std::int64_t{0});
+  for (const std::int64_t here : weight) {
     if (entries + here > share) end_section();
     ++batches;
     entries += here;
@@ -124,17 +124,31 @@ void EntryGroups::add_section(std::int64_t batches, int own) {
   sections_.push_back(section);
 }
 
-// Cuts the rows of each section so that each range has an equal share of the entries.
-void EntryGroups::cut_rows(const std::vector<std::int64_t>& weight) {
-  own_range_.reserve(weight.size());
-  foreign_range_.reserve(weight.size());
-  for (std::int64_t t = 0; t < rule_.batches; ++t) {
-    const Section& section = sections_[static_cast<std::size_t>(section_[static_cast<std::size_t>(t)])];
-    const auto first = weight.begin() + t * runs_;
-    const auto total =
-        static_cast<double>(std::max<std::int64_t>(1, std::accumulate(first, first + runs_, std::int64_t{0})));
+// Cuts the rows of a section so that each range has an equal share of the entries, by counts over some thousand runs of
+// rows.
+void EntryGroups::cut_rows(const EntryList& entries) {
+  const auto cut = std::count_if(sections_.begin(), sections_.end(), [](const Section& s) { return s.own > 1; });
+  if (cut == 0) return;
+  std::int64_t runs = 0;
+  for (Section& section : sections_) {
+    if (section.own == 1) continue;
+    const std::int64_t most = std::max<std::int64_t>(least_runs / cut, runs_a_range * section.own);
+    while (rule_.row->size >> section.shift > most) ++section.shift;
+    section.first_run = runs;
+    runs += section.runs(rule_.row->size);
+  }
+  std::vector<std::int64_t> weight(static_cast<std::size_t>(runs));
+  for_each_row(entries, [&](std::int64_t row) {
+    const Line line = line_of(row);
+    const Section& section = section_of(line);
+    if (section.own > 1) ++weight[section.run_of(line.row)];
+  });
+  for (const Section& section : sections_) {
+    if (section.own == 1) continue;
+    const auto first = weight.begin() + section.first_run, end = first + section.runs(rule_.row->size);
+    const auto total = static_cast<double>(std::max<std::int64_t>(1, std::accumulate(first, end, std::int64_t{0})));
     std::int64_t before = 0;
-    for (auto w = first; w != first + runs_; before += *w++) {
+    for (auto w = first; w != end; before += *w++) {
       const double share = static_cast<double>(before) / total;  // of the entries before this run of rows
       own_range_.push_back(std::min(section.own - 1, static_cast<int>(share * section.own)));
       foreign_range_.push_back(
@@ -144,9 +158,9 @@ void EntryGroups::cut_rows(const std::vector<std::int64_t>& weight) {
 }
 
 std::int32_t EntryGroups::within(int worker, const Line& line) const {
-  const Section& section = sections_[static_cast<std::size_t>(section_[static_cast<std::size_t>(line.batch)])];
+  const Section& section = section_of(line);
   if (section.own == 1) return section.first;
-  const std::size_t run = run_of(line);
+  const std::size_t run = section.run_of(line.row);
   const std::int32_t own = section.first + own_range_[run];
   if (section.owners == 0) return own;
   const int owner = rule_.row->owner[static_cast<std::size_t>(line.row)];

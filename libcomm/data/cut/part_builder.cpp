@@ -114,13 +114,15 @@ void PartBuilder::make_pointers() {
 void PartBuilder::number_rows(std::vector<std::int64_t>& lines, const AxisNumbers& rows) const {
   if (cut_.batches == 1 || cut_.row->all_here(worker_)) return rows.number(lines, *cut_.row, worker_);
   const std::int64_t size = cut_.row->size, local = rows_of_a_batch();
-  std::vector<std::int64_t> first(lines.size());  // the place of the batch's first row
-  for (std::size_t k = 0; k < lines.size(); ++k) {
-    first[k] = lines[k] / size * local;
-    lines[k] %= size;
+  constexpr std::size_t at_once = 4096;
+  std::vector<std::int64_t> some;
+  for (std::size_t begin = 0; begin < lines.size(); begin += at_once) {
+    const std::size_t count = std::min(at_once, lines.size() - begin);
+    some.resize(count);
+    for (std::size_t k = 0; k < count; ++k) some[k] = lines[begin + k] % size;
+    rows.number(some, *cut_.row, worker_);
+    for (std::size_t k = 0; k < count; ++k) lines[begin + k] = lines[begin + k] / size * local + some[k];
   }
-  rows.number(lines, *cut_.row, worker_);
-  for (std::size_t k = 0; k < lines.size(); ++k) lines[k] += first[k];
 }
 
 void PartBuilder::take_wave(std::size_t first, std::size_t last, std::int64_t at, const AxisNumbers& rows,

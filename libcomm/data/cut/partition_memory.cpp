@@ -51,6 +51,10 @@ std::int64_t spilled_index_bytes(const DimLayout& dim, const std::vector<InputDa
                                  const PartitionOptions& options) {
   constexpr std::int64_t copies_of_ids = 3;  // of the dimension, of the cut, of the parts
   std::int64_t bytes = part_index_bytes(dim, inputs, options);
+  for (const InputData& input : inputs) {
+    const bool counts = has_batches(input) && input.dims[0] == dim.name;
+    if (counts) bytes += sizeof(std::int64_t) + sizeof(std::int32_t);  // the entries of a batch, and its group
+  }
   if (!dim.original.empty()) bytes += copies_of_ids * listed_index;
   if (bytes == 0 || dim.local) return bytes;
   if (options.workers > 1) bytes += listed_index;  // a list as it is written
