@@ -363,7 +363,7 @@ mutants("readers", "libcomm/data/bundle/arrays_write.cpp",
 mutants("readers", "libcore/boxes/box_parts.cpp",
         ("if (cut == no_axis) return ⟦worker == 0⟧;", "false"))
 mutants("readers", "libcomm/data/cut/part_builder.cpp",
-        ("lines[begin + k] = ⟦lines[begin + k] / size * local⟧ + some[k];", "lines[begin + k] / size * size"))
+        ("lines[begin + k] = ⟦lines[begin + k] / size * local⟧ + some[k];", "lines[begin + k] / size * (local - 1)"))
 mutants("readers", "libcomm/data/cut/partition_steps.h",
         ("for (std::int64_t& line : lines) ⟦line %= rows;⟧", "line = std::min(line, rows - 1);"))
 mutants("readers", "libcomm/data/cut/entry_groups.cpp",
@@ -372,7 +372,7 @@ mutants("readers", "libcomm/data/cut/batches.cpp",
         ("if (size > 0 && ⟦lines() % size == 0⟧) return lines() / size;", "true"),
         ("if (⟦counted() ? lines() == wanted : lines() <= wanted⟧) return;", "lines() <= wanted"))
 mutants("readers", "libcomm/data/bundle/manifest_read.cpp",
-        ("f.require(⟦batches == 1 || counted⟧, \"no dimension counts", "true"))
+        ("return dim.local && ⟦dim.size == batches⟧;", "true"))
 
 # ---- dense products that are cut by columns, too
 
