@@ -30,6 +30,28 @@ std::int64_t storage_bytes(const ElementType& element, std::int64_t capacity) {
   return plane_offset(element, capacity, element.planes());
 }
 
+PartMatrix batch_of(const PartMatrix& matrix, std::int64_t batch) {
+  const std::int64_t rows = (std::ssize(matrix.row_pointers) - 1) / std::max<std::int64_t>(matrix.batches, 1);
+  const auto first = matrix.row_pointers.begin() + batch * rows;
+  const std::int64_t begin = first[0], count = first[rows] - begin;
+  PartMatrix made;
+  made.row_dim = matrix.row_dim;
+  made.col_dim = matrix.col_dim;
+  made.element = matrix.element;
+  made.row_slaves = matrix.row_slaves;
+  made.col_slaves = matrix.col_slaves;
+  made.row_pointers.assign(first, first + rows + 1);
+  for (std::int64_t& pointer : made.row_pointers) pointer -= begin;
+  made.columns.assign(matrix.columns.begin() + begin, matrix.columns.begin() + begin + count);
+  if (matrix.values.count == 0) return made;
+  made.values = Array(matrix.element, count);
+  for (std::int64_t p = 0; p < matrix.element.planes(); ++p) {
+    const std::int64_t bytes = scalar_bytes(matrix.element.plane_scalar(p));
+    std::copy_n(matrix.values.plane(p) + begin * bytes, count * bytes, made.values.plane(p));
+  }
+  return made;
+}
+
 void next_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape) {
   for (size_t d = shape.size(); d-- > 0;) {
     if (++index[d] < shape[d]) return;

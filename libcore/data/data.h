@@ -86,6 +86,9 @@ struct PartMatrix {
   [[nodiscard]] std::int64_t entries() const { return row_pointers.empty() ? 0 : row_pointers.back(); }
 };
 
+/// One batch as a matrix by itself.
+[[nodiscard]] PartMatrix batch_of(const PartMatrix& matrix, std::int64_t batch);
+
 /// Advances `index` to the next one of an array of that shape, the last dimension first; the last wraps to the first.
 void next_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape);
 

@@ -35,7 +35,7 @@ std::ptrdiff_t ranged_place(const Module& module, const Op& view) {
 
 RangeSizes range_sizes(const Module& module, const Op& slice) {
   const Dimension& whole = module.dim(slice.over.at(0));
-  const bool single = takes_one_index(slice);
+  const bool single = slice.dim == no_dim;
   return {whole.name, whole.size, single ? 1 : module.dim(slice.dim).size, single};
 }
 

@@ -13,11 +13,10 @@
 
 namespace kasen {
 
-// A slice takes some indices of a local dimension (`over`), or one, from operand 1 on. Only its text names a dimension
-// of its operand.
+// A slice takes some indices of a local dimension (`over`), or one, from operand 1 on.
 [[nodiscard]] inline bool is_slice(const Op& op) {
   const TextForm form = row(op.code).text;
-  return form == TextForm::dim_of || form == TextForm::along;
+  return row(op.code).group == OpGroup::vector && (form == TextForm::dim_of || form == TextForm::along);
 }
 // Returns true for a slice of one index: no other dimension (`dim`) stands in the result for the one that it lacks.
 [[nodiscard]] inline bool takes_one_index(const Op& op) { return is_slice(op) && op.dim == no_dim; }
@@ -34,7 +33,7 @@ inline constexpr size_t no_place = SIZE_MAX;
 // The position of a slice's dimension among the array's dimensions; -1 for a transposition.
 [[nodiscard]] std::ptrdiff_t ranged_place(const Module& module, const Op& view);
 
-// The first index of a slice: its operand 1, a single i64.
+// The first index of a slice, or of operator batch: its operand 1, a single i64.
 [[nodiscard]] inline ValueId range_begin(const Op& slice) { return slice.operands.at(1); }
 // `size` indices of a dimension that has `whole` of them; -1: not known yet.
 struct RangeSizes {

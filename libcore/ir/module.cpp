@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "libcore/base/checked.h"
+#include "libcore/ir/products.h"
 
 namespace kasen {
 namespace {
@@ -103,10 +104,8 @@ void for_each_op(const Module& module, const std::function<void(const Op& op, in
 }
 
 const std::string& matrix_name(const Module& module, ValueId matrix) {
-  for (const Op& op : module.body.ops) {
-    if (op.code == OpCode::input && !op.results.empty() && op.results[0] == matrix) return op.name;
-  }
-  return module.value(matrix).name;
+  const SparseSource source = sparse_source(module, matrix);
+  return source.input == nullptr ? module.value(matrix).name : source.input->name;
 }
 
 }  // namespace kasen

@@ -194,6 +194,7 @@ struct Block {
 ///   align                 operands: two matrices over the same dimensions, and a sparse value of the second (joins.h)
 ///   meet                  operands: places of a pattern, and places and values of each factor (joins.h)
 ///   index, size           dim
+///   batch                 operands: a sparse input with batches, i; over[0] the dimension that counts them
 ///   get                   operands: list, i.  put: list, i, array.  push: list, array
 ///   make_list             operands[0] and the result type's list length
 ///   while_loop            operands: initial values; blocks[0] with one argument each; `test`: the number of the one,
@@ -344,7 +345,7 @@ void require_valid(const Module& module, LawChecker& laws);
 /// Preorder over all operators (a region's inner operators come after it, too).
 void for_each_op(const Module& module, const std::function<void(const Op& op, int number, int depth)>& visit);
 
-/// The name of a matrix in the data, and so in a slave set: the name of its input.
+/// The name of a matrix in the data, and so in a slave set: the name of its input, also for one of the input's batches.
 [[nodiscard]] const std::string& matrix_name(const Module& module, ValueId matrix);
 
 }  // namespace kasen

@@ -22,8 +22,26 @@ bool is_plain_operator(const ScalarFunction& fn, ScalarOp op) {
 }
 
 bool has_whole_lines(const Module& module, const Type& matrix) {
-  return matrix.sparse &&
-         std::any_of(matrix.dims.begin(), matrix.dims.end(), [&](DimId d) { return module.dim(d).local; });
+  const std::span<const DimId> dims = matrix_dims(matrix);
+  return matrix.sparse && std::any_of(dims.begin(), dims.end(), [&](DimId d) { return module.dim(d).local; });
+}
+
+SparseSource sparse_source(const Module& module, ValueId matrix) {
+  const auto makes = [](const Op& op, ValueId v) { return !op.results.empty() && op.results[0] == v; };
+  SparseSource source;
+  const std::vector<Op>& ops = module.body.ops;
+  const auto find = [&](ValueId v) {
+    const auto at =
+        std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return op.code == OpCode::input && makes(op, v); });
+    source.input = at == ops.end() ? nullptr : &*at;
+  };
+  find(matrix);
+  if (source.input != nullptr) return source;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code == OpCode::batch && makes(op, matrix)) source.batch = &op;
+  });
+  if (source.batch != nullptr) find(source.batch->operands.at(0));
+  return source;
 }
 
 bool is_sparse_product(const Module& module, const Op& op) {

@@ -1,6 +1,9 @@
 // Properties of products that the verifier, the optimizer and the kernels need.
 #pragma once
 
+#include <algorithm>
+#include <span>
+
 #include "libcore/ir/module.h"
 
 namespace kasen {
@@ -22,6 +25,21 @@ namespace kasen {
 [[nodiscard]] ValueId product_matrix(const Op& op);
 // True if the function is one operator on both of its parameters, in either order.
 [[nodiscard]] bool is_plain_operator(const ScalarFunction& fn, ScalarOp op);
+// A sparse input over [T, N, M] holds size(T) matrices over [N, M], its batches. Operator batch takes one.
+[[nodiscard]] inline bool has_batches(const Type& type) { return type.sparse && type.dims.size() == 3; }
+// The dimensions of rows and columns.
+[[nodiscard]] inline std::span<const DimId> matrix_dims(const Type& matrix) {
+  return std::span(matrix.dims).last(std::min<std::size_t>(matrix.dims.size(), 2));
+}
+// What is behind a sparse value.
+struct SparseSource {
+  const Op* input = nullptr;  // null: it is none
+  const Op* batch = nullptr;  // the operator that takes a batch of it; null: the value is the input
+};
+[[nodiscard]] SparseSource sparse_source(const Module& module, ValueId matrix);
+[[nodiscard]] inline bool is_batch(const Module& module, ValueId matrix) {
+  return module.type(matrix).sparse && sparse_source(module, matrix).batch != nullptr;
+}
 // True for a sparse matrix with a local dimension. The worker that owns an index of its other dimension has all
 // nonzeros of that index. So vectors over that dimension need no ghosts, and vectors over the local one are shareds.
 [[nodiscard]] bool has_whole_lines(const Module& module, const Type& matrix);

@@ -12,6 +12,7 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/form_store.h"
 #include "libcore/kernels/form_text.h"
@@ -40,7 +41,7 @@ std::set<SpaceKey> used_spaces(const Module& module) {
   // The nonzeros of a sparse matrix are found along both of its dimensions, also along a local one.
   for (const Value& value : module.values) {
     if (!value.type.sparse) continue;
-    for (const DimId dim : value.type.dims) keys.insert({dim, {}});
+    for (const DimId dim : matrix_dims(value.type)) keys.insert({dim, {}});
   }
   return keys;
 }

@@ -167,7 +167,12 @@ std::vector<std::int64_t> row_lengths(const PartMatrix& matrix, bool transposed,
       fail(ExitStatus::bad_input, "a matrix part has fewer rows than its dimension has masters",
            "its dimension and pointers do not agree", "partition the data again");
     }
-    for (size_t row = 0; row < masters; ++row) lengths[row] = matrix.row_pointers[row + 1] - matrix.row_pointers[row];
+    const auto batches = static_cast<size_t>(std::max<std::int64_t>(matrix.batches, 1));
+    const size_t rows = (matrix.row_pointers.size() - 1) / batches;
+    for (size_t batch = 0; batch < batches; ++batch) {
+      const std::int64_t* const first = matrix.row_pointers.data() + batch * rows;
+      for (size_t row = 0; row < masters; ++row) lengths[row] += first[row + 1] - first[row];
+    }
     return lengths;
   }
   if (matrix.on_disk != nullptr) {
@@ -186,7 +191,9 @@ std::vector<RowGroup> group_rows(const PartMatrix& matrix, bool transposed, size
   if ((transposed ? matrix.col_slaves : matrix.row_slaves).slaves.empty()) return groups;
   stream::MatrixEntries entries(matrix, false);
   const std::int64_t last = std::min(matrix.entries(), entries.count());
-  entries.each_of_rows(0, last, [&](size_t row, std::int64_t begin, std::int64_t end) {
+  const size_t rows = (matrix.row_pointers.size() - 1) / static_cast<size_t>(std::max<std::int64_t>(matrix.batches, 1));
+  entries.each_of_rows(0, last, [&](size_t at, std::int64_t begin, std::int64_t end) {
+    const size_t row = at % rows;
     for (std::int64_t e = begin; e < end; ++e) {
       const auto column = static_cast<size_t>(entries.columns()[e]);
       const size_t result = transposed ? row : column, operand = transposed ? column : row;

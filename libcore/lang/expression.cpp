@@ -218,6 +218,10 @@ void Expressions::refuse_element(const Term& array, const Node& node) const {
       remedy = fmt::format("write [i in I: x[i] - x[i - 1]], with dim I = {}[1:], for all neighbours", dim);
     }
     if (is_condition(node.args[1])) remedy = fmt::format("write pick(x, m, K), with dim K some {} and m = x > 0", dim);
+  } else if (formulas_.is_entries(array)) {
+    remedy =
+        fmt::format("declare batches of it, input X : sparse f64[T, {}] with dim T local, and take at(X, t, over T)",
+                    module_.dim(array.dims[0]).name + ", " + module_.dim(array.dims.back()).name);
   } else if (!array.dims.empty()) {
     remedy = fmt::format("write at(A, 3, over {}), if that dimension is local", module_.dim(array.dims.back()).name);
   }

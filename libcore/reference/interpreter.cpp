@@ -133,7 +133,7 @@ void Interpreter::run_input(const Op& op) {
   if (type.sparse) {
     const auto it = inputs_.matrices.find(op.name);
     if (it == inputs_.matrices.end()) no_input(op);
-    values_[v] = Held{{}, &it->second};
+    values_[v] = Held{{}, std::shared_ptr<const WholeMatrix>(&it->second, [](const WholeMatrix*) {})};
     return;
   }
   const Array* array = nullptr;

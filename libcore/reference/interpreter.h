@@ -14,7 +14,8 @@ namespace kasen {
 
 struct WholeMatrix {  // nonzeros in any order, without repeats
   std::vector<std::int64_t> rows, cols;
-  Array values;  ///< none for null
+  Array values;                            ///< none for null
+  std::vector<std::int64_t> batches = {};  ///< the one of each nonzero, of an input with batches
 };
 
 struct WholeInputs {

@@ -1,4 +1,6 @@
 // Assembles the whole inputs from all parts of one bundle, for the plain interpreter.
+#include <algorithm>
+
 #include "libcore/base/checked.h"
 #include "libcore/ir/layout.h"
 #include "libcore/reference/interpreter.h"
@@ -14,9 +16,12 @@ std::int64_t global_of(const PartDim& dim, const AxisSlaves& axis, std::int64_t 
 void append_entries(const Part& part, const PartMatrix& matrix, WholeMatrix& whole, std::vector<Word>& words) {
   const PartDim& row_dim = part.dims.at(matrix.row_dim);
   const PartDim& col_dim = part.dims.at(matrix.col_dim);
+  const std::size_t rows = (std::max<std::size_t>(matrix.row_pointers.size(), 1) - 1) /
+                           static_cast<std::size_t>(std::max<std::int64_t>(matrix.batches, 1));
   for (size_t r = 0; r + 1 < matrix.row_pointers.size(); ++r) {
     for (std::int64_t e = matrix.row_pointers[r]; e < matrix.row_pointers[r + 1]; ++e) {
-      whole.rows.push_back(global_of(row_dim, matrix.row_slaves, static_cast<std::int64_t>(r)));
+      whole.batches.push_back(static_cast<std::int64_t>(r / rows));
+      whole.rows.push_back(global_of(row_dim, matrix.row_slaves, static_cast<std::int64_t>(r % rows)));
       whole.cols.push_back(global_of(col_dim, matrix.col_slaves, matrix.columns.at(static_cast<size_t>(e))));
       for (std::int64_t p = 0; p < matrix.element.planes() && matrix.element.bytes() > 0; ++p) {
         const Scalar s = matrix.element.plane_scalar(p);

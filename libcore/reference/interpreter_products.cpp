@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "libcore/ir/array_views.h"
 #include "libcore/ir/contraction.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/products.h"
@@ -18,7 +19,7 @@ namespace kasen::reference {
 
 void Interpreter::run_product(const Op& op) {
   const ValueId matrix = op.operands.at(1);
-  const WholeMatrix* sparse = values_.at(matrix).matrix;
+  const WholeMatrix* const sparse = values_.at(matrix).matrix.get();
   const std::int64_t entries = sparse != nullptr ? static_cast<std::int64_t>(sparse->rows.size()) : count_of(matrix);
   const std::int64_t calls = checked_mul(entries, columns_of(op), "the work of a product");
   work_.calls(calls, op.fns.at(0));
@@ -30,6 +31,32 @@ void Interpreter::run_product(const Op& op) {
     run_dense(op, made);
   }
   set(op.results[0], std::move(made));
+}
+
+void Interpreter::run_batch(const Op& op) {
+  const WholeMatrix& all = *values_.at(op.operands.at(0)).matrix;
+  const std::int64_t batch = integer(op.operands.at(1));
+  require_inside({module_.dim(op.over.at(0)).name, dim_size(op.over[0]), 1, true}, batch, op.where);
+  if (all.batches.size() != all.rows.size()) throw InternalError("a matrix that is not told apart into batches");
+  work_.copies(std::ssize(all.rows), 1);
+  auto made = std::make_shared<WholeMatrix>();
+  std::vector<std::int64_t> entries;
+  for (std::size_t e = 0; e < all.rows.size(); ++e) {
+    if (all.batches[e] != batch) continue;
+    made->rows.push_back(all.rows[e]);
+    made->cols.push_back(all.cols[e]);
+    entries.push_back(static_cast<std::int64_t>(e));
+  }
+  if (all.values.count > 0) {
+    made->values = Array(all.values.element, std::ssize(entries));
+    for (std::int64_t plane = 0; plane < all.values.element.planes(); ++plane) {
+      const Scalar s = all.values.element.plane_scalar(plane);
+      const auto word = [&](std::int64_t e) { return load_word(s, all.values.plane(plane) + e * scalar_bytes(s)); };
+      for (std::int64_t k = 0; k < std::ssize(entries); ++k)
+        store_word(s, made->values.plane(plane) + k * scalar_bytes(s), word(entries[static_cast<std::size_t>(k)]));
+    }
+  }
+  values_[op.results.at(0)] = Held{{}, std::move(made)};
 }
 
 void Interpreter::multiply_into(const Op& op, Words& made, std::int64_t from, std::int64_t to,

@@ -26,7 +26,7 @@ using Shared = std::shared_ptr<const Words>;
 // The content of a value: one array, the arrays of a list, or a sparse matrix of the inputs.
 struct Held {
   std::vector<Shared> arrays;
-  const WholeMatrix* matrix = nullptr;
+  std::shared_ptr<const WholeMatrix> matrix = nullptr;
 };
 
 [[nodiscard]] std::int64_t product_of(const std::vector<std::int64_t>& shape);
@@ -50,6 +50,7 @@ class Interpreter {
   void run_relayout(const Op& op);
   void run_make_list(const Op& op);
   void run_get(const Op& op);
+  void run_batch(const Op& op);
   void run_put(const Op& op);
   void run_push(const Op& op);
   void run_if_else(const Op& op);

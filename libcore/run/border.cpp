@@ -8,6 +8,7 @@
 #include "libcore/analysis/shared_batch.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 
 namespace kasen {
 namespace {
@@ -100,6 +101,8 @@ class Collector {
   void use(ValueId value) {
     if (!used_.insert(value).second) return;
     if (live_.is_view(value)) use(live_.viewed_list(value));
+    if (!is_batch(module_, value)) return;
+    for (const ValueId operand : sparse_source(module_, value).batch->operands) use(operand);
   }
 
   // Sources, and what scatters and relayouts make of their arrays.
@@ -114,6 +117,7 @@ class Collector {
   }
 
   void hold_results(const Op& op) {
+    if (op.code == OpCode::batch) return;  // its index is held
     if (can_be_made_again(op)) origins_[op.results[0]] = op.operands.empty() ? no_value : op.operands[0];
     for (const ValueId result : op.results) {
       if (!used_.contains(result)) continue;

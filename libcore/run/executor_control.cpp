@@ -170,6 +170,13 @@ class GetStep : public Step {
   }
 };
 
+// Products read the index of the batch themselves.
+class BatchStep : public Step {
+ public:
+  using Step::Step;
+  void run(Execution& /*run*/) override {}
+};
+
 // put and push: all arrays of the operand but one become arrays of the result, in their slots or shifted by one.
 class ReplaceStep : public Step {
  public:
@@ -322,6 +329,7 @@ void Rebinding::apply(Execution& run, const Sequence& block) const {
 std::unique_ptr<Step> make_list_step(Execution& /*run*/, const Op& op, int number) {
   if (op.code == OpCode::make_list) return std::make_unique<MakeListStep>(op, number);
   if (op.code == OpCode::get) return std::make_unique<GetStep>(op, number);
+  if (op.code == OpCode::batch) return std::make_unique<BatchStep>(op, number);
   return std::make_unique<ReplaceStep>(op, number);
 }
 

@@ -34,7 +34,7 @@ void count_inside(const KernelForm& form, const Block& block, int& count) {
 
 std::vector<const Op*> slices_of(const Op& op) {
   std::vector<const Op*> found;
-  if (is_slice(op)) found.push_back(&op);
+  if (is_slice(op) || op.code == OpCode::batch) found.push_back(&op);
   for (const Block& block : op.blocks) {
     for (const Op& inner : block.ops) {
       if (op.code == OpCode::region && is_slice(inner)) found.push_back(&inner);

@@ -182,16 +182,21 @@ class DenseProductStep : public Step {
 void SparseStep::prepare(Execution& run) {
   for (int p = 0; p < run.part_count(); ++p) {
     if (goes_by(p)) continue;
-    run.kernels.take_matrix(op, matrix(p), {run.options.forms, matrices_.form_name(run, place_, p)});
+    const std::int64_t batches = matrices_.batches(place_, p);
+    FormStore* const kept = batches == 1 ? run.options.forms : nullptr;  // forms of batches are not kept
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+      run.kernels.take_matrix(op, matrices_.matrix(place_, p, batch), {kept, matrices_.form_name(run, place_, p)});
+    }
   }
 }
 
 std::int64_t SparseStep::ready(int part, std::int64_t rows) const {
-  const std::int64_t alone = matrices_.rows_alone(place_, part);
+  const std::int64_t alone = matrices_.rows_alone(place_, part, batch_);
   return alone >= rows ? rows : alone / reduction_block * reduction_block;
 }
 
 void SparseStep::look_up(const Execution& run) {
+  if (index_ != no_value) batch_ = run.shared_word(index_).i;
   inputs_.resize(run.parts.size());
   outputs_.resize(run.parts.size());
   for (int p = 0; p < run.part_count(); ++p) {

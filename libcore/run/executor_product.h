@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
 #include "libcore/run/executor_steps.h"
 
 namespace kasen::executor {
@@ -13,13 +14,18 @@ namespace kasen::executor {
 class SparseStep : public Step {
  public:
   SparseStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at, const Op& product)
-      : Step(decoded, at), matrices_(matrices), place_(matrices.find(run, product)), made_(along_value(product)) {}
+      : Step(decoded, at),
+        matrices_(matrices),
+        index_(MatrixStore::batch_index(run, product_matrix(product))),
+        place_(matrices.find(run, product)),
+        made_(along_value(product)) {}
 
   void prepare(Execution& run) override;
   [[nodiscard]] std::optional<EntryUse> entries(const Execution& run, int part) const override;
 
  protected:
-  [[nodiscard]] const LocalMatrix& matrix(int part) const { return matrices_.matrix(place_, part); }
+  // Of batches, the one of the last look_up().
+  [[nodiscard]] const LocalMatrix& matrix(int part) const { return matrices_.matrix(place_, part, batch_); }
   [[nodiscard]] int place() const { return place_; }
   // The matrix's form is on a disk on that part, and its nonzeros go by.
   [[nodiscard]] bool goes_by(int part) const { return !matrices_.entries(place_, part).arrays.empty(); }
@@ -33,7 +39,7 @@ class SparseStep : public Step {
   // How many of the first `rows` rows read no ghost, in whole reduction blocks.
   [[nodiscard]] std::int64_t ready(int part, std::int64_t rows) const;
 
-  // Looks up the addresses of operands and results on every part. They stay valid until the step ends.
+  // Looks up the batch, and the addresses of operands and results on every part. They stay valid until the step ends.
   void look_up(const Execution& run);
   // Views of the operator's results on a part.
   [[nodiscard]] std::span<const View> outputs(int part) const { return outputs_[static_cast<size_t>(part)]; }
@@ -51,8 +57,10 @@ class SparseStep : public Step {
   [[nodiscard]] ProductCall call_of(int part, Range range, RowWork work, const View& waiting) const;
 
   MatrixStore& matrices_;
+  ValueId index_;  // of the matrix's batch, or no_value
   int place_;
   ValueId made_;
+  std::int64_t batch_ = 0;
   std::vector<std::vector<View>> inputs_, outputs_;  // [part]
   std::vector<ProductCall> calls_;
 };

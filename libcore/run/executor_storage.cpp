@@ -9,6 +9,7 @@
 #include "libcore/base/error.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 #include "libcore/ir/tiers.h"
 
 namespace kasen::executor {
@@ -201,7 +202,10 @@ void Storage::place_input(const Op& op, std::span<const Part> parts) {
       const auto it = parts[p].matrices.find(op.name);
       if (it == parts[p].matrices.end()) no_input(op, "the data has no matrix of that name");
       if (it->second.element != type.element) no_input(op, "its elements are of another type");
+      const std::int64_t batches = has_batches(type) ? parts[p].dims.at(dims.at(0)).size : 1;
+      if (has_batches(type)) dims.erase(dims.begin());
       if (dims != std::vector{it->second.row_dim, it->second.col_dim}) no_input(op, "it has other dimensions");
+      if (it->second.batches != batches) no_input(op, "it has another number of batches");
       continue;
     }
     if (gives_values(module_, op)) {

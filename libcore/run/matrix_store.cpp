@@ -1,5 +1,7 @@
 #include "libcore/run/matrix_store.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <future>
 #include <set>
@@ -7,6 +9,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/array_views.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/products.h"
 #include "libcore/kernels/form_text.h"
@@ -19,11 +22,10 @@ namespace {
 
 constexpr const char* what = "a matrix's size";
 
-// A matrix is an input, and its name identifies it in the data.
+// A matrix is an input, or a batch of one, and the input's name identifies it in the data.
 const std::string& input_name(const Module& module, const Op& product) {
-  for (const Op& op : module.body.ops) {
-    if (op.code == OpCode::input && op.results.at(0) == product_matrix(product)) return op.name;
-  }
+  const SparseSource source = sparse_source(module, product_matrix(product));
+  if (source.input != nullptr) return source.input->name;
   fail(ExitStatus::bad_input, "a product's matrix is not an input", "matrices are read, never computed", "",
        product.where);
 }
@@ -91,6 +93,11 @@ MatrixReads read_of_matrices(const std::vector<Part>& parts) {
   return read;
 }
 
+ValueId MatrixStore::batch_index(const Execution& run, ValueId matrix) {
+  const SparseSource source = sparse_source(run.module, matrix);
+  return source.batch == nullptr ? no_value : range_begin(*source.batch);
+}
+
 void MatrixStore::make_keys(const Execution& run) {
   for (const ScheduleLine& line : run.plan.body.schedule) {
     if (line.kind != LineKind::form) continue;
@@ -122,12 +129,16 @@ void MatrixStore::number(Execution& run, const MatrixReads& before) {
   }
   matrices_.resize(keys_.size());
   passing_.resize(keys_.size());
-  rows_alone_.assign(keys_.size(), std::vector<std::int64_t>(run.parts.size(), 0));
+  rows_alone_.resize(keys_.size());
   for (size_t k = 0; k < keys_.size(); ++k) {
     matrices_[k].resize(run.parts.size());
     passing_[k].resize(run.parts.size());
+    rows_alone_[k].resize(run.parts.size());
     for (int p = 0; p < run.part_count(); ++p) {
-      if (matrix_of(run, keys_[k].name, p).on_disk != nullptr) number_form(run, k, p);
+      const PartMatrix& matrix = matrix_of(run, keys_[k].name, p);
+      matrices_[k][static_cast<size_t>(p)].resize(static_cast<size_t>(matrix.batches));
+      rows_alone_[k][static_cast<size_t>(p)].resize(static_cast<size_t>(matrix.batches));
+      if (matrix.on_disk != nullptr) number_form(run, k, p);
     }
   }
 }
@@ -136,6 +147,10 @@ void MatrixStore::number_form(Execution& run, size_t k, int part) {
   const Key& key = keys_[k];
   const PartMatrix& matrix = matrix_of(run, key.name, part);
   if (run.options.spill == nullptr) throw InternalError("a matrix on a disk, and no disk for its form");
+  if (matrix.batches != 1) {
+    fail(ExitStatus::bad_input, fmt::format("the batches of '{}' are on a disk", key.name),
+         "a form of each of them has to be in memory", "run the plan without a limit of memory, or on more machines");
+  }
   if (key.numbered) throw InternalError("a matrix on a disk whose nonzeros have values of the program");
   const auto p = static_cast<size_t>(part);
   LocalMatrix form =
@@ -156,7 +171,7 @@ void MatrixStore::number_form(Execution& run, size_t k, int part) {
   if (matrix.element.bytes() > 0) form.values = stream::array_in(add(matrix.element, 0));
   form.goes_by = true;
   passing.at_once = entries_at_once(form, 2 * run.options.pass_bytes);
-  matrices_[k][p] = std::move(form);
+  matrices_[k][p].at(0) = std::move(form);
 }
 
 // Each form is built by its own thread: a plan has few forms, and each takes one pass over the part.
@@ -186,11 +201,18 @@ void MatrixStore::build_form(const Execution& run, size_t k) {
     const LocalSpace& operand = run.numbering.space(key.operand, p);
     const LocalSpace& result = run.numbering.space(key.result, p);
     const PartMatrix& matrix = matrix_of(run, key.name, p);
-    LocalMatrix& form = matrices_[k][part];
-    form = key.numbered
-               ? make_local_matrix(matrix, key.transposed, operand, result, true)
-               : local_matrix(matrix, key.transposed, operand, result, run.options.forms, form_name(run, key, p));
-    rows_alone_[k][part] = count_rows_alone(form, operand.masters);
+    std::vector<LocalMatrix>& forms = matrices_[k][part];
+    for (size_t batch = 0; batch < forms.size(); ++batch) {
+      if (forms.size() > 1) {
+        forms[batch] = make_local_matrix(batch_of(matrix, static_cast<std::int64_t>(batch)), key.transposed, operand,
+                                         result, key.numbered);
+      } else {
+        forms[batch] = key.numbered ? make_local_matrix(matrix, key.transposed, operand, result, true)
+                                    : local_matrix(matrix, key.transposed, operand, result, run.options.forms,
+                                                   form_name(run, key, p));
+      }
+      rows_alone_[k][part][batch] = count_rows_alone(forms[batch], operand.masters);
+    }
   }
 }
 
@@ -310,7 +332,7 @@ std::int64_t MatrixStore::bytes(const Execution& run, int part) const {
       const std::int64_t entry = 4 + (key.numbered ? 4 : 0) + matrix.element.bytes();
       total = checked_add(total, checked_mul(std::ssize(matrix.columns), entry, what), what);
     }
-    total += 8 * (run.numbering.space(key.result, part).total + 1);
+    total += 8 * matrix.batches * (run.numbering.space(key.result, part).total + 1);
   }
   return total;
 }

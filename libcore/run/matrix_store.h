@@ -37,15 +37,21 @@ class MatrixStore {
   // Makes the forms on a disk, and counts what that reads and writes. All others are built.
   void bring(Execution& run);
   void release(int place) { matrices_[static_cast<size_t>(place)].clear(); }
-  [[nodiscard]] const LocalMatrix& matrix(int place, int part) const {
-    return matrices_[static_cast<size_t>(place)][static_cast<size_t>(part)];
+  // Of a form of batches: one of them.
+  [[nodiscard]] const LocalMatrix& matrix(int place, int part, std::int64_t batch = 0) const {
+    return matrices_[static_cast<size_t>(place)][static_cast<size_t>(part)].at(static_cast<size_t>(batch));
+  }
+  [[nodiscard]] std::int64_t batches(int place, int part) const {
+    return std::ssize(matrices_[static_cast<size_t>(place)][static_cast<size_t>(part)]);
   }
   [[nodiscard]] const PassingEntries& entries(int place, int part) const {
     return passing_[static_cast<size_t>(place)][static_cast<size_t>(part)];
   }
+  // The value that tells which batch a matrix is; no_value for an input.
+  [[nodiscard]] static ValueId batch_index(const Execution& run, ValueId matrix);
   // The number of rows, from the first one on, that read only owned elements of the operand.
-  [[nodiscard]] std::int64_t rows_alone(int place, int part) const {
-    return rows_alone_[static_cast<size_t>(place)][static_cast<size_t>(part)];
+  [[nodiscard]] std::int64_t rows_alone(int place, int part, std::int64_t batch = 0) const {
+    return rows_alone_[static_cast<size_t>(place)][static_cast<size_t>(part)].at(static_cast<size_t>(batch));
   }
   // The bytes of memory that the forms take on a part, beside what goes by.
   [[nodiscard]] std::int64_t bytes(const Execution& run, int part) const;
@@ -86,11 +92,11 @@ class MatrixStore {
   [[nodiscard]] DiskBytes moved(Execution& run, size_t k, int part) const;
   [[nodiscard]] static FormName form_name(const Execution& run, const Key& key, int part);
 
-  std::vector<Key> keys_;                           // by form
-  std::map<ValueId, int> forms_;                    // by result of a product
-  std::vector<std::vector<LocalMatrix>> matrices_;  // [place][part], as the next ones
+  std::vector<Key> keys_;                                        // by form
+  std::map<ValueId, int> forms_;                                 // by result of a product
+  std::vector<std::vector<std::vector<LocalMatrix>>> matrices_;  // [place][part][batch], as the last ones
   std::vector<std::vector<PassingEntries>> passing_;
-  std::vector<std::vector<std::int64_t>> rows_alone_;
+  std::vector<std::vector<std::vector<std::int64_t>>> rows_alone_;
 };
 
 }  // namespace kasen::executor

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "libcore/ir/products.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -46,7 +47,7 @@ class FoldCheck {
 
   bool matrix() {
     const Type& t = type(0);
-    if (!t.sparse || t.dims.size() != 2 || find_input(m_, op_.operands[0]) == nullptr) {
+    if (!t.sparse || t.dims.size() != 2 || sparse_source(m_, op_.operands[0]).input == nullptr) {
       return fault(name(0) + " is no sparse matrix of the bundle", "a fold visits stored nonzeros");
     }
     if (fn_.params.size() == op_.operands.size()) return true;

@@ -49,6 +49,7 @@ void verify_tables(const Module& module, Faults& faults);                // dime
 void verify_mesh(const Module& module, Faults& faults);                  // the mesh, and the cuts of each type
 void verify_structure(const Module& module, Faults& faults);             // counts, ids, blocks, SSA, scopes
 void verify_types(const Module& module, Faults& faults);                 // elements, dimensions, shapes
+void verify_batches(const Module& module, Faults& faults);               // batches of sparse inputs
 void verify_fold(const Module& module, const Op& op, Faults& faults);    // for folds, and for align and meet
 void verify_join(const Module& module, const Op& op, Faults& faults);    // for align and meet
 void verify_patterns(const Module& module, Faults& faults);              // patterns that follow from those of inputs

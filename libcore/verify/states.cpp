@@ -8,6 +8,7 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/verify/rules.h"
 
@@ -88,7 +89,7 @@ class StateCheck {
       if (source.code != OpCode::input || source.name != a.matrix || gives_values(m_, source)) continue;
       const Type& matrix = m_.type(source.results[0]);
       if (!matrix.sparse) break;
-      const DimId axis = matrix.dims[a.axis == Axis::rows ? 0 : 1];
+      const DimId axis = matrix_dims(matrix)[a.axis == Axis::rows ? 0 : 1];
       const Layout own(m_, id);
       const AxisCut as_the_matrix{all_mesh_axes(m_), 0};
       if (axis == own.cut() && own.cut_of(static_cast<size_t>(own.cut_axis())) == as_the_matrix) return;

@@ -104,7 +104,8 @@ class StructureCheck {
     const bool rows_fit =
         group == OpGroup::entries ? op.at_rows >= 0 && std::cmp_less(op.at_rows, op.operands.size()) : op.at_rows == 0;
     if (!rows_fit) faults_.add(op, fmt::format("{} operands over rows", op.at_rows), "there are not so many");
-    if (!op.over.empty() && op.code != OpCode::reduce && group != OpGroup::axis && !is_slice(op) && !rearranges) {
+    const bool takes_place = is_slice(op) || op.code == OpCode::batch;
+    if (!op.over.empty() && op.code != OpCode::reduce && group != OpGroup::axis && !takes_place && !rearranges) {
       faults_.add(op, "'over' is for reduce, and for operators along an axis");
     }
     const bool vector = group == OpGroup::vector && !is_slice(op);  // a slice may lie outside

@@ -8,6 +8,7 @@
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/observed.h"
+#include "libcore/ir/products.h"
 #include "libcore/scalar/element_range.h"
 #include "libcore/scalar/loops.h"
 #include "libcore/verify/rules.h"
@@ -78,9 +79,9 @@ struct TableCheck {
     };
     const bool read = std::any_of(m.body.ops.begin(), m.body.ops.end(), [&](const Op& op) {
       return op.code == OpCode::input && op.name == d.entries_of && op.results.size() == 1 &&
-             m.values.contains(op.results[0]) && m.type(op.results[0]).sparse;
+             m.values.contains(op.results[0]) && m.type(op.results[0]).sparse && !has_batches(m.type(op.results[0]));
     });
-    if (!read) wrong(fmt::format("'{}' is no sparse input", d.entries_of));
+    if (!read) wrong(fmt::format("'{}' is no sparse input, or one with batches", d.entries_of));
     if (d.local || d.is_derived()) wrong("it is cut as the nonzeros are, and has no source");
     if (entries_dim(m, d.entries_of) != id) wrong(fmt::format("'{}' has one already", d.entries_of));
   }

@@ -47,13 +47,14 @@ class TypeCheck {
   void one(const Op& op) {
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const bool reads = is_product(op) ? i == 1 : is_fold(op) ? i == 0 : op.code == OpCode::align && i < 2;
-      if (type(op, i).sparse && op.code != OpCode::region && !reads) {
+      if (type(op, i).sparse && op.code != OpCode::region && op.code != OpCode::batch && !reads) {
         return faults_.add(op, name(op, i) + " is a sparse matrix", "only products and folds read nonzeros",
                            "use it as the matrix of mxv, mxvt, fold_rows, fold_cols or entries");
       }
     }
     for (const ValueId id : op.results) {
-      if (m_.type(id).sparse && op.code != OpCode::input) return faults_.add(op, "only inputs are sparse");
+      const bool matrix = op.code == OpCode::input || op.code == OpCode::batch;
+      if (m_.type(id).sparse && !matrix) return faults_.add(op, "only inputs are sparse");
       if (m_.level == 1 && m_.type(id).state.placed()) return faults_.add(op, "level 1 places nothing", "", "write @?");
     }
     for (const Block& b : op.blocks) {
@@ -106,7 +107,6 @@ class TypeCheck {
   }
 
   // ---- sources
-
   void input(const Op& op) { (void)no_list(op); }
 
   void words(const Op& op) {
@@ -224,7 +224,7 @@ class TypeCheck {
     if (!no_list(op)) return;
     const Type& matrix = type(op, 1);
     if (matrix.dims.size() != 2) return faults_.add(op, name(op, 1) + " is no matrix", "products take two dimensions");
-    if (matrix.sparse && find_input(m_, op.operands[1]) == nullptr) {
+    if (matrix.sparse && sparse_source(m_, op.operands[1]).input == nullptr) {
       return faults_.add(op, name(op, 1) + " is not a matrix of the bundle");
     }
     if (!matrix.sparse && matrix.cuts.empty() && Layout(m_, matrix).is_cut(1)) {

@@ -83,6 +83,7 @@ std::vector<Diagnostic> verify_module(const Module& module, LawChecker& laws) {
   if (faults.empty()) verify_mesh(module, faults);
   if (faults.empty()) verify_structure(module, faults);
   if (faults.empty()) verify_types(module, faults);
+  if (faults.empty()) verify_batches(module, faults);
   if (faults.empty()) verify_patterns(module, faults);
   if (faults.empty() && names_layouts(module)) verify_layouts(module, faults);
   if (faults.empty()) verify_blocks(module, faults);

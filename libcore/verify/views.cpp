@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/ir/array_views.h"
+#include "libcore/ir/products.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -63,7 +64,46 @@ ViewFault transposed_fault(const Module& module, const Op& view) {
   return result_fault(module, view, dims);
 }
 
+ViewFault batch_fault(const Module& module, const Op& op) {
+  const std::string array = value_text(module, viewed(op));
+  Type wanted = module.type(viewed(op));
+  if (!has_batches(wanted) || find_input(module, viewed(op)) == nullptr) {
+    return {array + " is no sparse input with batches", "only one with three dimensions has some", ""};
+  }
+  const DimId dim = wanted.dims[0];
+  if (op.over != std::vector{dim}) {
+    return {fmt::format("it takes an index of another dimension than '{}'", module.dim(dim).name),
+            fmt::format("that counts the batches of {}", array), ""};
+  }
+  const Type& index = module.type(op.operands.at(1));
+  if (!index.element.is(Scalar::i64) || !index.dims.empty() || index.list > 0) {
+    return {fmt::format("{} is {}, but the index of a batch is a shared i64", value_text(module, op.operands[1]),
+                        type_text(module, index)),
+            "", ""};
+  }
+  wanted.dims.erase(wanted.dims.begin());
+  const Type& made = module.type(op.results.at(0));
+  if (same_but_state(wanted, made)) return {};
+  return {fmt::format("its result is {}", type_text(module, made)),
+          fmt::format("a batch of {} is {}", array, type_text(module, wanted)), ""};
+}
+
 }  // namespace
+
+void verify_batches(const Module& module, Faults& faults) {
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code == OpCode::batch) {
+      const ViewFault fault = batch_fault(module, op);
+      if (!fault.what.empty()) faults.add(op, fault.what, fault.why, fault.remedy);
+      return;
+    }
+    for (const ValueId v : op.operands) {
+      if (!has_batches(module.type(v))) continue;
+      return faults.add(op, value_text(module, v) + " has batches", "each of them is a matrix, and all are none",
+                        "take one with batch");
+    }
+  });
+}
 
 ViewFault view_fault(const Module& module, const Op& view) {
   if (module.type(viewed(view)).sparse) {

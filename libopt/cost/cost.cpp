@@ -12,6 +12,7 @@
 #include "libcore/analysis/liveness.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 #include "libopt/cost/rules.h"
 #include "libopt/cost/sizes.h"
 
@@ -104,6 +105,7 @@ class Measurement {
     made.where = op.where;
     made.speculated = op.speculated;
     made.executions = frame.executions;
+    take_batches(op, made);
     if (frame.region < 0) {
       made.model = model_cost(context_, op);
       made.actual = actual_cost(context_, op);
@@ -115,6 +117,23 @@ class Measurement {
       made.actual += view_cost(op);
     }
     report_.rows.push_back(std::move(made));
+  }
+
+  // Costs are exact where all that it goes over are batches of one loop, and nothing but loops of known turns stand
+  // between.
+  void take_batches(const Op& op, CostRow& made) const {
+    std::set<int> loops;
+    for (const ValueId v : op.operands) {
+      if (const auto batch = context_.batches.find(v); batch != context_.batches.end()) loops.insert(batch->second);
+    }
+    made.of_batches = !loops.empty();
+    if (loops.size() != 1 || *loops.begin() < 0) return;
+    for (int at = made.parent; at >= 0; at = report_.rows[static_cast<size_t>(at)].parent) {
+      if (at == *loops.begin()) made.each_batch = at;
+      const auto loop =
+          std::find_if(report_.loops.begin(), report_.loops.end(), [&](const LoopCost& l) { return l.number == at; });
+      if (made.each_batch >= 0 || loop == report_.loops.end() || !loop->trips.constant()) return;
+    }
   }
 
   // A view that its list's owner would overwrite is copied where it is made.
@@ -174,14 +193,16 @@ class Measurement {
 
   // Executions of a row in one iteration of a loop around it: those in the run without the factors of that loop and of
   // all outer ones. They are products, so it is enough to build them again from the inside out.
-  Polynomial per_iteration(const CostRow& row, int loop) const {
+  // `without`: a loop whose own factor is left out, too; `loop` -1: in the run.
+  Polynomial per_iteration(const CostRow& row, int loop, int without = -1) const {
     Polynomial times(1);
     int child = row.number;
     for (int at = row.parent; at >= 0; at = report_.rows[static_cast<size_t>(at)].parent) {
       if (at == loop) return times;
-      times *= block_executions(at, child);
+      if (at != without) times *= block_executions(at, child);
       child = at;
     }
+    if (loop < 0) return times;
     throw InternalError("a row outside the loop that it is charged to");
   }
 
@@ -213,13 +234,18 @@ class Measurement {
 
   // Charges costs that arise each time `row` runs to the program and to every loop around it.
   void charge(const CostRow& row, const Cost& model, const Cost& actual) {
-    report_.model += repeated(model, row.executions);
-    report_.actual += repeated(actual, row.executions);
+    const auto all = [&](const Cost& cost, const Polynomial& times, int loop) {
+      if (row.each_batch < 0 || (loop >= 0 && !encloses(loop, report_.rows[static_cast<size_t>(row.each_batch)])))
+        return repeated(cost, times);
+      return repeated_by_batches(cost, times, per_iteration(row, loop, row.each_batch));
+    };
+    report_.model += all(model, row.executions, -1);
+    report_.actual += all(actual, row.executions, -1);
     for (LoopCost& l : report_.loops) {
       if (!encloses(l.number, row)) continue;
       const Polynomial& times = l.runs.try_emplace(row.number, per_iteration(row, l.number)).first->second;
-      l.model += repeated(model, times);
-      l.actual += repeated(actual, times);
+      l.model += all(model, times, l.number);
+      l.actual += all(actual, times, l.number);
     }
   }
 
@@ -291,7 +317,7 @@ SymbolNames::SymbolNames(const Module& module) {
     const bool sparse = op.code == OpCode::input && module.type(op.results.at(0)).sparse;
     if (sparse) {
       ++matrices;
-      for (const DimId dim : module.type(op.results.at(0)).dims) with_slaves.insert(dim);
+      for (const DimId dim : matrix_dims(module.type(op.results.at(0)))) with_slaves.insert(dim);
     }
     if (op.code == OpCode::while_loop || op.code == OpCode::for_loop) ++loops;
     const bool counted = op.code == OpCode::while_loop || op.code == OpCode::for_loop || op.code == OpCode::if_else;
@@ -328,6 +354,8 @@ std::string SymbolNames::operator()(const Symbol& symbol) const {
       return fmt::format("W({})", slaves_text(symbol.set));
     case SymbolKind::entries:
       return short_entries_ ? "nnz" : fmt::format("nnz({})", symbol.name);
+    case SymbolKind::batch:
+      return fmt::format("batch({})", symbol.name);
     case SymbolKind::compressed:
       return fmt::format("Z({})", symbol.name);
     case SymbolKind::distinct:

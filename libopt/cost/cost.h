@@ -26,6 +26,10 @@ struct Cost {
 /// The cost of `times` executions. Buffers are used again each time.
 [[nodiscard]] Cost repeated(const Cost& cost, const Polynomial& times);
 
+/// The same where the executions are turns of a loop that takes each batch once, `turns` times in all: those of the
+/// batches together are those of the matrix.
+[[nodiscard]] Cost repeated_by_batches(const Cost& cost, const Polynomial& times, const Polynomial& turns);
+
 /// Copies at the end of a block (a loop's back edge, a branch), charged to the operator that holds the block.
 struct EndCost {
   int yield = -1;  ///< made as often as this operator runs
@@ -42,8 +46,10 @@ struct CostRow {
   std::string state;  ///< of its results: "@part", "@cons{G.rows}", "@pre(add){G.cols}"
   Location where;
   bool speculated = false;
-  Polynomial executions;  ///< in the whole run
-  Cost model, actual;     ///< of one execution; ghosts stay by set
+  Polynomial executions;    ///< in the whole run
+  Cost model, actual;       ///< of one execution; ghosts stay by set
+  bool of_batches = false;  ///< it goes over batches of a sparse input, and so the costs of one execution are a mean
+  int each_batch = -1;      ///< a loop that takes each batch once: the costs of all its iterations together are exact
   std::vector<EndCost> ends;
 };
 

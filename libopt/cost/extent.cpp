@@ -77,6 +77,24 @@ Polynomial whole_elements(const Module& module, const Type& type) {
 
 Polynomial shared_elements(const Module& module, const Type& type) { return inner_elements(module, type); }
 
+DimId batches_dim(const Module& module, const std::string& input) {
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::input || op.name != input) continue;
+    const Type& type = module.type(op.results.at(0));
+    if (has_batches(type)) return type.dims[0];
+  }
+  return no_dim;
+}
+
+Polynomial batch_count(const Module& module, const std::string& input) {
+  const DimId dim = batches_dim(module, input);
+  return dim == no_dim ? Polynomial(1) : whole_size(module, dim);
+}
+
+std::int64_t mean_of_batches(std::int64_t entries, std::int64_t batches) {
+  return batches < 1 ? 0 : entries / batches + (entries % batches >= batches - entries % batches ? 1 : 0);
+}
+
 Polynomial stored_entries(const Module& module, const Type& type, const std::string& name) {
   if (Layout(module, type).is_shared()) return 0;
   if (!type.sparse) return master_indices(module, type) * inner_elements(module, type);

@@ -32,6 +32,12 @@ namespace kasen {
 [[nodiscard]] Polynomial shared_elements(const Module& module, const Type& type);
 // The number of nonzeros of a matrix operand: nnz of a sparse one, all elements of a dense one, none of a shared. An
 // `input` defines the matrix, and `name` is its name there.
+// The dimension that counts the batches of a sparse input; no_dim if it has none.
+[[nodiscard]] DimId batches_dim(const Module& module, const std::string& input);
+// How many it has; 1 for an input without.
+[[nodiscard]] Polynomial batch_count(const Module& module, const std::string& input);
+// The nonzeros of a batch on average, to the nearest number.
+[[nodiscard]] std::int64_t mean_of_batches(std::int64_t entries, std::int64_t batches);
 [[nodiscard]] Polynomial stored_entries(const Module& module, const Type& type, const std::string& name);
 
 // The number of places along these axes of the mesh; without a mesh a power of the workers.

@@ -199,19 +199,35 @@ std::int64_t input_bytes(const Module& module, const Polynomial::Bindings& here)
   return bytes;
 }
 
+// Of each batch, as far as they are known one by one.
+std::vector<std::int64_t> nonzeros_of_each(const Module& module, const ProductForm& form, const Sizes& sizes,
+                                           int worker) {
+  const std::string& name = matrix_name(module, form.matrix);
+  if (batches_dim(module, name) == no_dim) return {sizes.on_worker(worker, nonzeros_of(module, form))};
+  const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
+  const std::int64_t batches = batch_count(module, name).value(here);
+  std::vector<std::int64_t> found;
+  for (std::int64_t batch = 0; batch < batches; ++batch) {
+    const auto known = here.find({SymbolKind::batch, name, {}, static_cast<int>(batch)});
+    found.push_back(known != here.end() ? known->second : here.at({SymbolKind::batch, name, {}, -1}));
+  }
+  return found;
+}
+
 // Mirrors the forms that libkernels/run/sorted_rows.h makes. Small arrays as elements are long work each and gain
 // nothing.
 std::int64_t sorted_bytes(const Module& module, const ProductForm& form, const Sizes& sizes) {
   std::int64_t bytes = 0;
   for (int worker = 0; worker < sizes.workers; ++worker) {
     const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
-    const std::int64_t entries = sizes.on_worker(worker, nonzeros_of(module, form));
     const std::int64_t outputs = lines_here(module, form, form.result, here);
-    if (!worth_sorting(entries, outputs)) continue;
     const std::int64_t inputs = lines_here(module, form, form.operand, here);
     const ElementType& element = module.type(form.matrix).element;
-    bytes += sorted_form_bytes(outputs, entries, operand_blocks(inputs, outputs, entries));
-    if (element.bytes() > 0) bytes += storage_bytes(element, entries);
+    for (const std::int64_t entries : nonzeros_of_each(module, form, sizes, worker)) {
+      if (!worth_sorting(entries, outputs)) continue;
+      bytes += sorted_form_bytes(outputs, entries, operand_blocks(inputs, outputs, entries));
+      if (element.bytes() > 0) bytes += storage_bytes(element, entries);
+    }
   }
   return bytes;
 }
@@ -311,7 +327,8 @@ std::int64_t form_bytes(const Module& module, const ProductForm& form, const Siz
   const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
   const std::int64_t entries = sizes.on_worker(worker, nonzeros_of(module, form));
   const std::int64_t outputs = lines_here(module, form, form.result, here);
-  return 8 * (outputs + 1) + entries * form_entry_bytes(module, form);
+  const std::int64_t forms = batch_count(module, matrix_name(module, form.matrix)).value(here);
+  return 8 * forms * (outputs + 1) + entries * form_entry_bytes(module, form);
 }
 
 Polynomial buffer_bytes(const Module& module, const BufferDecl& buffer) {
@@ -325,8 +342,9 @@ Footprint footprint(const Module& module) {
   for (const Room& room : rooms(module)) total.buffers += room_form(module, room);
   for (const ProductForm& form : product_forms(module)) {
     const Polynomial entries(nonzeros_of(module, form));
-    total.matrices += Polynomial(8) * met_lines(module, module.type(form.matrix), module.type(form.result));
-    total.matrices += Polynomial(8) * Polynomial(Symbol{SymbolKind::workers, "", {}, -1});
+    const Polynomial forms = batch_count(module, matrix_name(module, form.matrix));
+    total.matrices += Polynomial(8) * forms * met_lines(module, module.type(form.matrix), module.type(form.result));
+    total.matrices += Polynomial(8) * forms * Polynomial(Symbol{SymbolKind::workers, "", {}, -1});
     total.matrices += entries * Polynomial(form_entry_bytes(module, form));
   }
   total.matrices += join_bytes(module);

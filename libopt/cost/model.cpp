@@ -290,11 +290,75 @@ Cost transition_network(const CostContext& c, const Op& op) {
   return cost;
 }
 
+namespace {
+
+// What is left of it without the nonzeros of batches, and what each of these adds, in the sum over all batches.
+Polynomial without_batches(const Polynomial& polynomial) {
+  return polynomial.replace([](const Symbol& s) { return s.kind == SymbolKind::batch ? Polynomial() : Polynomial(s); });
+}
+Polynomial of_all_batches(const Polynomial& polynomial) {
+  return polynomial.replace([](const Symbol& s) {
+    return Polynomial(s.kind == SymbolKind::batch ? Symbol{SymbolKind::entries, s.name, {}, -1} : s);
+  }) - without_batches(polynomial);
+}
+
+}  // namespace
+
+Cost repeated_by_batches(const Cost& cost, const Polynomial& times, const Polynomial& turns) {
+  Cost made;
+  for (Polynomial Cost::*part : {&Cost::read, &Cost::written, &Cost::network, &Cost::read_elements,
+                                 &Cost::written_elements, &Cost::network_elements}) {
+    made.*part = without_batches(cost.*part) * times + of_all_batches(cost.*part) * turns;
+  }
+  made.buffers = cost.buffers;
+  return made;
+}
+
+namespace {
+
+// For each batch, the loop that takes every batch of its input once: its variable, from 0 to the number of batches, is
+// the index. -1: another index.
+class BatchLoops {
+ public:
+  explicit BatchLoops(const Module& module) : module_(module) {
+    for_each_op(module, [&](const Op& op, int number, int) {
+      if (op.code == OpCode::literal && op.literal.size() == 1) numbers_[op.results.at(0)] = op.literal[0].i;
+      if (op.code == OpCode::size) sizes_[op.results.at(0)] = op.dim;
+      if (op.code == OpCode::for_loop) loops_[op.blocks.at(0).args.at(0)] = {&op, number};
+    });
+  }
+
+  [[nodiscard]] int loop_of(const Op& batch) const {
+    const auto loop = loops_.find(batch.operands.at(1));
+    if (loop == loops_.end()) return -1;
+    const std::vector<ValueId>& bounds = loop->second.first->operands;
+    const auto lo = numbers_.find(bounds.at(0)), hi = numbers_.find(bounds.at(1));
+    const auto size = sizes_.find(bounds[1]);
+    const DimId dim = batch.over.at(0);
+    const bool all =
+        size != sizes_.end() ? size->second == dim : hi != numbers_.end() && hi->second == module_.dim(dim).size;
+    return lo != numbers_.end() && lo->second == 0 && all ? loop->second.second : -1;
+  }
+
+ private:
+  const Module& module_;
+  std::map<ValueId, std::int64_t> numbers_;
+  std::map<ValueId, DimId> sizes_;
+  std::map<ValueId, std::pair<const Op*, int>> loops_;  // by variable
+};
+
+}  // namespace
+
 CostContext cost_context(const Module& module) {
-  CostContext context{&module, {}, {}};
+  CostContext context{&module, {}, {}, {}};
   if (names_layouts(module)) context.boxes = std::make_shared<const BoxCosts>(module);
+  std::optional<BatchLoops> loops;
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code == OpCode::input) context.inputs.emplace(op.results.at(0), op.name);
+    if (op.code != OpCode::batch) return;
+    context.inputs.emplace(op.results.at(0), context.inputs.at(op.operands.at(0)));
+    if (!loops) loops.emplace(module);
+    context.batches.emplace(op.results[0], loops->loop_of(op));
   });
   return context;
 }
@@ -305,6 +369,7 @@ std::string CostContext::matrix_name(ValueId value) const {
 }
 
 Polynomial CostContext::entries(ValueId matrix) const {
+  if (batches.contains(matrix)) return Polynomial(Symbol{SymbolKind::batch, matrix_name(matrix), {}, -1});
   return stored_entries(*module, type(matrix), matrix_name(matrix));
 }
 

@@ -20,6 +20,7 @@ enum class SymbolKind : std::uint8_t {
   slaves,        // ghosts of `set` along dimension `name`; an empty set means the union over all axes and matrices
   waiting,       // rows of a product_epilogue over dimension `name` that wait for the gather from `set` (docs/cost.md)
   entries,       // nonzeros of matrix `name`
+  batch,         // nonzeros of one batch of matrix `name`, on average
   compressed,    // bytes of input `name`, compressed
   distinct,      // bytes of its distinct values with their counts
   stay,          // elements that relayout or sort `number` leaves where they are

@@ -70,10 +70,13 @@ std::vector<std::int32_t> rows_by_column(const PartMatrix& matrix, std::int64_t 
   for (const std::int32_t column : matrix.columns) ++next[static_cast<size_t>(column) + 1];
   for (size_t column = 1; column < next.size(); ++column) next[column] += next[column - 1];
   std::vector<std::int32_t> rows(matrix.columns.size());
-  for (size_t row = 0; row + 1 < matrix.row_pointers.size(); ++row) {
+  // Batches have the same rows.
+  const size_t all = matrix.row_pointers.size() - 1,
+               batches = static_cast<size_t>(std::max<std::int64_t>(matrix.batches, 1));
+  for (size_t row = 0; row < all; ++row) {
     for (auto k = matrix.row_pointers[row]; k < matrix.row_pointers[row + 1]; ++k) {
       rows[static_cast<size_t>(next[static_cast<size_t>(matrix.columns[static_cast<size_t>(k)])]++)] =
-          static_cast<std::int32_t>(row);
+          static_cast<std::int32_t>(row % (all / batches));
     }
   }
   return rows;

@@ -17,7 +17,8 @@ namespace kasen {
 // The data that the rules use besides the operator itself.
 struct CostContext {
   const Module* module = nullptr;
-  std::map<ValueId, std::string> inputs;  // the name of each input
+  std::map<ValueId, std::string> inputs;  // the name of each input, also by its batches
+  std::map<ValueId, int> batches;         // of sparse inputs; the loop that takes each of them once, or -1
   std::shared_ptr<const BoxCosts> boxes;  // of a module that names layouts
   [[nodiscard]] const Type& type(ValueId value) const { return module->type(value); }
   [[nodiscard]] std::string matrix_name(ValueId value) const;

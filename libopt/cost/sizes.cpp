@@ -14,6 +14,7 @@
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/numbering.h"
 #include "libopt/cost/box_cost.h"
+#include "libopt/cost/extent.h"
 #include "libopt/cost/slave_sets.h"
 
 namespace kasen {
@@ -80,10 +81,10 @@ std::vector<std::pair<std::string, SlaveSet>> slave_sets(const Module& module) {
   }
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code != OpCode::input || !module.type(op.results.at(0)).sparse) return;
-    const std::vector<DimId>& dims = module.type(op.results[0]).dims;
+    const std::span<const DimId> dims = matrix_dims(module.type(op.results[0]));
     if (has_whole_lines(module, module.type(op.results[0]))) return;  // its nonzeros need no ghosts
-    add({dims.at(0)}, {SlaveAtom{op.name, Axis::rows}});
-    add({dims.at(1)}, {SlaveAtom{op.name, Axis::cols}});
+    add({dims.front()}, {SlaveAtom{op.name, Axis::rows}});
+    add({dims.back()}, {SlaveAtom{op.name, Axis::cols}});
   });
   for (const Dimension& dim : module.dims)
     if (!dim.is_entries()) found.emplace(dim.name, SlaveSet{});  // the paper's union
@@ -267,14 +268,40 @@ void SizesBuilder::add(const Part& part) {
     const Symbol entries{SymbolKind::entries, name, {}, -1};
     here[entries] = static_cast<std::int64_t>(matrix.columns.size());
     sizes_.totals[entries] += here[entries];
+    if (batches_dim(module_, name) == no_dim || matrix.row_pointers.empty()) continue;
+    // Of one batch, by its number: data decide that, and forms of it take memory.
+    const auto rows = (std::ssize(matrix.row_pointers) - 1) / std::max<std::int64_t>(matrix.batches, 1);
+    for (std::int64_t batch = 0; batch < matrix.batches; ++batch) {
+      const auto first = matrix.row_pointers.begin() + batch * rows;
+      here[{SymbolKind::batch, name, {}, static_cast<int>(batch)}] = first[rows] - first[0];
+    }
   }
   add_reaches(part);
+}
+
+void bind_batches(const Module& module, Sizes& sizes) {
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::input || !has_batches(module.type(op.results.at(0)))) continue;
+    const Symbol entries{SymbolKind::entries, op.name, {}, -1}, batch{SymbolKind::batch, op.name, {}, -1};
+    const std::string& dim = module.dim(module.type(op.results[0]).dims[0]).name;
+    const auto count = sizes.totals.find({SymbolKind::size, dim, {}, -1});
+    if (count == sizes.totals.end()) continue;
+    const std::int64_t batches = count->second;
+    const auto bind = [&](Polynomial::Bindings& bindings) {
+      const auto all = bindings.find(entries);
+      return all != bindings.end() && bindings.emplace(batch, mean_of_batches(all->second, batches)).second;
+    };
+    if (bind(sizes.totals))
+      sizes.notes.push_back(fmt::format("batch({}) = {}, on average", op.name, sizes.totals.at(batch)));
+    for (Polynomial::Bindings& here : sizes.by_worker) static_cast<void>(bind(here));
+  }
 }
 
 Sizes SizesBuilder::finish(std::string origin, std::string bundle_digest) {
   sizes_.origin = std::move(origin);
   sizes_.bundle_digest = std::move(bundle_digest);
   if (names_layouts(module_)) bind_stays(module_, sizes_);
+  bind_batches(module_, sizes_);
   return std::move(sizes_);
 }
 

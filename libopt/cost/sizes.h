@@ -44,6 +44,9 @@ struct Sizes {
   [[nodiscard]] std::int64_t on_worker(int worker, const Symbol& symbol) const;  ///< InternalError if not bound
 };
 
+/// Binds the mean nonzeros of a batch where the matrix's nonzeros and the number of its batches are known.
+void bind_batches(const Module& module, Sizes& sizes);
+
 /// Takes parts one after another, so that no two have to be in memory. `module` decides which sets of ghosts matter.
 class SizesBuilder {
  public:

@@ -71,7 +71,10 @@ class Builder {
     }
     for (const auto& [dim, set] : slave_sets(module_)) add_set(dim, set);
     add_waiting();
-    for (Sizes* sizes : all()) sizes->origin = origin;
+    for (Sizes* sizes : all()) {
+      sizes->origin = origin;
+      bind_batches(module_, *sizes);
+    }
     return std::move(made_);
   }
 

@@ -12,6 +12,7 @@
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
+#include "libcore/ir/products.h"
 #include "libopt/cost/box_cost.h"
 #include "libopt/cost/sizes.h"
 
@@ -129,6 +130,7 @@ void derive(const Module& module, const std::vector<Symbol>& symbols, const Symb
     const auto known = sizes.totals.find(size);
     if (known != sizes.totals.end()) sizes.totals.emplace(Symbol{SymbolKind::whole, dim.name, {}, -1}, known->second);
   }
+  bind_batches(module, sizes);
   if (names_layouts(module)) {
     bind_stays(module, sizes);
   } else {
@@ -160,13 +162,17 @@ std::vector<Symbol> module_symbols(const Module& module, const CostReport& repor
   // Before states are placed, no cost holds ghosts, but ghosts decide how states are placed.
   for_each_op(module, [&](const Op& op, int, int) {
     if (module.level > 1 || op.code != OpCode::input || !module.type(op.results.at(0)).sparse) return;
-    const std::vector<DimId>& dims = module.type(op.results[0]).dims;
+    const std::span<const DimId> dims = matrix_dims(module.type(op.results[0]));
     for (const Axis axis : {Axis::rows, Axis::cols}) {
-      const std::string& dim = module.dim(dims.at(axis == Axis::rows ? 0 : 1)).name;
+      const std::string& dim = module.dim(axis == Axis::rows ? dims.front() : dims.back()).name;
       found.insert({SymbolKind::slaves, dim, {}, -1});
       found.insert({SymbolKind::slaves, dim, {SlaveAtom{op.name, axis}}, -1});
     }
   });
+  const std::set<Symbol> so_far = found;
+  for (const Symbol& symbol : so_far) {
+    if (symbol.kind == SymbolKind::batch) found.insert({SymbolKind::entries, symbol.name, {}, -1});
+  }
   found.insert({SymbolKind::workers, "", {}, -1});
   return {found.begin(), found.end()};
 }

@@ -186,7 +186,7 @@ class BlockReader {
     if (!type.dims.empty()) node.shape.rows = axis({type.dims[0]});
     if (type.dims.size() > 1) node.shape.cols = axis({type.dims.begin() + 1, type.dims.end()});
     if (type.sparse) {
-      const double entries = number(stored_entries(module_, type, costs_.matrix_name(value)));
+      const double entries = number(costs_.entries(value));
       node.bytes = entries * static_cast<double>(coordinate_bytes + type.element.bytes());
       node.sparsity = std::min(most_stored, entries / std::max(1.0, node.shape.cells()));
     } else if (type.compressed) {

@@ -15,10 +15,11 @@ namespace {
 
 bool mergeable(const Op& op) {
   const OpGroup group = row(op.code).group;
-  return op.results.size() == 1 && (group == OpGroup::vector || group == OpGroup::shared || group == OpGroup::product ||
-                                    group == OpGroup::contraction || group == OpGroup::entries ||
-                                    group == OpGroup::join || group == OpGroup::axis || op.code == OpCode::literal ||
-                                    op.code == OpCode::index || op.code == OpCode::size || op.code == OpCode::get);
+  return op.results.size() == 1 &&
+         (group == OpGroup::vector || group == OpGroup::shared || group == OpGroup::product ||
+          group == OpGroup::contraction || group == OpGroup::entries || group == OpGroup::join ||
+          group == OpGroup::axis || op.code == OpCode::literal || op.code == OpCode::index || op.code == OpCode::size ||
+          op.code == OpCode::get || op.code == OpCode::batch);
 }
 
 class Simplifier {

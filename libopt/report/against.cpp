@@ -12,6 +12,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
+#include "libcore/ir/products.h"
 #include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/box_cost.h"
 #include "libopt/cost/cost.h"
@@ -86,6 +87,33 @@ class Checker {
     sum.network = checked_add(sum.network, some(cost.network));
   }
 
+  // The number of batches of the sparse input that an operator goes over; 0 if it goes over none.
+  [[nodiscard]] std::int64_t batches_of(const Op& op) const {
+    for (const ValueId v : op.operands) {
+      if (!module_.type(v).sparse) continue;
+      const SparseSource source = sparse_source(module_, v);
+      if (source.batch == nullptr) continue;
+      const std::string& dim = module_.dim(source.batch->over.at(0)).name;
+      return at_rest_.at({SymbolKind::size, dim, {}, -1});
+    }
+    return 0;
+  }
+
+  // Over all batches the bytes are those of the matrix. Over some of them only their mean is known, and that is not
+  // compared.
+  void add_row(OperatorBytes& here, const CostRow& at) const {
+    const OpCount& count = counted(at.number);
+    if (!at.of_batches || count.executions == 0) return add(here, at.actual, count.executions);
+    const std::int64_t batches = batches_of(*ops_.at(static_cast<size_t>(at.number)));
+    const bool all = at.each_batch >= 0 && batches > 0 &&
+                     counted(at.each_batch).iterations == counted(at.each_batch).executions * batches;
+    if (!all) {
+      here = {count.read_bytes, count.written_bytes, count.network_bytes};
+      return;
+    }
+    add(here, repeated_by_batches(at.actual, count.executions, count.executions / batches), 1);
+  }
+
   void compare(const CostRow& at, const char* what, std::int64_t predicted, std::int64_t count) {
     if (predicted != count) check_.mismatches.push_back({what, at.where, at.text, predicted, count});
   }
@@ -111,7 +139,7 @@ class Checker {
     OperatorBytes predicted, count;
     for (const CostRow& at : report_.rows) {
       OperatorBytes here;
-      add(here, at.actual, counted(at.number).executions);
+      add_row(here, at);
       for (const EndCost& end : at.ends) add(here, end.actual, counted(end.yield).executions);
       const OpCount& op = counted(at.number);
       here.network = checked_add(here.network, moved_bytes(at.number), "predicted traffic");

@@ -133,11 +133,7 @@ SlaveSet product_reads(const Module& module, const Op& product) {
   if (reads_whole(module, product, 0)) return all_slaves();
   const Type& matrix = module.type(product.operands[1]);
   if (!matrix.sparse || has_whole_lines(module, matrix)) return {};
-  for (const Op& op : module.body.ops) {
-    if (op.code != OpCode::input || op.results[0] != product.operands[1]) continue;
-    return {{op.name, product.code == OpCode::mxv ? Axis::rows : Axis::cols}};
-  }
-  return {{module.value(product.operands[1]).name, product.code == OpCode::mxv ? Axis::rows : Axis::cols}};
+  return {{matrix_name(module, product.operands[1]), product.code == OpCode::mxv ? Axis::rows : Axis::cols}};
 }
 
 Needs::Needs(const Module& module, bool in_one_space) : all_(module.values.size()), direct_(module.values.size()) {

@@ -347,7 +347,7 @@ void Placer::list(const Op& op) {
     }
     ValueId& item = first ? placed.operands[0] : placed.operands.back();
     const ValueId given = first ? op.operands[0] : op.operands.back();
-    if (op.code != OpCode::get) {
+    if (op.code != OpCode::get && op.code != OpCode::batch) {
       const auto form = bring(given, state, other);
       item = form ? *form : forms_.make_cons(given, state.slaves);
     }

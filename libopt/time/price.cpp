@@ -8,6 +8,8 @@
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/module.h"
+#include "libcore/ir/products.h"
+#include "libopt/cost/extent.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/imbalance.h"
 
@@ -33,8 +35,9 @@ class Numbers {
       if (loop.expected) known_.emplace(Symbol{SymbolKind::trips, "", {}, loop.number}, *loop.expected);
     }
     for_each_op(plan, [&](const Op& op, int, int) {
-      if (op.code == OpCode::input && !gives_values(plan, op))
-        rows_of_[op.name] = plan.dim(plan.type(op.results.at(0)).dims.at(0)).name;
+      if (op.code != OpCode::input || gives_values(plan, op)) return;
+      const Type& type = plan.type(op.results.at(0));
+      rows_of_[op.name] = plan.dim(has_batches(type) ? matrix_dims(type).front() : type.dims.at(0)).name;
     });
   }
 
@@ -84,6 +87,8 @@ class Numbers {
         return reported(symbol,
                         default_entries * (rows == rows_of_.end() ? default_indices : (*this)(size_of(rows->second))));
       }
+      case SymbolKind::batch:
+        return batch_of(symbol);
       case SymbolKind::compressed:
         return reported(symbol, default_compressed);
       case SymbolKind::distinct:
@@ -94,6 +99,14 @@ class Numbers {
         return reported(symbol, default_trips);
     }
     throw InternalError("a symbol outside the table");
+  }
+
+  // As many nonzeros as batches have on average.
+  std::int64_t batch_of(const Symbol& symbol) {
+    const DimId batches = batches_dim(plan_, symbol.name);
+    if (batches == no_dim) throw InternalError("a batch of a matrix that has none");
+    const std::int64_t all = (*this)({SymbolKind::entries, symbol.name, {}, -1});
+    return mean_of_batches(all, (*this)(size_of(plan_.dim(batches).name)));
   }
 
   std::int64_t indices(const Symbol& symbol) {

@@ -32,6 +32,8 @@ input G : null[N, M], x : f64[N], y : f64[M], k : i64[N]
 param r = 0.85
 )";
 
+const std::string batched = "dim T local = 4\ninput X : sparse f64[T, N, M]\n\n";
+
 struct Fault {
   std::string name;
   std::string text;  // after the head, which has three lines
@@ -181,6 +183,27 @@ const std::vector<Fault> cases{
      "'local' at one of them, dim K say"},
     {"sparse_with_local_dimensions", "dim F local, K local\ninput v : sparse f64[F, K]\noutput x", 5, 11,
      "cannot be sparse", "'local' at one of them, dim F say"},
+    {"sparse_cube", "dim T local, F local, C local\ninput v : sparse f64[T, F, C]\noutput x", 5, 11, "cannot be sparse",
+     "'local' at one of them, dim F say"},
+    {"batches_that_are_cut", "dim T, F\ninput v : sparse f64[T, N, F]\noutput x", 5, 11, "cannot be sparse",
+     "declare it local, dim T local"},
+    {"four_dimensions", "dim T local, F\ninput v : sparse f64[T, T, N, F]\noutput x", 5, 11, "cannot be sparse",
+     "or batches of them"},
+    {"batches_as_one", batched + "output s = sum(X)", 7, 16, "'X' has batches", "at(X, t, over T)"},
+    {"batches_in_a_product", batched + "output s = X @ y", 7, 12, "'X' has batches", "at(X, t, over T)"},
+    {"batches_by_number", batched + "output s = X[0]", 7, 12, "'X' has batches", "at(X, t, over T)"},
+    {"batches_as_a_name", batched + "Y = X\noutput x", 7, 5, "'X' has batches", "at(X, t, over T)"},
+    {"batches_as_a_result", batched + "output X", 7, 8, "'X' has batches", "at(X, t, over T)"},
+    {"batch_of_rows", batched + "B = at(X, 0, over N)\noutput s = sum(B)", 7, 19, "an index of 'N'", "over T"},
+    {"batch_too_far", batched + "B = at(X, 4)\noutput s = sum(B)", 7, 5, "does not lie inside", "index 4 of 'T'"},
+    {"batch_as_a_result", batched + "B = at(X, 0)\noutput W = B * x", 8, 12, "would be stored", "where it is read"},
+    {"batch_turned", batched + "B = at(X, 0)\noutput s = sum(B' * 2.0)", 8, 17, "would be stored", "where it is read"},
+    {"batch_beside_another", batched + "B = at(X, 0)\nC = at(X, 1)\noutput s = sum(B * C)", 9, 12,
+     "beside those of another matrix", "alone"},
+    {"batch_beside_a_matrix", batched + "B = at(X, 0)\noutput s = sum(B + f64(G))", 8, 12,
+     "beside those of another matrix", "alone"},
+    {"place_in_a_batch", batched + "B = at(X, 0)\noutput s = argmax(B, over M)", 8, 12, "would be stored", ""},
+    {"row_of_a_matrix", "z = G[0]\noutput z", 4, 6, "no element access", "sparse f64[T, N, M]"},
     {"null_vector", "input v : null[N]\noutput x", 4, 11, "without a value", "sparse matrix"},
     {"law", "assume associativ(r)\noutput x", 4, 8, "no law", "associative"},
     {"assume_what", "assume x + 1\noutput x", 4, 10, "neither a law nor a comparison", "assume weight > 0"},

@@ -96,6 +96,24 @@ TEST(Level1, Matrices) {
                "dense matrices are cut by rows");
 }
 
+TEST(Level1, Batches) {
+  const std::string b1 = "%B = input \"B\" : f64[K,N,M] sparse @?\n";
+  const std::string t1 = b1 + k1 + x1 + "%t = batch[K] %B, %k : f64[N,M] sparse @?\n";
+  expect_right(1, t1 + "%y = mxv[mul, add] %x, %t : f64[M] @?\noutput \"y\" %y");
+  expect_fault(1, "%B = input \"B\" : f64[M,N,M] sparse @?",
+               "the first dimension of a sparse matrix with batches is local");
+  expect_fault(1, "%B = input \"B\" : f64[K,N,M,M] sparse @?", "a sparse matrix has two dimensions");
+  expect_fault(1, b1 + x1 + "%y = mxv[mul, add] %x, %B : f64[M] @?", "%B is no matrix");
+  expect_fault(1, b1 + "output \"B\" %B", "%B");
+  expect_fault(1, t1 + "%s = batch[K] %t, %k : f64[M] @?", "%t is no sparse input with batches");
+  expect_fault(1, g1 + k1 + "%t = batch[N] %G, %k : f64[M] sparse @?", "the type of %t is not possible");
+  expect_fault(1, b1 + k1 + "%t = batch[N] %B, %k : f64[N,M] sparse @?",
+               "it takes an index of another dimension than 'K'");
+  expect_fault(1, b1 + x1 + "%t = batch[K] %B, %x : f64[N,M] sparse @?", "the index of a batch is a shared i64");
+  expect_fault(1, b1 + k1 + "%t = batch[K] %B, %k : f64[M,N] sparse @?", "a batch of %B is f64[N,M] sparse");
+  expect_fault(1, b1 + "dim E entries \"B\"\n", "");
+}
+
 TEST(Level1, Folds) {
   const std::string near = "fn near(e: f64, p: [f64; 3], v: f64) -> f64 = e * p[0] * v\n";
   const std::string spread = "fn spread(e: f64, p: [f64; 3]) -> [f64; 3] = [$0 in 3: e * p[$0]]\n";

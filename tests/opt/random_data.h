@@ -3,6 +3,7 @@
 
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
 #include "tests/support/data.h"
 #include "tests/support/patterns.h"
 
@@ -44,9 +45,13 @@ inline TestData random_data(const Module& module, int workers, std::int64_t size
       data.arrays[op.name] = random_elements(random, module, type, count);
       continue;
     }
-    const std::string rows = module.dim(type.dims[0]).name, cols = module.dim(type.dims[1]).name;
-    TestMatrix matrix = random_matrix(random, rows, cols, data.dims.at(rows).size, data.dims.at(cols).size, entries,
-                                      type.element.scalar(), workers);
+    const std::string rows = module.dim(matrix_dims(type).front()).name, cols = module.dim(type.dims.back()).name;
+    const std::int64_t row_count = data.dims.at(rows).size, col_count = data.dims.at(cols).size;
+    const Scalar scalar = type.element.scalar();
+    TestMatrix matrix = has_batches(type)
+                            ? random_batches(random, data.dims.at(module.dim(type.dims[0]).name).size, rows, cols,
+                                             row_count, col_count, entries, scalar, workers)
+                            : random_matrix(random, rows, cols, row_count, col_count, entries, scalar, workers);
     for (Word& value : matrix.values) {
       value = is_float(type.element.scalar()) ? Word::real(std::fabs(value.f) + 0.25) : Word::integer(value.i + 5);
     }

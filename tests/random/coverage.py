@@ -54,6 +54,7 @@ IR = {
     'get': (NUMBERS + ['bool', 'array'], WHERE_HELD, ['none']),
     'put': (NUMBERS + ['bool', 'array'], WHERE_HELD, ['none']),
     'push': (NUMBERS + ['bool', 'array'], WHERE_HELD, ['none']),
+    'batch': (NUMBERS + ['bool'], [], ['none']),
     'gather': (ELEMENTS, ['part', 'shared-part'], ['none', 'product_epilogue']),
     'scatter': (ELEMENTS, ['cons', 'shared'], ['none']),
     'while': (ELEMENTS, WHERE_HELD, ['none']),

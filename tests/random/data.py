@@ -9,8 +9,8 @@ from values import leaves
 class Stored:
     """A sparse matrix: its entries in order of rows."""
 
-    def __init__(self, rows, cols, values):
-        self.rows, self.cols, self.values = rows, cols, values
+    def __init__(self, rows, cols, values, batches=None):
+        self.rows, self.cols, self.values, self.batches = rows, cols, values, batches
 
 
 class Data:
@@ -60,12 +60,20 @@ def random_matrix(program, random, v, wild):
     return Stored(places // max(1, cols), places % max(1, cols), np.ones(len(places)) if values is None else values)
 
 
+def random_batches(program, random, v, wild):
+    """One behind the other; entries have the number of their batch."""
+    made = [random_matrix(program, random, v, wild) for _ in range(program.size(v.batches))]
+    of = np.concatenate([np.full(len(one.rows), t) for t, one in enumerate(made)]).astype(np.int64)
+    return Stored(*(np.concatenate([getattr(one, part) for one in made]) for part in ('rows', 'cols', 'values')), of)
+
+
 def random_data(program):
     random = np.random.default_rng(program.seed)
     data, wild = Data(), program.wild
     for v in program.inputs:
         if v.sparse:
-            made = data.matrices[v.name] = random_matrix(program, random, v, wild)
+            make = random_batches if v.batches else random_matrix
+            made = data.matrices[v.name] = make(program, random, v, wild)
             made.values = above_zero(made.values) if v.positive else made.values
         else:
             made = random_elements(program, random, v.elem, tuple(map(program.size, v.dims)), wild)

@@ -69,7 +69,7 @@ class IdiomPart(Base):
         return [self.tame(self.leaf(elem, s)) for s in shapes]
 
     def graph(self, elem):
-        square = [v for v in self.program.inputs if v.sparse and v.dims == ('N', 'N') and v.elem in (elem, 'null')]
+        square = [v for v in self.program.matrices() if v.dims == ('N', 'N') and v.elem in (elem, 'null')]
         return self.pick(square) if square else None
 
     def covariance(self):
@@ -113,7 +113,7 @@ class IdiomPart(Base):
 
     def several_products(self):
         """Products with one matrix that do not need each other, and what is made of them."""
-        sparse = [v for v in self.program.inputs if v.sparse]
+        sparse = self.program.matrices()
         if not sparse:
             return None
         v, transposed = self.pick(sparse), self.chance(0.5)
@@ -256,6 +256,25 @@ class IdiomPart(Base):
         return [first, Stmt('for', var=var, begin=0, end=self.size('T'), bound=None, down=self.chance(0.3), unroll=False, likely=False,
                             expect=0, body=body)]
 
+    def sparse_batches(self):
+        """A step for each batch of a sparse input."""
+        whole = [v for v in self.program.inputs if v.batches and v.elem in ('f64', 'f32', 'null')]
+        if not whole:
+            return None
+        v = self.pick(whole)
+        elem = v.elem if v.elem != 'null' else 'f64'
+        w, first = self.new(tanh(self.tame(self.leaf(elem, v.dims[1:]))), 8)
+        y = self.tame(self.leaf(elem, v.dims[:1]))
+        var = self.fresh('i')
+        self.scopes.append({})
+        batch = self.batch_of(v, Expr('name', 'i64', (), name=var))
+        b = self.scopes.pop()[batch.name]
+        error = sub(times(name_of(b), w, False, b, entry=elem), y)
+        change = mul(lit(elem, 0.125), tanh(times(name_of(b), error, True, b, entry=elem)))
+        body = [batch, Stmt('assign', name=w.info['name'], expr=sub(w, change), typed=None)]
+        return [first, Stmt('for', var=var, begin=0, end=self.size('T'), bound=None, down=self.chance(0.3), unroll=self.chance(0.2),
+                            likely=False, expect=0, body=body)]
+
     def totals_by_key(self):
         """The sum of the elements of each of many keys, as of the points of clusters."""
         arrays = self.samples(('N',))
@@ -289,4 +308,4 @@ class IdiomPart(Base):
 
     IDIOMS = [several_products, several_products, row_chain, columns_chain, columns_in_a_loop, dense_products, covariance, normal_equations,
               gram_of_product, gram_of_product, softmax, factorisation, layers, iteration,
-              relaxation, batches, totals_by_key]
+              relaxation, batches, sparse_batches, sparse_batches, totals_by_key]

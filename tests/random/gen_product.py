@@ -12,10 +12,26 @@ class ProductPart(Base):
         """G @ x, G' @ x, X' @ Y, mxv(z, r, G, x): over dims[0] and the columns."""
         if not dims or not self.local(dims[1:]):
             return None
-        sparse = [v for v in self.program.inputs if v.sparse and dims[0] in v.dims]
+        sparse = [v for v in self.matrices() if dims[0] in v.dims]
         if sparse and self.chance(0.6):
             return self.sparse_product(elem, dims, self.pick(sparse), depth)
         return self.dense_product(elem, dims, depth)
+
+    def matrices(self):
+        """Sparse inputs, and batches of them that have a name."""
+        return self.program.matrices() + [v for v in self.visible() if v.sparse and is_batch(v)]
+
+    def define_batch(self):
+        """One matrix of an input that has several. It is no array, and no value that is stored lies at its entries."""
+        whole = [v for v in self.program.inputs if v.batches]
+        if not whole:
+            return None
+        return [self.batch_of(self.pick(whole), None)]
+
+    def batch_of(self, v, index):
+        place = index if index is not None else self.place_in(self.size(v.batches))
+        made = self.define(Var(self.fresh('B'), v.elem, v.dims, v.bound, sparse=True, fixed=True))
+        return Stmt('formula', name=made.name, expr=Expr('batch', v.elem, v.dims, [place], bound=v.bound, batch_of=v.name, over=v.batches))
 
     def side(self, matrix_dims, dims):
         """Is the matrix read transposed (rows to columns)?"""
@@ -122,10 +138,10 @@ class ProductPart(Base):
     # -- stored entries of a sparse matrix
 
     def entries_form(self, elem, dims, depth):
-        matrices = [v for v in self.program.inputs if v.sparse and v.elem in ('null', 'f64', 'f32', 'i64', 'i32')]
+        matrices = [v for v in self.matrices() if v.elem in ('null', 'f64', 'f32', 'i64', 'i32')]
         if not matrices or len(dims) > 2 or self.names_of_params is not None:
             return None
-        lines = [v for v in matrices if is_id(elem) and len(dims) == 1 and sorted(v.dims) == sorted([dims[0], elem[1]])
+        lines = [v for v in matrices if not is_batch(v) and is_id(elem) and len(dims) == 1 and sorted(v.dims) == sorted([dims[0], elem[1]])
                  and (dims[0] != elem[1] or 'O' in self.program.dims)]
         v = self.pick(lines or matrices)
         if dims and (dims[0] not in v.dims or not self.local(dims[1:])):
@@ -157,7 +173,9 @@ class ProductPart(Base):
 
     def with_another(self, formula, v):
         """The same with the entries of a second matrix, or of a transposed one, which are elsewhere."""
-        fitting = [u for u in self.program.inputs if u.sparse and (u.elem if u.elem != 'null' else 'f64') == formula.elem]
+        if is_batch(v):
+            return formula
+        fitting = [u for u in self.program.matrices() if (u.elem if u.elem != 'null' else 'f64') == formula.elem]
         others = [(u, False) for u in fitting if u is not v and u.dims == v.dims] + [(u, True) for u in fitting if u.dims == v.dims[::-1]]
         if not others or self.chance(0.2):
             return formula
@@ -177,7 +195,7 @@ class ProductPart(Base):
         return Expr('name', elem, v.dims, bound=w.bound, name=w.name)
 
     def define_formula(self):
-        matrices = [v for v in self.program.inputs if v.sparse and v.elem in ('null', 'f64', 'f32', 'i64', 'i32')]
+        matrices = [v for v in self.matrices() if v.elem in ('null', 'f64', 'f32', 'i64', 'i32')]
         if not matrices:
             return None
         v = self.pick(matrices)
@@ -189,7 +207,7 @@ class ProductPart(Base):
 
     def reassign_formula(self):
         """Values of a name at stored entries, in place of others: of itself, too."""
-        known = [w for w in self.visible() if w.sparse and w.name[0] == 'W']
+        known = [w for w in self.visible() if w.sparse and w.name[0] == 'W' and not is_batch(w.of)]
         if not known:
             return None
         w = self.pick(known)
@@ -225,7 +243,7 @@ class ProductPart(Base):
 
     def sums_of_entries(self):
         """A sum of a function of the stored values alone, beside the same by rows and by columns, in any order."""
-        matrices = [v for v in self.program.inputs if v.sparse and v.elem in ('f64', 'f32', 'i64', 'i32') and v.dims[0] != v.dims[1]]
+        matrices = [v for v in self.program.matrices() if v.elem in ('f64', 'f32', 'i64', 'i32') and v.dims[0] != v.dims[1]]
         if not matrices or self.chance(0.3):
             return []
         v = self.pick(matrices)
@@ -281,6 +299,10 @@ class ProductPart(Base):
         if self.chance(0.4) and elem in FLOATS:
             e = call('tanh', [e], where)
         return self.tame(e, 20)
+
+
+def is_batch(v):
+    return v.name[0] == 'B'
 
 
 def as_valued(v, elem):

@@ -3,7 +3,7 @@ from gen_array import ArrayPart, NoSuchThing
 from gen_base import LARGE, SIZES, call, limit_of, lit, name_of, op
 from gen_functions import FunctionPart
 from gen_idioms import IdiomPart
-from gen_product import ProductPart
+from gen_product import ProductPart, is_batch
 from gen_scalar import ScalarPart
 from tree import (FLOATS, INTS, NUMBERS, DerivedDim, Dim, Expr, Stmt, Var, assumable, is_arr, is_id, is_scalar, is_tup, scalars_of)
 from vary import vary
@@ -110,6 +110,13 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
                 elem = self.program.inputs[-1].elem
             self.add_input(Var(f'G{i}', elem, dims, 4.0, sparse=True))
 
+        if not self.files and 'T' in self.program.dims and self.size('T') > 0 and self.chance(0.6):
+            dims = self.pick([('N', 'N'), ('N', 'M'), ('N', 'F'), ('N', 'F'), ('M', 'N')])
+            if all(d in self.program.dims for d in dims):
+                v = Var('S0', self.pick(['null', 'f64', 'f64', 'f32', 'i64', 'bool']), dims, 4.0, sparse=True)
+                v.batches = 'T'
+                self.add_input(v)
+
         for d in self.program.dims.values():
             if self.files and d.size == 0 and not d.derived:      # a size of 0 comes with an array
                 self.add_input(Var(f'z{d.name}', 'f64', (d.name,), 6.0))
@@ -172,7 +179,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
     def statement(self):
         if self.depth and self.chance(0.06):
             return [self.list_in_block()]
-        forms = [self.define_name] * 5 + [self.reassign] * 3 + [self.list_statement, self.idiom, self.set_elements] * 2 + [self.define_formula, self.reassign_formula]
+        forms = [self.define_name] * 5 + [self.reassign] * 3 + [self.list_statement, self.idiom, self.set_elements] * 2 + [self.define_formula, self.reassign_formula, self.define_batch]
         if self.depth < 3:
             forms += [self.counted, self.counted, self.loop, self.branch]
         if self.leaves and self.depth < 4:
@@ -354,7 +361,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
             if v.length:
                 made.append((f'o{v.name}', Expr('get', v.elem, v.dims, [lit('i64', self.below(v.length))], name=v.name)))
         self.program.outputs += made
-        stored = [v for v in self.scopes[0].values() if v.name[0] == 'W']
+        stored = [v for v in self.scopes[0].values() if v.name[0] == 'W' and not is_batch(v.of)]
         if stored and self.chance(0.6):  # a sparse value
             v = self.pick(stored)
             self.program.outputs.append((v.name, Expr('name', v.elem, v.dims, name=v.name, at=v.of)))

@@ -5,6 +5,7 @@
 //   dim NAME SIZE
 //   dense NAME WORDS    elements in row-major order, plane after plane of each, 8 bytes a word (f64 or i64)
 //   matrix NAME ENTRIES rows, columns and, unless it is a null matrix, values; 8 bytes each
+//   batches NAME ENTRIES the batch of each entry of a matrix before it
 //   run STRATEGY SYNC EPILOGUE SPLIT SIZED PROVEN COMPRESSED WORKERS OWNERS KERNELS THREADS
 //   end
 #pragma once
@@ -21,7 +22,8 @@ namespace kasen::random_programs {
 
 struct JobMatrix {
   std::vector<std::int64_t> rows, cols;
-  std::vector<Word> values;  // empty for null
+  std::vector<Word> values;           // empty for null
+  std::vector<std::int64_t> batches;  // of each entry; empty: the matrix has none
 };
 
 struct RunRequest {
@@ -74,6 +76,8 @@ inline bool read_job(std::istream& in, Job& job) {
       made.rows = read_words<std::int64_t>(in, entries);
       made.cols = read_words<std::int64_t>(in, entries);
       made.values = read_words<Word>(in, values);
+    } else if (word == "batches") {
+      job.matrices.at(name).batches = read_words<std::int64_t>(in, read_count(in));
     } else if (word == "run") {
       RunRequest run;
       in >> run.strategy >> run.sync >> run.epilogue >> run.split >> run.sized >> run.proven >> run.compressed >>

@@ -6,6 +6,7 @@
 
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
 #include "tests/random/job.h"
 #include "tests/support/data.h"
 #include "tests/support/patterns.h"
@@ -56,11 +57,12 @@ inline std::vector<int> deal_entries(std::mt19937_64& random, Owners way, const 
 
 inline testing::TestMatrix matrix_of(const Module& module, const Type& type, const JobMatrix& from) {
   testing::TestMatrix matrix;
-  matrix.rows = module.dim(type.dims[0]).name;
-  matrix.cols = module.dim(type.dims[1]).name;
+  matrix.rows = module.dim(matrix_dims(type).front()).name;
+  matrix.cols = module.dim(type.dims.back()).name;
   matrix.element = type.element;
   for (size_t e = 0; e < from.rows.size(); ++e) matrix.entries.emplace_back(from.rows[e], from.cols[e]);
   matrix.values = from.values;
+  matrix.batch = from.batches;
   return matrix;
 }
 
@@ -85,6 +87,7 @@ inline testing::TestData data_of(const Module& module, const Job& job, int worke
       const JobMatrix& from = job.matrices.at(op.name);
       testing::TestMatrix matrix = matrix_of(module, type, from);
       matrix.owner = deal_entries(random, way, from, data.dims.at(matrix.rows), data.dims.at(matrix.cols), workers);
+      if (has_batches(type)) matrix.batches = data.dims.at(module.dim(type.dims[0]).name).size;
       data.matrices[op.name] = std::move(matrix);
       continue;
     }

@@ -6,6 +6,7 @@ an axis for each dimension of the expression, of the dimension's size or 1, or n
 import numpy as np
 
 import scalars
+from data import Stored
 from folds import (argument, by_place, finish, fold, fold_last, prepared, reducer_function, rule_of, scanned, symbol, typed,
                    with_zeros)
 from products import pairs, product
@@ -108,6 +109,11 @@ class Meaning:
         self.names[s.name] = (self.full(self.fit(s.expr, dims), dims), dims)
 
     def do_formula(self, s):
+        if s.expr.kind == 'batch':
+            whole = self.data.matrices[s.expr.info['batch_of']]
+            here = whole.batches == self.place(s.expr.args[0])
+            self.data.matrices[s.name] = Stored(whole.rows[here], whole.cols[here], np.asarray(whole.values)[here])
+            return
         # Its names keep what they stand for here.
         self.formulas[s.name] = (s.expr, dict(self.names), dict(self.formulas))
 

@@ -32,6 +32,8 @@ def job_bytes(name, program, data, requests):
             values = words(stored.values) if v.elem != 'null' else np.zeros(0, '<i8')
             out.append(f'matrix {v.name} {len(stored.rows)} {len(values)}\n'.encode())
             out += [stored.rows.astype('<i8').tobytes(), stored.cols.astype('<i8').tobytes(), values.tobytes(), b'\n']
+            if v.batches:
+                out += [f'batches {v.name} {len(stored.rows)}\n'.encode(), stored.batches.astype('<i8').tobytes(), b'\n']
         else:
             made = words(data.arrays[v.name])
             out += [f'dense {v.name} {len(made)}\n'.encode(), made.tobytes(), b'\n']

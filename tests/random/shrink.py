@@ -37,7 +37,7 @@ def roots_of(program):
 
 def simpler(program, e):
     """What may stand in an expression's place."""
-    if 'at' in e.info:
+    if 'at' in e.info or e.kind == 'batch':
         return
     same = [d for d in e.walk() if d is not e and d.elem == e.elem and d.dims == e.dims and d.kind != 'lit']
     same.sort(key=lambda d: -sum(1 for _ in d.walk()))
@@ -56,6 +56,7 @@ def without_unused(program):
     used = {e.info.get('name') for e in expressions(program)}
     for e in expressions(program):
         used |= {f for f in (e.info.get('z'), e.info.get('r')) if isinstance(f, str)}
+        used.add(e.info.get('batch_of'))
         used |= {m.name for m in (e.info.get('sparse'), e.info.get('entries'), e.info.get('at')) if m is not None}
     used |= {s.name for s in statements(program.body) if s.kind in ('push', 'put')}
     used |= {s.bound for s in statements(program.body) if s.kind == 'for'}

@@ -235,6 +235,7 @@ FORMS = {
     'at': at_text,
     'pick_one': lambda e: f'{primary(e.args[0])}[{arguments(e, 1)}]',
     'places': lambda e: arguments(e),
+    'batch': lambda e: f'at({e.info["batch_of"]}, {arguments(e)}' + ('' if style(e) % 2 else f', over {e.info["over"]}') + ')',
     'as': lambda e: f'({primary(e.args[0])} as [{", ".join(e.dims)}])',
     'transpose': lambda e: primary(e.args[0]) + ('.T' if style(e) == 1 else "'"),
     'get': lambda e: f'{e.info["name"]}[{arguments(e)}]',
@@ -253,6 +254,8 @@ def names_in(e, own=()):
     """Names of the program that an expression has, in order."""
     if e.kind in ('name', 'get') and e.info['name'] not in own:
         yield e.info['name']
+    if e.kind == 'batch':
+        yield e.info['batch_of']
     if e.kind == 'pick':
         yield f'mask{e.info["dim"]}'
     for i, arg in enumerate(e.args):
@@ -333,6 +336,8 @@ def fn_text(f):
 def input_text(v, is_local):
     cut = sum(not is_local(d) for d in v.dims)
     usual = cut >= 2 and len(v.dims) >= 2  # a matrix with two dimensions that are cut is sparse
+    if v.batches:
+        return f'input {v.name} : sparse {type_text(v.elem, (v.batches, *v.dims))}'
     word = '' if v.sparse == usual else 'sparse ' if v.sparse else 'dense '
     return f'input {v.name} : {word}{type_text(v.elem, v.dims)}'
 

@@ -126,6 +126,7 @@ class Var:
     def __init__(self, name, elem, dims, bound=1.0, length=0, sparse=False, fixed=False, positive=False):
         self.name, self.elem, self.dims, self.bound = name, elem, tuple(dims), bound
         self.length, self.sparse, self.fixed, self.positive = length, sparse, fixed, positive
+        self.batches = None      # of a sparse input: the dimension that counts its matrices, before those of `dims`
 
 
 class Program:
@@ -141,6 +142,10 @@ class Program:
         self.lists = []     # (Var, value Expr)
         self.body = []      # statements
         self.outputs = []   # (name, Expr)
+
+    def matrices(self):
+        """Sparse inputs that are one matrix each."""
+        return [v for v in self.inputs if v.sparse and not v.batches]
 
     def size(self, dim):
         return self.dims[dim].size

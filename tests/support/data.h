@@ -35,6 +35,8 @@ struct TestMatrix {
   std::vector<std::pair<std::int64_t, std::int64_t>> entries;
   std::vector<int> owner;    // of each entry
   std::vector<Word> values;  // one word an entry (scalars alone)
+  std::int64_t batches = 1;
+  std::vector<std::int64_t> batch = {};  // of each entry; empty: all are of batch 0
 };
 
 struct TestArray {
@@ -149,15 +151,18 @@ inline PartMatrix make_matrix(const TestData& data, const TestMatrix& matrix, co
   const std::vector<std::int64_t> col_masters = part.dims.at(matrix.cols).masters.listed();
   make_axis(data, data.dims.at(matrix.rows), rows, part.worker, row_masters, made.row_slaves);
   make_axis(data, data.dims.at(matrix.cols), cols, part.worker, col_masters, made.col_slaves);
+  const auto rows_here = static_cast<std::int64_t>(row_masters.size() + made.row_slaves.slaves.size());
   std::vector<std::pair<std::pair<std::int64_t, std::int64_t>, Word>> local;
   for (size_t e = 0; e < matrix.entries.size(); ++e) {
     if (owner_of(data, matrix, e) != part.worker) continue;
     const auto r = local_of(row_masters, made.row_slaves, matrix.entries[e].first);
     const auto c = local_of(col_masters, made.col_slaves, matrix.entries[e].second);
-    local.push_back({{r, c}, matrix.values.empty() ? Word::integer(1) : matrix.values[e]});
+    const std::int64_t before = matrix.batch.empty() ? 0 : matrix.batch[e] * rows_here;
+    local.push_back({{before + r, c}, matrix.values.empty() ? Word::integer(1) : matrix.values[e]});
   }
   keep_last(local);
-  made.row_pointers.assign(row_masters.size() + made.row_slaves.slaves.size() + 1, 0);
+  made.batches = matrix.batches;
+  made.row_pointers.assign(static_cast<size_t>(matrix.batches * rows_here) + 1, 0);
   std::vector<Word> values;
   for (const auto& [at, value] : local) {
     ++made.row_pointers[static_cast<size_t>(at.first) + 1];
@@ -332,6 +337,27 @@ inline TestMatrix random_matrix(std::mt19937_64& random, const std::string& rows
     matrix.values.push_back(is_float(scalar) ? Word::real(static_cast<double>(v) / 4) : Word::integer(v));
   }
   return matrix;
+}
+
+// Batches of such matrices, of any numbers of entries: one of them has none.
+inline TestMatrix random_batches(std::mt19937_64& random, std::int64_t batches, const std::string& rows,
+                                 const std::string& cols, std::int64_t row_size, std::int64_t col_size,
+                                 std::int64_t entries, Scalar scalar, int workers) {
+  TestMatrix all;
+  for (std::int64_t t = 0; t < batches; ++t) {
+    const std::int64_t some = t % 3 == 1 ? 0 : entries / (1 + t % 2);
+    const TestMatrix one = random_matrix(random, rows, cols, row_size, col_size, some, scalar, workers);
+    if (t == 0) {
+      all = one;
+    } else {
+      all.entries.insert(all.entries.end(), one.entries.begin(), one.entries.end());
+      all.owner.insert(all.owner.end(), one.owner.begin(), one.owner.end());
+      all.values.insert(all.values.end(), one.values.begin(), one.values.end());
+    }
+    all.batch.resize(all.entries.size(), t);
+  }
+  all.batches = batches;
+  return all;
 }
 
 inline TestArray random_vector(std::mt19937_64& random, const std::vector<std::string>& dims, std::int64_t count,

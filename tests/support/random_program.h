@@ -16,10 +16,16 @@ class RandomProgram {
   explicit RandomProgram(std::uint64_t seed) : random_(seed) {
     n_ = b_.dim("N");
     q_ = b_.dim("Q");
+    t_ = b_.dim("T", true, batches);
     declare_functions();
     g_ = matrix("G", Scalar::null, n_, n_);
     h_ = matrix("H", Scalar::i64, n_, n_);
     r_ = matrix("R", Scalar::i64, n_, q_);
+    for (const DimId cols : {n_, q_}) {
+      Type type = b_.type(Scalar::i64, {t_, n_, cols});
+      type.sparse = true;
+      batched_.push_back({b_.input(cols == n_ ? "S" : "U", type), n_, cols});
+    }
     for (const char* name : {"x", "y"}) known_.push_back({b_.input(name, vector(n_)), vector(n_), 5});
     known_.push_back({b_.input("z", vector(q_)), vector(q_), 5});
     known_.push_back({b_.fill("ones", vector(n_), Word::integer(1)), vector(n_), 1});
@@ -43,7 +49,7 @@ class RandomProgram {
     Type type;
     int bits;  // no larger than 2^bits, identities of min and max apart
   };
-  static constexpr int small = 11, large = 40;
+  static constexpr int small = 11, large = 40, batches = 3;
 
   int pick(int count) { return static_cast<int>(random_() % static_cast<std::uint64_t>(count)); }
   Type vector(DimId dim) const { return b_.type(Scalar::i64, {dim}); }
@@ -151,13 +157,25 @@ class RandomProgram {
     mapped("tame", tame_, {note(made, shared_, 62)}, shared_, small);
   }
 
+  struct Row {
+    ValueId matrix;
+    DimId rows, cols;
+  };
+
+  // A batch of a matrix: at a number, or at a loop's variable that stays below the number of batches.
+  Row batch() {
+    Row row = batched_[static_cast<size_t>(pick(2))];
+    const ValueId index = !turns_.empty() && pick(4) > 0 ? turns_.back() : literal(pick(batches));
+    Type type = b_.type(Scalar::i64, {row.rows, row.cols});
+    type.sparse = true;
+    row.matrix = b_.make(OpCode::batch, "B", type, {row.matrix, index});
+    b_.last().over = {t_};
+    return row;
+  }
+
   void product() {
-    struct Row {
-      ValueId matrix;
-      DimId rows, cols;
-    };
     const Row rows[] = {{g_, n_, n_}, {h_, n_, n_}, {r_, n_, q_}};
-    const Row& row = rows[pick(3)];
+    const Row row = pick(3) == 0 ? batch() : rows[pick(3)];
     const bool transposed = pick(2) == 0;
     const Type from = vector(transposed ? row.cols : row.rows), to = vector(transposed ? row.rows : row.cols);
     const FnId multiplier = pick(3) == 0 ? add_ : mul_;
@@ -242,13 +260,15 @@ class RandomProgram {
   void for_loop(int depth) {
     const std::vector<Type> types = carried_types();
     std::vector<ValueId> operands = values_of(types);
-    const ValueId lo = literal(0), hi = literal(pick(4));
+    const ValueId lo = literal(0), hi = literal(pick(batches + 1));
     operands.insert(operands.begin(), {lo, hi});
     std::vector<ValueId> args = fresh(types, "a");
     args.insert(args.begin(), b_.value("i", shared_));
     const Block body = scope(args, types, [&] {
       note(args[0], shared_, 3);
+      turns_.push_back(args[0]);
       statements(2 + pick(5), depth + 1);
+      turns_.pop_back();
       return values_of(types);
     });
     const std::vector<ValueId> results = fresh(types, "f");
@@ -345,7 +365,7 @@ class RandomProgram {
 
   std::mt19937_64 random_;
   Builder b_{1};
-  DimId n_ = no_dim, q_ = no_dim;
+  DimId n_ = no_dim, q_ = no_dim, t_ = no_dim;
   Type shared_ = b_.type(Scalar::i64);
   Type pair_{
       ElementType{{Component{Scalar::i64, no_dim, 0}, Component{Scalar::i64, no_dim, 0}}, true}, {}, false, 0, {}};
@@ -353,6 +373,8 @@ class RandomProgram {
        ternary_ = no_fn, number_ = no_fn, join_ = no_fn, swap_ = no_fn, first_ = no_fn, second_ = no_fn, both_ = no_fn;
   std::vector<FnId> unary_, binary_;
   ValueId g_ = no_value, h_ = no_value, r_ = no_value;
+  std::vector<Row> batched_;
+  std::vector<ValueId> turns_;  // the variables of the loops around
   std::vector<Known> known_;
 };
 

@@ -6,6 +6,7 @@
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
+#include "libcore/ir/products.h"
 #include "libcore/patterns/recipe.h"
 
 namespace kasen::tools {
@@ -56,8 +57,8 @@ std::set<std::string> passing_inputs(const Module& plan) {
     if (op.code != OpCode::input) continue;
     if (is_recipe(op.name)) return {};  // made of nonzeros that meet others in memory
     const Type& type = plan.type(op.results[0]);
-    // A form that numbers its nonzeros stays in memory, and so do those of several batches.
-    if (type.sparse && (entries_dim(plan, op.name) != no_dim || type.dims.size() > 2)) return {};
+    // Forms of batches, and one that numbers its nonzeros, stay in memory.
+    if (type.sparse && (has_batches(type) || entries_dim(plan, op.name) != no_dim)) return {};
     if (type.sparse) matrices.insert(op.name);
     if (!type.sparse && !type.compressed && Layout(plan, type).cut() != no_dim) arrays.insert(op.name);
   }

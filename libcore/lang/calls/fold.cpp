@@ -123,7 +123,7 @@ ValueId Folds::meet_zeros(ValueId folded, ValueId matrix, FnId reducer, EntrySid
 ValueId Folds::meet_all_zeros(ValueId folded, ValueId matrix, FnId reducer, Mark mark) {
   const ElementType count = ElementType::of(Scalar::i64), element = module_.fn(reducer).result();
   const std::vector<DimId> dims = module_.type(matrix).dims;
-  const ValueId stored = values_.size(patterns_.entries_dim_of(matrix), mark, "stored");
+  const ValueId stored = values_.size(patterns_.entries_dim_of(matrix, mark), mark, "stored");
   const ValueId rows = values_.size(dims[0], mark, "rows"), columns = values_.size(dims[1], mark, "columns");
   const auto number = [&](int param) { return make_cast(Scalar::f64, make_param(param, count)); };
   const Expr met = make_param(0, element);

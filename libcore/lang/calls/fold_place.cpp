@@ -27,7 +27,8 @@ Term Folds::place(Term entries, DimId along, const PairReducer& reducer, Mark ma
   const FnId by = builder_.add_function(reducer(stored.type()));
   const ValueId of_stored = emit(std::move(stored), by, side, {kept}, mark, "first");
 
-  const std::string pattern = gaps_pattern(matrix_name(module_, matrix), side == EntrySide::cols);
+  patterns_.require_fixed(matrix, mark);
+  const std::string pattern = gaps_pattern(builder_.matrix_name(matrix), side == EntrySide::cols);
   const ValueId gaps = patterns_.matrix_called(pattern, dims, mark);
   Term zero = with_ids(literal_term(element.scalar(), is_float(element.scalar()) ? Word::real(0) : Word::integer(0)));
   zero.leaves.push_back(gaps);  // it runs once for each place

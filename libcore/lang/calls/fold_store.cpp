@@ -98,7 +98,7 @@ ValueId Folds::emit_entries(Term formula, Mark mark, const std::string& hint) {
   const ValueId matrix = formulas_.matrix_of(formula, mark);
   meet_dense(formula, matrix, mark);
   const ElementType element = formula.type();
-  const DimId dim = patterns_.entries_dim_of(matrix);
+  const DimId dim = patterns_.entries_dim_of(matrix, mark);
   cover_side(formula, matrix, EntrySide::rows, mark);
   cover_side(formula, matrix, EntrySide::cols, mark);
   Operands operands = operands_of(std::move(formula), matrix, mark, hint);
@@ -111,6 +111,7 @@ ValueId Folds::emit_entries(Term formula, Mark mark, const std::string& hint) {
 
 void Folds::take_values(Term& formula, Mark mark) {
   const ValueId matrix = formulas_.matrix_of(formula, mark);
+  if (builder_.batches_of(matrix) != no_value) return;
   const ElementType& element = module_.type(matrix).element;
   const auto own = std::find(formula.leaves.begin(), formula.leaves.end(), matrix);
   const bool alone = std::all_of(formula.leaves.begin(), formula.leaves.end(), [&](ValueId leaf) {
@@ -119,8 +120,8 @@ void Folds::take_values(Term& formula, Mark mark) {
     return side == EntrySide::entries || side == EntrySide::shared;
   });
   if (own == formula.leaves.end() || !alone || element.is(Scalar::null)) return;
-  const DimId dim = patterns_.entries_dim_of(matrix);
-  const std::string name = matrix_name(module_, matrix);
+  const DimId dim = patterns_.entries_dim_of(matrix, mark);
+  const std::string name = builder_.matrix_name(matrix);
   const std::vector<Op>& ops = module_.body.ops;
   const auto known =
       std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return gives_values(module_, op) && op.name == name; });
@@ -173,7 +174,7 @@ Term Folds::turned(Term entries, Mark mark) {
                          values,
                          no_value,
                          no_value,
-                         turned_pattern(matrix_name(module_, matrix)),
+                         turned_pattern(builder_.matrix_name(matrix)),
                          {factor.term.dims[1], factor.term.dims[0]}};
   return formulas_.product_term(std::move(made), module_.type(values).element);
 }
@@ -210,7 +211,7 @@ Term Folds::sparse_product(SparseFactor left, SparseFactor right, Mark mark, con
   const ValueId v = same ? u : factor_values(right, scalar, mark);
   const ValueId a = formulas_.matrix_of(left.term, mark), b = formulas_.matrix_of(right.term, mark);
   const auto name = [&](ValueId matrix, bool turned) {
-    const std::string& own = matrix_name(module_, matrix);
+    const std::string& own = builder_.matrix_name(matrix);
     return turned ? turned_pattern(own) : own;
   };
   Formulas::Product product{patterns_.places(a, left.turned, mark),

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/ir/products.h"
+
 namespace kasen::lang {
 
 Views::Views(const Part& part, Contractions& contractions) : Part(part), contractions_(contractions) {
@@ -112,7 +114,11 @@ Term Views::slice_index(const Node& node, const std::string& hint) {
     source_.fail(node.mark, fmt::format("at of {} arguments", node.args.size()),
                  "it takes an array and an index of one of its dimensions", "write at(A, i), or at(A, i, over F)");
   }
-  Term array = evaluator_.element(node.args[0]);
+  Term array = evaluator_.any(node.args[0]);
+  if (array.bare() && array.leaves[0] >= 0 && has_batches(module_.type(array.leaves[0]))) {
+    return batch(array.leaves[0], node, over, hint);
+  }
+  array = evaluator_.require_element(std::move(array), node.args[0]);
   values_.require_array(array, node.args[0].mark, "an index");
   const DimId whole = sliced_dim(array, "an index", "at(A, i", over, node.mark);
   const std::vector<DimId>& dims = array.dims;
@@ -124,6 +130,23 @@ Term Views::slice_index(const Node& node, const std::string& hint) {
   const ValueId index = evaluator_.shared(node.args[1], Scalar::i64, "index", "the index of a dimension");
   require_inside({module_.dim(whole).name, module_.dim(whole).size, 1, true}, index, node.mark);
   return values_.term(emit_at(builder_, operand, whole, index, node.mark, hint));
+}
+
+// at(X, t), at(X, t, over T): a batch of a sparse input over [T, N, M].
+Term Views::batch(ValueId input, const Node& node, const Node* over, const std::string& hint) {
+  const Type& type = module_.type(input);
+  const DimId dim = over == nullptr || over->names.size() != 1 ? type.dims[0] : types_.dim(over->names[0]);
+  if (dim != type.dims[0]) {
+    source_.fail(over->names[0].mark, fmt::format("an index of '{}' of a sparse matrix", module_.dim(dim).name),
+                 fmt::format("its batches are counted by '{}', and each is a matrix", module_.dim(type.dims[0]).name),
+                 fmt::format("write at(X, t, over {})", module_.dim(type.dims[0]).name));
+  }
+  const ValueId index = evaluator_.shared(node.args[1], Scalar::i64, "index", "the index of a batch");
+  require_inside({module_.dim(dim).name, module_.dim(dim).size, 1, true}, index, node.mark);
+  Type made = module_.type(input);
+  made.dims.erase(made.dims.begin());
+  return values_.term(builder_.emit({.code = OpCode::batch, .operands = {input, index}, .over = {dim}}, node.mark, hint,
+                                    std::move(made)));
 }
 
 ValueId emit_at(Builder& builder, ValueId array, DimId dim, ValueId index, Mark mark, const std::string& hint) {

@@ -28,6 +28,7 @@ class Views : Part {
  private:
   [[nodiscard]] Term slice_range(const Node& node, const std::string& hint);
   [[nodiscard]] Term slice_index(const Node& node, const std::string& hint);
+  [[nodiscard]] Term batch(ValueId input, const Node& node, const Node* over, const std::string& hint);
   [[nodiscard]] DimId sliced_dim(const Term& array, const std::string& view, const std::string& call, const Node* over,
                                  Mark mark) const;
   void require_local(DimId dim, const std::string& view, Mark mark) const;

@@ -32,8 +32,14 @@ ValueId Builder::emit(Op op, Mark mark, const std::string& hint, Type type) {
   const ValueId result = add_value(hint, std::move(type));
   op.where = location(mark);
   op.results = {result};
+  if (op.code == OpCode::batch) batches_.emplace(result, op.operands.at(0));
   append(std::move(op));
   return result;
+}
+
+const std::string& Builder::matrix_name(ValueId matrix) const {
+  const ValueId input = batches_of(matrix);
+  return kasen::matrix_name(module_, input == no_value ? matrix : input);
 }
 
 ValueId Builder::add_input(const std::string& name, Mark mark, const std::string& hint, Type type) {

@@ -38,6 +38,14 @@ class Builder {
   // The newest operator of the block, or null.
   [[nodiscard]] const Op* last() const { return block_->ops.empty() ? nullptr : &block_->ops.back(); }
 
+  // The input that a batch is taken of; no_value for what is none.
+  [[nodiscard]] ValueId batches_of(ValueId batch) const {
+    const auto known = batches_.find(batch);
+    return known == batches_.end() ? no_value : known->second;
+  }
+  // As of the finished module, also for what a block that is still open makes.
+  [[nodiscard]] const std::string& matrix_name(ValueId matrix) const;
+
   // The operator of the block that makes a value, or null.
   [[nodiscard]] const Op* made_by(ValueId value) const;
 
@@ -76,6 +84,7 @@ class Builder {
   std::unordered_set<std::string> names_;
   std::map<std::string, int> name_numbers_;
   std::map<DimId, Picked> picked_;
+  std::map<ValueId, ValueId> batches_;
   int ops_ = 0;
   int loops_ = 0;
 };

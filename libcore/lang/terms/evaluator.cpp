@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "libcore/ir/products.h"
+
 namespace kasen::lang {
 namespace {
 
@@ -18,10 +20,25 @@ Term Evaluator::lower(const Node& node, const std::string& hint) {
   return lower_(node, hint);
 }
 
-Term Evaluator::eval(const Node& node, const std::string& hint) {
+Term Evaluator::any(const Node& node, const std::string& hint) {
   Term term = lower(node, hint);
   located(source_, node.mark, [&] { require_closed(module_, term); });
   return term;
+}
+
+Term Evaluator::eval(const Node& node, const std::string& hint) {
+  Term term = any(node, hint);
+  refuse_batches(term, node);
+  return term;
+}
+
+void Evaluator::refuse_batches(const Term& term, const Node& node) const {
+  if (!term.bare() || term.leaves[0] < 0 || !has_batches(module_.type(term.leaves[0]))) return;
+  const std::string& name = builder_.base_name(term.leaves[0]);
+  const std::string& dim = module_.dim(module_.type(term.leaves[0]).dims[0]).name;
+  source_.fail(node.mark, fmt::format("'{}' has batches", name),
+               fmt::format("it is a sparse matrix for each index of '{}'", dim),
+               fmt::format("take one of them: at({}, t, over {})", name, dim));
 }
 
 Term Evaluator::operand(const Node& node) { return require_element(lower(node, {}), node); }
@@ -36,6 +53,7 @@ Term Evaluator::require_element(Term term, const Node& node) const {
                  fmt::format("write {}[i]", node.text));
   }
   if (!type.sparse) return term;
+  refuse_batches(term, node);
   // The nonzeros of a null matrix are the number 1.
   if (term.type().is(Scalar::null)) term.expr = make_param(0, ElementType::of(Scalar::f64));
   term.named = false;

@@ -20,8 +20,10 @@ class Evaluator {
       : source_(source), builder_(builder), values_(values), module_(builder.module()) {}
   void set(Lower lower) { lower_ = std::move(lower); }
 
-  // Anything, matrices and lists as bare leaves.
+  // Anything, matrices and lists as bare leaves; no input with batches.
   [[nodiscard]] Term eval(const Node& node, const std::string& hint = {});
+  // That, too.
+  [[nodiscard]] Term any(const Node& node, const std::string& hint = {});
   // An operand of element-wise work.
   [[nodiscard]] Term element(const Node& node, const std::string& hint = {});
   [[nodiscard]] Term require_element(Term term, const Node& node) const;
@@ -39,6 +41,7 @@ class Evaluator {
   [[nodiscard]] Term charge(Term term);
 
  private:
+  void refuse_batches(const Term& term, const Node& node) const;
   [[nodiscard]] Term lower(const Node& node, const std::string& hint);
 
   const SourceText& source_;

@@ -126,7 +126,7 @@ std::string Formulas::pattern_name(ValueId leaf, Mark mark) const {
     if (sided.product >= 0) return product(sided).pattern;
   }
   const ValueId matrix = pattern_of(leaf, mark);
-  return matrix == no_value ? "" : matrix_name(module_, matrix);
+  return matrix == no_value ? "" : builder_.matrix_name(matrix);
 }
 
 std::vector<std::string> Formulas::pattern_names(const Term& term, Mark mark) const {
@@ -238,6 +238,7 @@ ValueId Formulas::matrix_of(const Term& formula, Mark mark) const {
   for (const ValueId leaf : formula.leaves) {
     const ValueId pattern = pattern_of(leaf, mark);
     if (pattern == no_value || pattern == matrix) continue;
+    if (matrix != no_value && builder_.batches_of(matrix) != no_value) refuse_batches(matrix, mark);
     if (matrix != no_value) throw InternalError("entries of several patterns that are not aligned");
     matrix = pattern;
   }
@@ -247,6 +248,13 @@ ValueId Formulas::matrix_of(const Term& formula, Mark mark) const {
                  "multiply it with a sparse matrix: X * (U @ V')");
   }
   return matrix;
+}
+
+void Formulas::refuse_batches(ValueId batch, Mark mark) const {
+  source_.fail(mark,
+               fmt::format("entries of a batch of '{}' beside those of another matrix", builder_.matrix_name(batch)),
+               "where both store an entry is not known before the run, and no other batch has its entries there",
+               "give the batch a name, B = at(X, t, over T), and use it alone; sums and products of each can be added");
 }
 
 void Formulas::refuse(const Term& term, Mark mark) const {
@@ -285,7 +293,7 @@ bool Formulas::worth_storing(const Term& term, Mark mark) const {
     if (pattern != no_value) matrix = pattern;
     entry.push_back(pattern != no_value);
   }
-  return reads_more && matrix != no_value && term.type().is_scalar() &&
+  return reads_more && matrix != no_value && builder_.batches_of(matrix) == no_value && term.type().is_scalar() &&
          WhereAbsent(entry).value(term.expr) == std::optional(0.0);
 }
 

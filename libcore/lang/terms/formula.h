@@ -23,8 +23,9 @@ class Formulas {
   [[nodiscard]] bool is_stored(ValueId value) const { return is_over_entries(module_, module_.type(value)); }
   // The one sparse matrix of a formula; pairs alone have none, and are refused.
   [[nodiscard]] ValueId matrix_of(const Term& formula, Mark mark) const;
-  void refuse(const Term& term, Mark mark) const;          // formulas, where an array is required
-  void require_absent(const Term& term, Mark mark) const;  // that it is 0 where nothing is stored
+  void refuse(const Term& term, Mark mark) const;                    // formulas, where an array is required
+  [[noreturn]] void refuse_batches(ValueId batch, Mark mark) const;  // beside another matrix
+  void require_absent(const Term& term, Mark mark) const;            // that it is 0 where nothing is stored
 
   [[nodiscard]] bool worth_storing(const Term& term, Mark mark) const;
 

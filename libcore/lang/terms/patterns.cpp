@@ -60,8 +60,17 @@ ValueId Patterns::matrix_called(const std::string& name, const std::vector<DimId
   return builder_.add_input(name, mark, recipe_word(name), std::move(type));
 }
 
-DimId Patterns::entries_dim_of(ValueId matrix) {
-  const std::string name = matrix_name(module_, matrix);
+void Patterns::require_fixed(ValueId matrix, Mark mark) const {
+  if (builder_.batches_of(matrix) == no_value) return;
+  source_.fail(mark,
+               fmt::format("values at the entries of a batch of '{}' would be stored", builder_.matrix_name(matrix)),
+               "every batch has entries of its own, and no array lies at them",
+               "write the expression where it is read, in sum(...), sum(..., over N) or a product with @");
+}
+
+DimId Patterns::entries_dim_of(ValueId matrix, Mark mark) {
+  require_fixed(matrix, mark);
+  const std::string name = builder_.matrix_name(matrix);
   if (const DimId known = entries_dim(module_, name); known != no_dim) return known;
   std::string own = recipe_word(name) + "_entries";
   while (module_.find_dim(own) != no_dim) own += '_';
@@ -84,7 +93,7 @@ ValueId Patterns::places(ValueId matrix, bool turned, Mark mark) {
   const ElementType element = fn.body.type;
   const FnId f = builder_.add_function(std::move(fn));
   const ValueId rows = values_.index(dims[0], mark, "index"), cols = values_.index(dims[1], mark, "index");
-  const DimId entries = entries_dim_of(matrix);
+  const DimId entries = entries_dim_of(matrix, mark);
   return builder_.emit({.code = OpCode::entries, .operands = {matrix, rows, cols}, .fns = {f}, .at_rows = 1}, mark,
                        "places", {element, {entries}});
 }
@@ -101,7 +110,7 @@ ValueId Patterns::aligned(ValueId matrix, ValueId leaf, const std::string& from,
   }
   const std::string hint = builder_.base_name(operands.back());
   return builder_.emit({.code = OpCode::align, .operands = std::move(operands)}, mark, hint,
-                       {element, {entries_dim_of(matrix)}});
+                       {element, {entries_dim_of(matrix, mark)}});
 }
 
 ValueId Patterns::met(ValueId matrix, const Formulas::Product& product, Mark mark) {
@@ -111,12 +120,15 @@ ValueId Patterns::met(ValueId matrix, const Formulas::Product& product, Mark mar
   std::vector<ValueId> operands{at, product.left_places, product.left_values};
   if (!turned) operands.insert(operands.end(), {product.right_places, product.right_values});
   return builder_.emit({.code = OpCode::meet, .operands = std::move(operands)}, mark, turned ? "turned" : "product",
-                       {element, {entries_dim_of(matrix)}});
+                       {element, {entries_dim_of(matrix, mark)}});
 }
 
 Term Patterns::settled(Term term, Mark mark) {
   term = formulas_.by_own_names(std::move(term), mark);
   if (!formulas_.is_mixed(term, mark)) return term;
+  for (const ValueId leaf : term.leaves) {
+    if (leaf >= 0 && builder_.batches_of(leaf) != no_value) formulas_.refuse_batches(leaf, mark);
+  }
   formulas_.require_absent(term, mark);
   const std::string pattern = pattern_of(term, mark);
   const ValueId matrix = matrix_called(pattern, term.dims, mark);

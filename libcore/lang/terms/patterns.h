@@ -19,7 +19,9 @@ class Patterns {
   // The expression over one pattern. UserError for one that is not 0 where none of its matrices stores an entry.
   [[nodiscard]] Term settled(Term term, Mark mark);
   // The dimension of a matrix's nonzeros. A bundle does not hold it, and no program can name it.
-  [[nodiscard]] DimId entries_dim_of(ValueId matrix);
+  [[nodiscard]] DimId entries_dim_of(ValueId matrix, Mark mark);
+  // That values can lie at its nonzeros: it is no batch.
+  void require_fixed(ValueId matrix, Mark mark) const;
   // The row and the column of each nonzero, or the column and the row.
   [[nodiscard]] ValueId places(ValueId matrix, bool turned, Mark mark);
 

@@ -13,7 +13,9 @@ class RowsStep : public Step {
       : Step(decoded, at), rows_(worked_rows(run.module, decoded.blocks.at(0).ops.at(0))), matrices_(matrices) {
     const std::vector<Op>& ops = op.blocks[0].ops;
     for (const Op& inner : ops) {
-      if (visits_entries(run.module, inner)) place_ = matrices.find(run, inner, true);
+      if (!visits_entries(run.module, inner)) continue;
+      place_ = matrices.find(run, inner, true);
+      index_ = MatrixStore::batch_index(run, product_matrix(inner));
     }
     for (const ValueId v : ops.back().operands) {
       FnId reducer = no_fn;
@@ -26,6 +28,7 @@ class RowsStep : public Step {
   }
 
   void run(Execution& run) override {
+    if (index_ != no_value) batch_ = run.shared_word(index_).i;
     for (int p = 0; p < run.part_count(); ++p) {
       inputs_.clear();
       outputs_.clear();
@@ -56,7 +59,7 @@ class RowsStep : public Step {
 
  private:
   [[nodiscard]] const LocalMatrix* matrix(int part) const {
-    return place_ < 0 ? nullptr : &matrices_.matrix(place_, part);
+    return place_ < 0 ? nullptr : &matrices_.matrix(place_, part, batch_);
   }
 
   [[nodiscard]] bool goes_by(int part) const { return place_ >= 0 && !matrices_.entries(place_, part).arrays.empty(); }
@@ -82,6 +85,8 @@ class RowsStep : public Step {
   const DimId rows_;
   MatrixStore& matrices_;
   int place_ = -1;            // of the sparse matrix's form
+  ValueId index_ = no_value;  // of the batch that it is
+  std::int64_t batch_ = 0;
   std::vector<FnId> totals_;  // [result] the reducer, or no_fn
   std::vector<View> inputs_, outputs_;
 };
