@@ -5,6 +5,7 @@
 
 #include "libcomm/data/cut/partition_steps.h"
 #include "libcore/base/checked.h"
+#include "libcore/base/count_text.h"
 
 namespace kasen {
 namespace {
@@ -56,8 +57,9 @@ struct Batches {
                           second());
     fail(ExitStatus::bad_input, what(),
          why(fmt::format("{} has {} indices, which do not divide {}", dim, size, lines())),
-         size == 0 ? fmt::format("give {} another size", dim)
-                   : fmt::format("leave out {} rows, or give {} another size{}", lines() % size, dim, without));
+         size == 0
+             ? fmt::format("give {} another size", dim)
+             : fmt::format("leave out {}, or give {} another size{}", count_text(lines() % size, "row"), dim, without));
   }
 
   void check_both() const {
