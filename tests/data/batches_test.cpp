@@ -304,6 +304,48 @@ TEST(BatchSizes, AreRefusedWhereOthersDiffer) {
               HasSubstr("4 rows and 5 columns, and is over N twice"));
 }
 
+// So many rows that their pointers have no room, by sizes that a file without a count does not contradict.
+TEST(BatchSizes, BeyondTheMemoryAreRefused) {
+  constexpr std::int64_t many = std::numeric_limits<std::int32_t>::max();
+  for (const bool local : {false, true}) {
+    for (const std::int64_t rows : {std::int64_t{100'000}, many}) {
+      const std::string said = refusal(
+          [&] {
+            std::vector<DimData> dims = dims_with(many, rows, unknown_size, local);
+            (void)cut(dims, inputs_of(batched({{0, 3}, {11, 0}}, 12, 4, true, false)), {.workers = 2});
+          },
+          ExitStatus::limit);
+      EXPECT_THAT(said, ::testing::ContainsRegex("memory")) << rows;
+    }
+  }
+}
+
+TEST_P(Batches, MayStandBesideOtherMatrices) {
+  const auto batches = random_batches(4, 30, 25, 200, 17);
+  const auto graph = cases::random_edges(30, 30, 90, 3), plain = cases::random_edges(30, 25, 90, 4);
+  std::vector<DimData> dims = dims_with(4);
+  const std::vector<Part> parts =
+      cut(dims,
+          inputs_of(cases::valued("Z", "N", "F", plain), batched(lines_of(batches, 30), 120, 25),
+                    cases::pattern("G", "N", "N", graph)),
+          options());
+  const Folder folder;
+  (void)write_bundle(folder.file("b"), parts, {.workers = options().workers, .dims = {"T", "N", "F"}}, false);
+  std::map<std::string, std::size_t> found;
+  for (const Part& part : read_parts(folder.file("b"), 0, options().workers)) {
+    found["Z"] += entries_in(part, "Z", 0).size();
+    found["G"] += entries_in(part, "G", 0).size();
+    for (std::int64_t t = 0; t < 4; ++t) {
+      for (const auto& [entry, value] : entries_in(part, "X", t)) {
+        EXPECT_EQ(value, static_cast<double>(1000 * (t * 30 + entry.first) + entry.second));
+        ++found["X"];
+      }
+    }
+  }
+  EXPECT_EQ(found, (std::map<std::string, std::size_t>{
+                       {"G", graph.size()}, {"X", lines_of(batches, 30).size()}, {"Z", plain.size()}}));
+}
+
 // Other bundles keep their bytes, and statistics tell the batches.
 TEST(BatchBundles, AloneHaveTheirVersion) {
   const auto batches = random_batches(3, 10, 8, 30, 3);

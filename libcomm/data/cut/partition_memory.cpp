@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "libcomm/data/cut/partition_steps.h"
 #include "libcomm/data/cut/sample.h"
 #include "libcore/base/checked.h"
@@ -22,6 +24,14 @@ std::int64_t pointer_bytes(const DimLayout& dim, const std::vector<InputData>& i
   return bytes;
 }
 
+// Of a dimension that counts batches: the entries of one, and its group.
+std::int64_t batch_bytes(const DimLayout& dim, const std::vector<InputData>& inputs) {
+  const bool counts = std::any_of(inputs.begin(), inputs.end(), [&](const InputData& input) {
+    return has_batches(input) && input.dims[0] == dim.name;
+  });
+  return counts ? sizeof(std::int64_t) + sizeof(std::int32_t) : 0;
+}
+
 }  // namespace
 
 // The bytes that an index takes from beginning to end, whatever is stored there.
@@ -30,7 +40,8 @@ std::int64_t part_index_bytes(const DimLayout& dim, const std::vector<InputData>
   const std::int64_t workers = options.workers;
   if (dim.local) {
     const std::int64_t at_once = options.spilled != nullptr ? 1 : workers;  // parts with row pointers
-    return checked_mul(at_once, pointer_bytes(dim, inputs, true), "the memory of a partition");
+    const std::int64_t pointers = checked_mul(at_once, pointer_bytes(dim, inputs, true), "the memory of a partition");
+    return checked_add(pointers, batch_bytes(dim, inputs), "the memory of a partition");
   }
   if (dim.in_runs) return 0;
   const bool in_runs = options.method == PartitionMethod::block;
@@ -51,10 +62,6 @@ std::int64_t spilled_index_bytes(const DimLayout& dim, const std::vector<InputDa
                                  const PartitionOptions& options) {
   constexpr std::int64_t copies_of_ids = 3;  // of the dimension, of the cut, of the parts
   std::int64_t bytes = part_index_bytes(dim, inputs, options);
-  for (const InputData& input : inputs) {
-    const bool counts = has_batches(input) && input.dims[0] == dim.name;
-    if (counts) bytes += sizeof(std::int64_t) + sizeof(std::int32_t);  // the entries of a batch, and its group
-  }
   if (!dim.original.empty()) bytes += copies_of_ids * listed_index;
   if (bytes == 0 || dim.local) return bytes;
   if (options.workers > 1) bytes += listed_index;  // a list as it is written
