@@ -112,7 +112,7 @@ std::string text_of(const std::vector<Looked>& found) {
     if (!finding.remedy.empty())
       text += fmt::format("  {:>34} {}\n", "fix:", wrapped(finding.remedy, width, column + 5, column));
   }
-  return text + fmt::format("\n{}: {} ok, {} could be better, {} broken\n",
+  return text + fmt::format("{}{}: {} ok, {} could be better, {} broken\n", text.empty() ? "" : "\n",
                             counts[2] == 0 ? "usable" : "not usable as it is", counts[0], counts[1], counts[2]);
 }
 

@@ -11,7 +11,7 @@
 namespace kasen {
 namespace {
 
-constexpr double plot_width = 560, plot_height = 230;
+constexpr double paper_width = 560, paper_height = 230;
 constexpr Rect paper{66, 26, 480, 166};
 constexpr size_t most_letters = 60;
 
@@ -45,7 +45,7 @@ Scale across(const std::vector<Point>& points, ScaleKind kind) {
 std::string picture(const std::string& title, const std::string& below, const std::vector<Point>& points,
                     ScaleKind kind, bool marks) {
   const Axes axes{paper, across(points, kind), upward(points), clipped(below, most_letters), "", {}, false};
-  Canvas canvas = Canvas::in_page(plot_width, plot_height, title, "curve");
+  Canvas canvas = Canvas::in_page(paper_width, paper_height, title, "curve");
   canvas.text({paper.x, 16}, clipped(title, most_letters), {{"class", "title"}});
   draw_axes(canvas, axes);
   std::vector<Point> places;

@@ -190,6 +190,7 @@ ExitStatus fit(const po::variables_map& values) {
   if (values.count("output") == 0) fail(ExitStatus::usage, "no file for the model", "", "name it: -o model.h5");
   const auto output = values["output"].as<std::string>();
   check_writable(output);
+  require_replaceable(output, is_our_hdf5);
   std::vector<std::string> arguments = data;
   add_run_options(values, arguments);
   const Work work(values.count("dir") > 0 ? values["dir"].as<std::string>() : "");
@@ -202,7 +203,6 @@ ExitStatus fit(const po::variables_map& values) {
   }
   require_some(model, row, program, path);
   require_directions(model, row, path);
-  require_replaceable(output, is_our_hdf5);
   write_model(output, model);
   if (!quiet()) write_standard_output(report_of(model, row, path, bounded(values, "top", 1, most_top)));
   tell_end(model, program);

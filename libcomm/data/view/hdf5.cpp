@@ -61,8 +61,10 @@ class Hdf5View : public BinaryView {
     std::map<std::string, std::vector<TuplePart>> outputs;
     std::vector<std::string> order;
     for (const auto& [name, set] : sets_) group(name, set, outputs);
-    for (const auto& [name, components] : outputs)
-      if (!is_ids(name)) add_output(name, components);
+    for (const auto& [name, components] : outputs) {
+      const bool text = name == "about" && components.front().set->type == FileType::u8;  // of a model, as JSON
+      if (!text && !is_ids(name)) add_output(name, components);
+    }
   }
 
  private:
