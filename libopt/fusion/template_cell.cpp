@@ -21,16 +21,18 @@ bool open(const Dag& dag, NodeId h) {
   return node.form == Form::cell && !node.shape.is_scalar();
 }
 
-// Of two that hand ghosts on, neither computes beside the other. Rows and columns are summed along with the work on
-// them.
+// Values are stored at entries by work along rows. Of two that hand ghosts on, neither computes beside the other. Rows
+// and columns are summed along with the work on them.
 bool fuse(const Dag& dag, NodeId h, NodeId in) {
-  if (dag[h].hands_on && dag[in].hands_on) return false;
+  if ((dag[h].hands_on && dag[in].hands_on) || dag[in].stores) return false;
   const bool lines = dag[h].form == Form::agg_row || dag[h].form == Form::agg_col;
   if (lines && !(dag[h].by_rows && dag[in].by_rows)) return false;
   return same_cells(dag, h, in) || is_aggregate(dag[h].form) || is_inner_product(dag, h);
 }
 
-bool merge(const Dag& dag, NodeId h, NodeId in) { return same_cells(dag, h, in) || is_inner_product(dag, h); }
+bool merge(const Dag& dag, NodeId h, NodeId in) {
+  return !dag[in].stores && (same_cells(dag, h, in) || is_inner_product(dag, h));
+}
 
 // "Any aggregation closes a Cell template" (section 3.2).
 Close close(const Dag& dag, NodeId h) {

@@ -100,8 +100,10 @@ bool open(const Dag& dag, NodeId h) {
   return false;
 }
 
+// Values that are stored at entries lie over these, and not along the rows that made them: no aggregate or cell goes
+// on.
 bool fuse(const Dag& dag, NodeId h, NodeId in) {
-  if (!dag[h].by_rows) return false;
+  if (!dag[h].by_rows || (dag[in].stores && dag[h].form != Form::fold)) return false;
   switch (dag[h].form) {
     case Form::cell:
       return same_rows(dag, h, in);

@@ -196,7 +196,7 @@ const std::vector<Fault> cases{
     {"batches_as_a_result", batched + "output X", 7, 8, "'X' has batches", "at(X, t, over T)"},
     {"batch_of_rows", batched + "B = at(X, 0, over N)\noutput s = sum(B)", 7, 19, "an index of 'N'", "over T"},
     {"batch_too_far", batched + "B = at(X, 4)\noutput s = sum(B)", 7, 5, "does not lie inside", "index 4 of 'T'"},
-    {"batch_as_a_result", batched + "B = at(X, 0)\noutput W = B * x", 8, 12, "would be stored", "where it is read"},
+    {"batch_as_a_result", batched + "B = at(X, 0)\noutput W = B * x", 8, 14, "would be stored", "where it is read"},
     {"batch_turned", batched + "B = at(X, 0)\noutput s = sum(B' * 2.0)", 8, 17, "would be stored", "where it is read"},
     {"batch_beside_another", batched + "B = at(X, 0)\nC = at(X, 1)\noutput s = sum(B * C)", 9, 12,
      "beside those of another matrix", "alone"},

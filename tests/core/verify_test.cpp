@@ -111,7 +111,7 @@ TEST(Level1, Batches) {
                "it takes an index of another dimension than 'K'");
   expect_fault(1, b1 + x1 + "%t = batch[K] %B, %x : f64[N,M] sparse @?", "the index of a batch is a shared i64");
   expect_fault(1, b1 + k1 + "%t = batch[K] %B, %k : f64[M,N] sparse @?", "a batch of %B is f64[N,M] sparse");
-  expect_fault(1, b1 + "dim E entries \"B\"\n", "");
+  expect_fault(1, "dim E entries \"B\"\n" + b1, "'B' is no sparse input, or one with batches");
 }
 
 TEST(Level1, Folds) {

@@ -113,7 +113,7 @@ TEST_P(BatchPrograms, RunLikeTheirProgram) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, BatchPrograms, ::testing::ValuesIn(batch_programs),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& program) { return std::string(program.param.name); });
 
 // One of several matrices is what a matrix of the same entries by itself is.
 TEST(Batches, AreMatrices) {

@@ -293,7 +293,10 @@ class ProductPart(Base):
             return self.leaf(elem, ())
         last = self.program.dims[v.dims[1]]
         if last.local and last.known and 0 < last.size and self.fits(v.dims) and self.chance(0.8):
-            return self.tame(self.leaf(elem, v.dims), 20)    # a dense array: an entry meets its element there
+            array = self.leaf(elem, v.dims)    # a dense array of scalars: an entry meets its element there
+            if any(part.kind in ('comp', 'coord') for part in array.walk()):
+                array = Expr('fill', elem, v.dims, [self.literal(elem)], bound=3)
+            return self.tame(array, 20)
         where = (self.pick(v.dims),)
         e = self.leaf(elem, where)
         if self.chance(0.4) and elem in FLOATS:

@@ -296,8 +296,7 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
                              "options as YAML keys; the command line wins")(
       "force", "replaces files that Kasen did not make")("quiet,q", "tells errors and warnings alone")(
       "verbose,v", "tells more: whole tables, files and times")(
-      "help,h", "shows this help, or with a word the help on that")(
-      "version", "shows the version");
+      "help,h", "shows this help, or with a word the help on that")("version", "shows the version");
   const std::string& name = tool.info.name;
   return reporting_errors(name, [&] {
     ask_for_faults_of_environment(name);
