@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -55,21 +54,6 @@ OpenedFile open_bytes(const std::string& path) {
   if (opened.regular) posix_fadvise(file->descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
   opened.bytes = std::move(file);
   return opened;
-}
-
-const Container* container_of(std::string_view beginning) {
-  using namespace std::string_view_literals;
-  static constexpr std::array<Container, 6> containers{{
-      {"PK\x03\x04"sv, "a zip archive (as .npz and .xlsx are)", "unpack it, or numpy.save each array of an .npz"},
-      {"\x89HDF"sv, "HDF5", "write the input to a .npy or .csv file"},
-      {"PAR1\x15"sv, "Parquet", "write the input to a .npy or .csv file"},
-      {"BZh91A"sv, "compressed by bzip2", "unpack it; gzip and xz are read as they are"},
-      {"\x28\xb5\x2f\xfd"sv, "compressed by zstd", "unpack it; gzip and xz are read as they are"},
-      {"\x04\x22\x4d\x18"sv, "compressed by lz4", "unpack it; gzip and xz are read as they are"},
-  }};
-  const auto* const at = std::find_if(containers.begin(), containers.end(),
-                                      [&](const Container& c) { return beginning.starts_with(c.magic); });
-  return at == containers.end() ? nullptr : at;
 }
 
 Compression compression_of(std::string_view beginning) {

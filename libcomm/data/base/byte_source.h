@@ -16,13 +16,6 @@ class ByteSource {
   [[nodiscard]] virtual std::int64_t read(char* to, std::int64_t bytes) = 0;
 };
 
-// A kind of file that Kasen does not read, recognised by its first six bytes.
-struct Container {
-  std::string_view magic;
-  const char *name, *remedy;
-};
-[[nodiscard]] const Container* container_of(std::string_view beginning);  // null: none of them
-
 enum class Compression : std::uint8_t { none, gzip, xz };
 [[nodiscard]] Compression compression_of(std::string_view beginning);
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "libcomm/data/sources/container.h"
 #include "libcomm/data/text/input_file.h"
 #include "libcore/base/error.h"
 
@@ -81,10 +82,8 @@ void fail_long_line(const std::string& path, std::int64_t line) {
 
 TextSource::TextSource(const std::string& path) : path_(path), progress_(std::make_unique<Progress>()) {
   OpenedFile file = open_bytes(path);
-  std::string beginning = first_bytes(*file.bytes, 6);
-  if (const Container* const other = container_of(beginning); other != nullptr)
-    fail(ExitStatus::bad_input, fmt::format("the file is {}", other->name), "no such file is read", other->remedy,
-         {path});
+  std::string beginning = first_bytes(*file.bytes, container_bytes);
+  refuse_container(beginning, path);
   const Compression kind = compression_of(beginning);
   size_ = file.size;
   regular_ = file.regular;
