@@ -32,6 +32,7 @@ class Kasen(MesonPackage):
     depends_on("xxhash@0.8:")
     depends_on("zlib-api")
     depends_on("xz@5:")
+    depends_on("zstd@1.4:")
     depends_on("metis@5:")
     depends_on("hdf5@1.10: ~mpi")
     depends_on("hwloc@2.5:")

@@ -3,9 +3,11 @@
 #include <lzma.h>
 #include <stdlib.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 
 namespace kasen::testing {
@@ -63,6 +65,21 @@ std::string xz(std::string_view text) {
                               text.size(), reinterpret_cast<std::uint8_t*>(packed.data()), &size, packed.size());
   if (status != LZMA_OK) throw std::runtime_error("lzma failed");
   packed.resize(size);
+  return packed;
+}
+
+std::string zstd(std::string_view text, int window) {
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  if (window > 0) ZSTD_CCtx_setParameter(context.get(), ZSTD_c_windowLog, window);
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  ZSTD_outBuffer out{packed.data(), packed.size(), 0};
+  for (const ZSTD_EndDirective step : {ZSTD_e_flush, ZSTD_e_end}) {  // of a stream whose length is not known
+    ZSTD_inBuffer in{text.data(), text.size(), 0};
+    if (ZSTD_compressStream2(context.get(), &out, &in, step) != 0) throw std::runtime_error("zstd failed");
+    text = {};
+  }
+  packed.resize(out.pos);
   return packed;
 }
 

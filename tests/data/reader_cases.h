@@ -17,6 +17,7 @@ using cases::Folder;
 
 [[nodiscard]] std::string gzip(std::string_view text);
 [[nodiscard]] std::string xz(std::string_view text);
+[[nodiscard]] std::string zstd(std::string_view text, int window = 0);  // window: its log, announced
 
 [[nodiscard]] ReadOptions matrix_of(Scalar scalar);  // sparse
 [[nodiscard]] ReadOptions table_of(Scalar scalar);   // dense

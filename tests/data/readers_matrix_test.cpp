@@ -371,12 +371,14 @@ TEST(Npy, IsNoMatrixWithValues) {
 // A stream of a few bytes may announce a dictionary of gigabytes.
 TEST(Packed, NoDictionaryBeyondTheMemory) {
   const Folder folder;
-  const std::string path = folder.write("edges.xz", xz("0 1\n"));  // of 8 MiB
-  set_available_memory(1 << 20);
-  const Refusal refused = matrix_refusal(path, matrix_of(Scalar::null));
-  set_available_memory(-1);
-  EXPECT_EQ(refused.status, ExitStatus::limit) << refused.text;
-  EXPECT_EQ(matrix_refusal(path, matrix_of(Scalar::null)).status, ExitStatus::done);
+  for (const std::string& content : {xz("0 1\n"), zstd("0 1\n", 23), zstd("0 1\n", 30)}) {  // of 8 MiB, and 1 GiB
+    const std::string path = folder.write("edges", content);
+    set_available_memory(1 << 20);
+    const Refusal refused = matrix_refusal(path, matrix_of(Scalar::null));
+    set_available_memory(-1);
+    EXPECT_EQ(refused.status, ExitStatus::limit) << refused.text;
+    EXPECT_EQ(matrix_refusal(path, matrix_of(Scalar::null)).status, ExitStatus::done);
+  }
 }
 
 }  // namespace

@@ -319,8 +319,10 @@ TEST(Compression, IsToldByTheContent) {
   for (int i = 0; i < 300000; ++i) text += std::to_string(i) + ' ' + std::to_string(i * 7 % 1000) + '\n';
   const RawMatrix plain = read_matrix(folder.write("plain.txt", text), matrix_of(Scalar::null));
   ASSERT_EQ(plain.entries.count(), 300000);
+  const std::string skipped_frame("\x5a\x2a\x4d\x18\x03\0\0\0abc", 11);  // of zstd
   const std::string half = text.substr(0, 1000000), rest = text.substr(1000000);
-  for (const std::string& packed : {gzip(text), xz(text), gzip(half) + gzip(rest), xz(half) + xz(rest)}) {
+  for (const std::string& packed : {gzip(text), xz(text), zstd(text), gzip(half) + gzip(rest), xz(half) + xz(rest),
+                                    zstd(half) + zstd(rest), skipped_frame + zstd(half) + zstd(rest)}) {
     const RawMatrix m = read_matrix(folder.write("packed", packed), matrix_of(Scalar::null));
     EXPECT_EQ(m.digest, plain.digest);
     EXPECT_EQ(m.entries.rows(), plain.entries.rows());
@@ -333,7 +335,7 @@ TEST(Compression, DamageIsRefused) {
   const Folder folder;
   std::string text;
   for (int i = 0; i < 20000; ++i) text += std::to_string(i) + ' ' + std::to_string(i * 7919 % 100003) + '\n';
-  for (const std::string& packed : {gzip(text), xz(text)}) {
+  for (const std::string& packed : {gzip(text), xz(text), zstd(text)}) {
     for (const size_t cut : {packed.size() - 1, packed.size() / 2, size_t{30}, size_t{8}}) {
       const Refusal refused = matrix_refusal(folder.write("cut", packed.substr(0, cut)), matrix_of(Scalar::null));
       EXPECT_EQ(refused.status, ExitStatus::bad_input) << cut;
@@ -354,6 +356,7 @@ TEST(InputFile, MissingFoldersAndEmptyFiles) {
   EXPECT_EQ(matrix_refusal(folder.file(""), matrix_of(Scalar::null)).status, ExitStatus::missing_input);
   EXPECT_EQ(matrix_refusal(folder.write("empty", ""), matrix_of(Scalar::null)).status, ExitStatus::bad_input);
   EXPECT_EQ(matrix_refusal(folder.write("empty.gz", gzip("")), matrix_of(Scalar::null)).status, ExitStatus::bad_input);
+  EXPECT_EQ(matrix_refusal(folder.write("empty.zst", zstd("")), matrix_of(Scalar::null)).status, ExitStatus::bad_input);
   EXPECT_THAT(matrix_refusal(folder.write("blank", " \n\r\n\t\n"), matrix_of(Scalar::null)).text,
               HasSubstr("blank lines alone"));
 }

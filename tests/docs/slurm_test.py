@@ -132,7 +132,7 @@ class Modules(unittest.TestCase):
 SPACK = {"meson": "meson", "ninja-build": "ninja", "pkg-config": "pkgconfig", "python3": "python", "libfmt-dev": "fmt",
          "libboost-program-options-dev": "boost", "libboost-dev": "boost", "libyaml-cpp-dev": "yaml-cpp",
          "nlohmann-json3-dev": "nlohmann-json", "libz3-dev": "z3", "libxxhash-dev": "xxhash", "zlib1g-dev": "zlib-api",
-         "liblzma-dev": "xz", "libmetis-dev": "metis", "libhdf5-dev": "hdf5", "libhwloc-dev": "hwloc",
+         "liblzma-dev": "xz", "libzstd-dev": "zstd", "libmetis-dev": "metis", "libhdf5-dev": "hdf5", "libhwloc-dev": "hwloc",
          "libseccomp-dev": "libseccomp", "libopenmpi-dev": "mpi", "llvm-16-dev": "llvm", "libblis-dev": "blis",
          "libgraphblas-dev": "suite-sparse", "libgtest-dev": "googletest", "libgmock-dev": "googletest",
          "libmpfr-dev": "mpfr", "libbenchmark-dev": "benchmark"}

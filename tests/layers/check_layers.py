@@ -12,7 +12,7 @@ import sys
 LIBRARIES = {
     "libcore": (set(), {"fmt", "boost/multiprecision", "boost/sort", "hwloc.h"}),
     "libopt": ({"libcore"}, {"fmt", "nlohmann", "z3++.h"}),
-    "libcomm/data": ({"libcore"}, {"fmt", "nlohmann", "hdf5.h", "H5", "xxhash.h", "zlib.h", "lzma.h", "metis.h", "seccomp.h"}),
+    "libcomm/data": ({"libcore"}, {"fmt", "nlohmann", "hdf5.h", "H5", "xxhash.h", "zlib.h", "lzma.h", "zstd.h", "zstd_errors.h", "metis.h", "seccomp.h"}),
     "libcomm/exchange": ({"libcore"}, {"fmt", "mpi.h", "xxhash.h"}),
     "libkernels": ({"libcore"}, {"fmt", "llvm", "blis", "openblas", "cblas.h", "omp.h"}),
     "datasets": ({"libcore", "libcomm/data"}, {"fmt"}),

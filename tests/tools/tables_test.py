@@ -4,6 +4,7 @@
 Usage: tables_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -28,13 +29,17 @@ class TableTest(ToolTest):
         (self.dir / "p.ks").write_text(program)
         self.kasen("plan", "p.ks", "-o", "p.kir")
 
-    def partition(self, *data, status=0):
+    def partition(self, *data, **how):
         """Messages of a bundle that is made of this data."""
-        return self.kasen("partition", "--program", "p.kir", *data, "--workers", 2, "--replace", "-o", "b", status=status)[1]
+        return self.kasen("partition", "--program", "p.kir", *data, "--workers", 2, "--replace", "-o", "b", **how)[1]
 
-    def values(self, *data, name="X"):
+    def values(self, *data, name="X", stdin=None):
         """The input's values in the bundle."""
-        self.partition(*data)
+        if stdin is None:
+            self.partition(*data)
+        else:
+            with stdin.open() as file:
+                self.partition(*data, input_file=file)
         with h5py.File(self.dir / "b" / "arrays.h5") as file:
             return file[f"arrays/{name}/values"][()]
 
@@ -82,6 +87,48 @@ class Converted(TableTest):
         frame.to_excel(self.dir / "x.xlsx", index=False)
         subprocess.run([sys.executable, "-c", self.line_of("x.xlsx")], cwd=self.dir, check=True)
         np.testing.assert_array_equal(self.values("x.xlsx.csv"), frame.to_numpy())
+
+
+@unittest.skipUnless(shutil.which("zstd"), "no zstd")
+class Zstd(TableTest):
+    """What the command zstd makes."""
+
+    def packed(self, name, *options):
+        subprocess.run(["zstd", "-q", "-f", *options, name, "-o", f"{name}.zst"], cwd=self.dir, check=True)
+        return f"{name}.zst"
+
+    def test_tables_and_graphs(self):
+        numbers = np.random.default_rng(5).normal(size=(60000, 3))
+        np.savetxt(self.dir / "x.csv", numbers, delimiter=",", fmt="%.17g")
+        np.save(self.dir / "x.npy", numbers)
+        self.plan(TABLE)
+        for name in ["x.csv", "x.npy"]:
+            for options in [["-1"], ["-19"], ["--long=27"], ["-T2"], ["--no-check"]]:
+                np.testing.assert_array_equal(self.values(self.packed(name, *options)), numbers)
+        subprocess.run("zstd -q -c x.csv > parts.zst; zstd -q -c x.csv >> parts.zst", shell=True, cwd=self.dir, check=True)
+        np.testing.assert_array_equal(self.values("parts.zst"), np.vstack([numbers, numbers]))
+        np.testing.assert_array_equal(self.values("-", stdin=self.dir / "parts.zst"), np.vstack([numbers, numbers]))
+        self.plan("dim N\ninput G : null[N, N]\noutput d = G @ fill(1.0, N)\n")
+        self.partition("graph.txt")
+        want = {path.name: path.read_bytes() for path in (self.dir / "b").glob("part-*")}
+        self.partition(self.packed("graph.txt"))
+        self.assertEqual({path.name: path.read_bytes() for path in (self.dir / "b").glob("part-*")}, want)
+
+    def test_endings_of_names(self):
+        """The ending before .zst counts: one column of integers would be no table else."""
+        self.plan(TABLE)
+        (self.dir / "x.csv").write_text("1 2\n3 4\n")
+        (self.dir / "x.csv.zst").write_bytes((self.dir / self.packed("x.csv")).read_bytes())
+        np.testing.assert_array_equal(self.values("x.csv.zst"), [[1, 2], [3, 4]])
+
+    def test_damage(self):
+        self.plan(TABLE)
+        (self.dir / "x.csv").write_text("".join(f"{k},{k * 7 % 1000}\n" for k in range(20000)))
+        whole = (self.dir / self.packed("x.csv")).read_bytes()
+        for content, says in [(whole[:-1], "it ends in the middle"), (whole[:99], "it ends in the middle"), (whole + b"more", "other bytes follow"),
+                              (whole[:200] + bytes([whole[200] ^ 1]) + whole[201:], "its stream or checksum is not valid")]:
+            (self.dir / "cut.zst").write_bytes(content)
+            self.refused("cut.zst", says=["cut.zst: error: the zstd file is damaged", says])
 
 
 if __name__ == "__main__":

@@ -63,6 +63,10 @@ Compression compression_of(std::string_view beginning) {
                             "7zXZ\0"sv)) {
     return Compression::xz;
   }
+  // A frame, or one to be skipped, with which parallel packers begin.
+  const bool skipped = beginning.size() >= 4 && (static_cast<unsigned char>(beginning[0]) & 0xf0U) == 0x50 &&
+                       beginning.substr(1).starts_with("\x2a\x4d\x18"sv);
+  if (skipped || beginning.starts_with("\x28\xb5\x2f\xfd"sv)) return Compression::zstd;
   return Compression::none;
 }
 

@@ -1,4 +1,4 @@
-// A stream of bytes: a file or pipe, or the unpacked content of a gzip or xz stream of any number of members.
+// A stream of bytes: a file or pipe, or the unpacked content of a gzip, xz or zstd stream of any number of members.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class ByteSource {
   [[nodiscard]] virtual std::int64_t read(char* to, std::int64_t bytes) = 0;
 };
 
-enum class Compression : std::uint8_t { none, gzip, xz };
+enum class Compression : std::uint8_t { none, gzip, xz, zstd };
 [[nodiscard]] Compression compression_of(std::string_view beginning);
 
 // The file or pipe itself. missing_input (not there, a folder, not readable).

@@ -1,10 +1,13 @@
-// gzip and xz, member by member, as streams of bytes.
+// gzip, xz and zstd, member by member, as streams of bytes.
 #include <fmt/format.h>
 #include <lzma.h>
 #include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -148,11 +151,62 @@ class XzBytes : public Unpacker {
   std::int64_t total_ = 0;
 };
 
+class ZstdBytes : public Unpacker {
+ public:
+  ZstdBytes(std::unique_ptr<ByteSource> packed, const std::string& path)
+      : Unpacker(std::move(packed), "zstd", path), stream_(ZSTD_createDCtx(), ZSTD_freeDCtx) {
+    if (stream_ == nullptr) fail_memory();
+    // A frame announces its window, of up to 2 GiB, and libzstd allocates it at once.
+    const ZSTD_bounds bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
+    const std::optional<std::int64_t> available = available_memory();
+    int log = bounds.upperBound;
+    while (available && log > bounds.lowerBound && (std::int64_t{1} << log) > *available) --log;
+    if (ZSTD_isError(ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, log)) != 0) fail_memory();
+  }
+
+  [[nodiscard]] std::int64_t read(char* to, std::int64_t bytes) override {
+    ZSTD_outBuffer out{to, static_cast<std::size_t>(bytes), 0};
+    while (!done_ && out.pos == 0 && bytes > 0) step(out);
+    total_ += static_cast<std::int64_t>(out.pos);
+    return static_cast<std::int64_t>(out.pos);
+  }
+
+ private:
+  void step(ZSTD_outBuffer& out) {
+    const bool ended = !more();
+    done_ = ended && between_frames_;
+    if (done_) return;
+    ZSTD_inBuffer in{next_, static_cast<std::size_t>(left_), 0};
+    const std::size_t status = ZSTD_decompressStream(stream_.get(), &out, &in);
+    used(static_cast<std::int64_t>(in.pos));
+    if (ZSTD_isError(status) != 0) fail_stream(ZSTD_getErrorCode(status));
+    between_frames_ = status == 0;
+    if (ended && out.pos == 0 && !between_frames_) fail_damaged("it ends in the middle of its stream");
+  }
+
+  [[noreturn]] void fail_stream(ZSTD_ErrorCode code) const {
+    if (code == ZSTD_error_memory_allocation) fail_memory();
+    if (code == ZSTD_error_frameParameter_windowTooLarge)
+      fail(ExitStatus::limit, "no memory to decompress", "the window of its stream takes more than this process can",
+           "compress it again with a smaller window: zstd --long=27", {path_});
+    if (code == ZSTD_error_prefix_unknown && total_ > 0) fail_damaged("other bytes follow the end of its stream");
+    if (code == ZSTD_error_dictionary_wrong)
+      fail(ExitStatus::bad_input, "the zstd file cannot be read", "it was compressed with a dictionary",
+           "compress it again without one", {path_});
+    fail_damaged("its stream or checksum is not valid");
+  }
+
+  std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> stream_;
+  std::int64_t total_ = 0;
+  bool between_frames_ = true;
+};
+
 }  // namespace
 
 std::unique_ptr<ByteSource> unpacked(std::unique_ptr<ByteSource> packed, Compression kind, const std::string& path) {
   if (kind == Compression::gzip) return std::make_unique<GzipBytes>(std::move(packed), path);
   if (kind == Compression::xz) return std::make_unique<XzBytes>(std::move(packed), path);
+  if (kind == Compression::zstd) return std::make_unique<ZstdBytes>(std::move(packed), path);
   return packed;
 }
 

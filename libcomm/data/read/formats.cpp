@@ -101,7 +101,7 @@ std::unique_ptr<BlockReader> no_blocks(const ReadOptions&, const std::string&) {
 RawMatrix no_matrix(TextSource&, const ReadOptions&) { throw InternalError("a format's blocks read no matrix"); }
 
 std::string_view unpacked_name(std::string_view path) {
-  for (const std::string_view packed : {".gz", ".xz"})
+  for (const std::string_view packed : {".gz", ".xz", ".zst"})
     if (path.ends_with(packed)) path.remove_suffix(packed.size());
   return path;
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Readers: text and binary files, plain, .gz or .xz, into raw tables. Parallel where the file is plain text.
+/// Readers: text and binary files, plain, .gz, .xz or .zst, into raw tables. Parallel where the file is plain text.
 #pragma once
 
 #include <array>

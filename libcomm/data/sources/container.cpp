@@ -19,7 +19,7 @@ struct Container {
   const char *name, *remedy;
 };
 
-constexpr const char* unpack = "unpack it; gzip and xz are read as they are";
+constexpr const char* unpack = "unpack it; gzip, xz and zstd are read as they are";
 constexpr const char* convert_parquet =
     "convert it: python3 -c \"import pandas; pandas.read_parquet('FILE').to_csv('FILE.csv', index=False)\"";
 constexpr const char* convert_feather =
@@ -27,13 +27,12 @@ constexpr const char* convert_feather =
 constexpr const char* convert_workbook =
     "convert it: python3 -c \"import pandas; pandas.read_excel('FILE').to_csv('FILE.csv', index=False)\"";
 
-constexpr std::array<Container, 7> containers{{
+constexpr std::array<Container, 6> containers{{
     {"PAR1"sv, "Parquet", convert_parquet},
     {"ARROW1\0"sv, "Arrow (Feather)", convert_feather},
     {"FEA1"sv, "Feather", convert_feather},
     {"\xd0\xcf\x11\xe0\xa1\xb1"sv, "an Excel workbook", convert_workbook},
     {"BZh91A"sv, "compressed by bzip2", unpack},
-    {"\x28\xb5\x2f\xfd"sv, "compressed by zstd", "unpack it; gzip and xz are read as they are"},
     {"\x04\x22\x4d\x18"sv, "compressed by lz4", unpack},
 }};
 
