@@ -26,9 +26,11 @@ inline void leave_entries(PartMatrix& matrix) {
   matrix.on_disk = std::make_shared<const EntriesOnDisk>(std::move(gone));
 }
 
-// Dense inputs that are cut leave memory; with matrices, the nonzeros do instead.
+// Dense inputs that are cut leave memory; with matrices, the nonzeros do instead. Beside batches all stays in memory.
 inline std::vector<Part> on_disk(std::vector<Part>&& parts) {
   for (Part& part : parts) {
+    const auto has_batches = [](const auto& entry) { return entry.second.batches != 1; };
+    if (std::any_of(part.matrices.begin(), part.matrices.end(), has_batches)) continue;
     for (auto& [name, matrix] : part.matrices) leave_entries(matrix);
     if (!part.matrices.empty()) continue;
     for (auto& [name, array] : part.arrays) {
