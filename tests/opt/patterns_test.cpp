@@ -209,7 +209,7 @@ const Refused refused[] = {
     {"exchanged", "W = sum(X * T)", "arrays over [N, M] and [M, N] do not match"},
     {"seven", "W = sum(X + Y + A + B + C + D + E)", "7 sparse matrices in one expression"},
     {"diagonal", "W = diag(X)", "the diagonal of a matrix over"},
-    {"array", "W = tril(u)", "it takes a sparse matrix"},
+    {"array", "W = tril(u)", "has 2 dimensions"},
     {"number", "W = sum(tril(X, u))", "a diagonal for"},
     {"arguments", "W = diag(X, 1)", "diag of 2 arguments"},
 };
