@@ -318,14 +318,14 @@ class Faults(ToolTest):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
 
-        self.fault("plan", PAGERANK, "-o", "old.kir", status=IO, says="old.kir", preexec_fn=small_files)
+        self.fault("plan", PAGERANK, "-o", "old.kir", "--force", status=IO, says="old.kir", preexec_fn=small_files)
         self.assertEqual((self.dir / "old.kir").read_text(), "old")
-        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=IO, says="r.h5", preexec_fn=small_files)
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--force", status=IO, says="r.h5", preexec_fn=small_files)
         self.assertEqual((self.dir / "r.h5").read_bytes(), b"old")
         self.fault("partition", "--program", "plan.kir", "G=graph.txt", "--workers", 3, "--replace", "-o", "bundle", status=IO,
                    says="bundle", preexec_fn=small_files)
         self.assertEqual([f for f in self.files() if "tmp" in f], [])
-        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5")
+        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--force")
 
     def test_disk_full_for_some_ranks(self):
         """Beyond 8 MiB of lines the disk is full: whichever rank is there then, the job ends, and nothing is left."""
@@ -338,7 +338,7 @@ class Faults(ToolTest):
         def small_files():
             resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 20, 8 << 20))
 
-        self.fault("run", "-n", 3, "f.kir", "--bundle", "b", "--format", "csv", "-o", "r.csv", status=IO, says="cannot write '",
+        self.fault("run", "-n", 3, "f.kir", "--bundle", "b", "--format", "csv", "-o", "r.csv", "--force", status=IO, says="cannot write '",
                    preexec_fn=small_files)
         self.assertEqual((self.dir / "r.csv").read_text(), "old")
         self.assertEqual([f for f in self.files() if "tmp" in f], [])
