@@ -57,7 +57,7 @@ class Faulty(ToolTest):
         self.kasen("plan", "p.ks", "-o", "plan.kir")
         self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--workers", 3, "-o", "bundle")
         self.kasen("fuse", "plan.kir", "--bundle", "bundle", "-o", "fused.kir")
-        self.run_line = ["run", "fused.kir", "--bundle", "bundle", "--kernels", "interpreter", "--threads", 1]
+        self.run_line = ["run", "fused.kir", "--bundle", "bundle", "--kernels", "interpreter", "--threads", 1, "--force"]
 
     def with_fault(self, fault, *args):
         done = subprocess.run([TOOLS / "kasen", *map(str, args)], cwd=self.dir, text=True, timeout=100, capture_output=True,
@@ -351,7 +351,7 @@ class NoMemory(Faulty):
 
     def lines(self):
         return [["partition", "--program", "plan.kir", "G=graph.txt", "--workers", 3, "-o", "b"], ["fuse", "plan.kir", "--bundle", "bundle", "-o", "q.kir"],
-                ["plan", "p.ks", "-o", "q.kir"], ["measure", "fused.kir", "--bundle", "bundle", "--format", "json", "-o", "m.json"],
+                ["plan", "p.ks", "-o", "q.kir"], ["measure", "fused.kir", "--bundle", "bundle", "--format", "json", "-o", "m.json", "--force"],
                 [*self.run_line, "-o", "r", "--stats", "s.json"]]
 
     def numbers(self, calls):
