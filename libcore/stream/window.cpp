@@ -43,7 +43,8 @@ void drop_elements(const PassingArray& array, std::int64_t begin, std::int64_t e
     const auto up = [&](std::int64_t e) {
       return (reinterpret_cast<std::uintptr_t>(plane + e * scalar) + page - 1) / page * page;
     };
-    const std::uintptr_t first = begin == kept ? up(begin) : down(begin), last = end == count ? up(end) : down(end);
+    // What was given back before may end in the page of the last kept element.
+    const std::uintptr_t first = std::max(down(begin), up(kept)), last = end == count ? up(end) : down(end);
     if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
   }
 }

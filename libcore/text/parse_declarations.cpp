@@ -90,7 +90,10 @@ bool ModuleParser::dimension() {
   } else if (!d.local && lexer_.accept("workers")) {
     d.derived.kind = Derivation::Kind::workers;
     if (!m_.mesh.empty()) d.size = 1;
-    for (const MeshAxis& axis : m_.mesh) d.size = checked_mul(d.size, axis.size, "a mesh's size");
+    for (const MeshAxis& axis : m_.mesh) {
+      if (__builtin_mul_overflow(d.size, axis.size, &d.size))
+        lexer_.fail_at(name, "the mesh has more workers than 64 bits count");
+    }
   } else if (lexer_.accept("=")) {
     if (lexer_.peek().kind == TokenKind::name) {
       derivation(d);

@@ -192,6 +192,23 @@ TEST(Window, RowsGoByInLessMemory) {
   }
 }
 
+// Whether they are given back at once, or some that end in the page of the last kept one before the others.
+TEST(Window, KeptElementsStay) {
+  for (const std::int64_t kept : {1, 100, 511, 512, 700}) {
+    for (const std::int64_t part : {0, 1, 50, 600}) {
+      HeldArray held = hold_array(ElementType::of(Scalar::f64), 5000, 1);
+      auto* const numbers = reinterpret_cast<double*>(held.array.memory.data);
+      std::iota(numbers, numbers + 5000, 1.0);
+      held.array.kept = kept;
+      drop_elements(held.array, kept, kept + part);
+      drop_elements(held.array, kept + part, 4000);
+      for (std::int64_t e = 0; e < kept; ++e) ASSERT_EQ(numbers[e], static_cast<double>(e + 1)) << kept << ' ' << part;
+      EXPECT_EQ(numbers[2000], 0);
+      EXPECT_EQ(numbers[4000], 4001);
+    }
+  }
+}
+
 TEST(Window, WhatFitsIsReadOnce) {
   Pass pass({.room = 100 * mib});
   pass.write(3);
