@@ -108,7 +108,7 @@ class Frame(ToolTest):
         steps = {s for line in table for s in re.findall(r"\b[1-5]\b", line[18:25])}
         self.assertEqual(steps, set("12345"))
         (self.dir / "kept.txt").write_text("old\n")
-        self.kasen("fuse", "--list-passes", "-o", "kept.txt")
+        self.kasen("fuse", "--list-passes", "-o", "kept.txt", "--force")
         self.assertEqual((self.dir / "kept.txt").read_text(), listed)
         self.prepare()
         _, told = self.kasen("fuse", "plan.kir", "--level", 4, "--time-passes", "-o", "f.kir")
