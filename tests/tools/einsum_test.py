@@ -188,7 +188,7 @@ output w, S = u @ v', D = outer((a, b) -> a - 2.0 * b, u, v), B = outer((a, b) -
                            ("[i in M: x[i]]", "'i' runs over M"), ("[i in N, i in M: A[i, i]]", "two variables 'i'"),
                            ("sum(i in N, j in M: x[i])", "depends on the variable 'j'"), ("[i in N: A]", "an array over [N, M]"),
                            ("[i in N: [j in M: A[i, j]]]", "name all variables in one"), ("[i in N: sum(x)]", ""),
-                           ("[i in Z: x[i]]", "Z"), ("A[0, 1]", "several indices"), ("[i in N: sum(x * x[i])]", "index notation"),
+                           ("[i in Z: x[i]]", "Z"), ("A[0, 1, 2]", "several indices"), ("[i in N: sum(x * x[i])]", "index notation"),
                            ("sum(i in N, j in N, k in N: exp(S[k, i] * S[j, k] + S[i, j]))", "over different indices"),
                            ("any(j in 3: true)", "any over coordinates"), ("[i in N: P[i][0]]", "")]:
             (self.dir / "bad.ks").write_text(head + f"output y = {text}\n")
