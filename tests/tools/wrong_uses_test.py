@@ -22,8 +22,8 @@ USES = """
 64 | run -bundle=data fused.kir | '-bundle' has one dash .. write --bundle
 64 | plan -help | '-help' has one dash .. write --help
 64 | run fused.kir --bundle data --fromat csv | unknown option '--fromat' .. did you mean '--format'?
-64 | run fused.kir --bundle data --verbose | unknown option '--verbose' .. see 'kasen run --help'
-64 | run fused.kir --bundle data -v | unknown option '-v' .. see 'kasen run --help'
+64 | run fused.kir --bundle data --chatty | unknown option '--chatty' .. see 'kasen run --help'
+64 | run fused.kir --bundle data -z | unknown option '-z' .. see 'kasen run --help'
 64 | partition --program two.kir x=x.csv --out d2 | unknown option '--out' .. did you mean '--output'?
 64 | plan two.ks --output a.kir --output b.kir | is given twice .. give it once
 64 | fuse two.kir --passes plase | no pass is called 'plase' .. did you mean 'place'?
@@ -161,7 +161,7 @@ USES = """
 64 | go two.ks x=x.csv --workers two | --workers takes an integer, not 'two'
 # programs
 65 | plan vector.ks | vector.ks:3:13: .. the transpose of an array that is no matrix .. leave out
-65 | plan median.ks | unknown function 'median' .. mean(f64(x <= limit))
+65 | plan empty.ks | unknown function 'empty' .. fill(0.0, N)
 65 | plan braces.ks | blocks stand in braces
 """
 
@@ -181,7 +181,7 @@ class WrongUses(ClassFolderTest):
                  "rank.ks": (ROOT / "examples" / "pagerank.ks").read_text(), "x.csv": "1\n2\n3\n", "links.txt": "1 2\n2 3\n3 1\n",
                  "empty.txt": "", "job.yaml": "workers: two\n", "bad.yaml": "a: [1\n",
                  "vector.ks": "dim N\ninput x : f64[N]\noutput z = x.T\n",
-                 "median.ks": "dim N\ninput x : f64[N]\noutput z = median(x)\n",
+                 "empty.ks": "dim N\ninput x : f64[N]\noutput z = empty(N)\n",
                  "braces.ks": "z = 1\nif z > 0:\n  z = 2\noutput z\n"}
         for name, text in files.items():
             (cls.dir / name).write_text(text)
