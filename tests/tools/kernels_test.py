@@ -28,7 +28,7 @@ class SharedKernels(ToolTest):
         """Kernels (made, kept) of a run of this program, and its result."""
         (self.dir / "p.ks").write_text(text)
         self.kasen("go", "p.ks", "X=x.npy", "y=y.npy", "--workers", 2, "--dir", "d", "--no-report", "--kernels", "interpreter", "--format", "csv", "-o", "i.csv", "--force")
-        self.kasen("run", "d/fused.kir", "--bundle", "d/bundle", "--code-cache", cache, "--stats", "s.json", "--format", "csv", "-o", "r.csv", *more)
+        self.kasen("run", "d/fused.kir", "--bundle", "d/bundle", "--code-cache", cache, "--stats", "s.json", "--format", "csv", "-o", "r.csv", "--force", *more)
         ranks = json.loads((self.dir / "s.json").read_text())["by_rank"]
         results = [sorted(p.name[1:] for p in self.dir.glob(f"{name}*.csv")) for name in "ir"]
         self.assertEqual(*results)
