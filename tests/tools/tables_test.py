@@ -3,6 +3,7 @@
 
 Usage: tables_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import random
 import re
 import shutil
 import subprocess
@@ -11,9 +12,11 @@ import unittest
 
 import h5py
 import numpy as np
+import scipy.io
+import scipy.sparse
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, ToolTest  # noqa: E402
+from tools_test import BAD, MISSING, TOOLS, ToolTest  # noqa: E402
 
 TABLE = "dim N, F local\ninput X : f64[N, F]\noutput Y = X * 1.0\n"
 
@@ -129,6 +132,109 @@ class Zstd(TableTest):
                               (whole[:200] + bytes([whole[200] ^ 1]) + whole[201:], "its stream or checksum is not valid")]:
             (self.dir / "cut.zst").write_bytes(content)
             self.refused("cut.zst", says=["cut.zst: error: the zstd file is damaged", says])
+
+
+class Archives(TableTest):
+    """NumPy's and SciPy's archives."""
+
+    def test_arrays_by_name(self):
+        self.plan(TABLE)
+        numbers = np.random.default_rng(3).normal(size=(5000, 4))
+        other = np.arange(12, dtype=np.int32).reshape(4, 3)
+        for save in [np.savez, np.savez_compressed]:
+            save(self.dir / "x.npz", numbers)
+            np.testing.assert_array_equal(self.values("x.npz"), numbers)
+            save(self.dir / "x.npz", A=numbers, B=np.asfortranarray(other), t=np.array("text"))
+            np.testing.assert_array_equal(self.values("X=x.npz:A"), numbers)
+            np.testing.assert_array_equal(self.values("x.npz:B"), other)
+            self.refused("x.npz", says=["x.npz: error: the file holds 3 arrays", "they are A, B, t", "name one of them: x.npz:A"])
+            self.refused("x.npz:a", says=["the file holds no array 'a'", "it holds A, B, t"])
+            self.refused("x.npz:t", says=["x.npz:t: error: not a .npy file that can be read", "its elements are '<U4'"])
+        np.savez(self.dir / "none.npz")
+        self.refused("none.npz", says="the file holds no array")
+        np.save(self.dir / "x.npy", numbers)
+        self.refused("x.npy:A", says="it is no archive")
+        self.refused("nothing.npz:A", says="cannot open the file", status=MISSING)
+        np.save(self.dir / "a:b.npy", other)
+        np.testing.assert_array_equal(self.values("a:b.npy"), other)
+
+    def test_edges_of_an_archive(self):
+        self.plan("dim N\ninput G : null[N, N]\noutput d = G @ fill(1.0, N)\n")
+        np.savez(self.dir / "g.npz", edges=np.array(self.arcs), weights=np.ones(3))
+        self.partition("graph.txt")
+        want = {path.name: path.read_bytes() for path in (self.dir / "b").glob("part-*")}
+        self.partition("g.npz:edges")
+        self.assertEqual({path.name: path.read_bytes() for path in (self.dir / "b").glob("part-*")}, want)
+
+    def stored(self, matrix, *data):
+        """The bundle of a matrix in Matrix Market, and that of these data."""
+        bundles = []
+        scipy.io.mmwrite(str(self.dir / "m.mtx"), matrix.tocoo(), symmetry="general", precision=17)
+        for source in [("m.mtx",), data]:
+            self.partition(*source)
+            bundles.append({path.name: path.read_bytes() for path in (self.dir / "b").glob("part-*")})
+        return bundles
+
+    def test_sparse_matrices(self):
+        """The same bundle as of the matrix in Matrix Market."""
+        self.plan("dim N, M\ninput A : sparse f64[N, M]\noutput r = sum(A, over M)\n")
+        for seed, (rows, cols, share) in enumerate([(300, 200, 0.05), (1, 5, 0.5), (40, 3, 0.9)]):
+            matrix = scipy.sparse.random(rows, cols, share, format="csr", random_state=seed)
+            for layout in ["csr", "csc", "coo"]:
+                for compressed in [True, False]:
+                    scipy.sparse.save_npz(self.dir / "a.npz", matrix.asformat(layout), compressed=compressed)
+                    market, archive = self.stored(matrix, "a.npz")
+                    self.assertEqual(archive, market)
+        scipy.sparse.save_npz(self.dir / "a.npz", matrix.tobsr())
+        self.refused("a.npz", says=["its format is 'bsr'", "scipy.sparse.save_npz(name, matrix.tocsr())"])
+        again = scipy.sparse.coo_matrix(([1.0, 2.0], ([0, 0], [1, 1])), (2, 2))
+        scipy.sparse.save_npz(self.dir / "a.npz", again)
+        self.refused("a.npz", says=["the entry is repeated", "row 0 and column 1 stand twice"])
+        self.plan("dim N\ninput G : null[N, N]\noutput d = G @ fill(1.0, N)\n")
+        self.refused("a.npz", says="element [1] is not 1")
+        ones = scipy.sparse.csr_matrix((np.ones(3, bool), ([0, 1, 1], [1, 0, 1])), (3, 3))
+        scipy.sparse.save_npz(self.dir / "a.npz", ones)
+        (self.dir / "ones.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n2 1\n2 2\n")
+        self.partition("a.npz")
+        archive = {path.name: path.read_bytes() for path in (self.dir / "b").glob("part-*")}
+        self.partition("ones.mtx")
+        self.assertEqual(archive, {path.name: path.read_bytes() for path in (self.dir / "b").glob("part-*")})
+        self.plan(TABLE)
+        self.refused("a.npz", says=["the file holds a sparse matrix, and the input is dense", "X.toarray()"])
+
+    def test_hostile_matrices(self):
+        self.plan("dim N, M\ninput A : sparse f64[N, M]\noutput r = sum(A, over M)\n")
+        good = {"format": np.array("csr"), "shape": np.array([2, 3]), "data": np.ones(2), "indices": np.array([0, 2]), "indptr": np.array([0, 1, 2])}
+        np.savez(self.dir / "a.npz", **good)
+        self.partition("a.npz")
+        for name, value, says in [("shape", [2, 2], "element 1 is 2, and the axis has 2 indices"), ("indices", [0, -1], "element 1 is -1"),
+                                  ("indptr", [0, 2, 1], "element 1 is larger than the next"), ("indptr", [0, 1, 3], "it does not lead from 0 to the 2"),
+                                  ("shape", [1 << 62, 3], "it has 3 elements, and the axis has 4611686018427387904"),
+                                  ("indices", [0], "it has 1 elements, and there are 2"), ("shape", [2], "it is not two sizes"),
+                                  ("indices", [0.0, 1.0], "indices are integers"), ("data", ["a", "b"], "floats, integers and bools")]:
+            np.savez(self.dir / "a.npz", **{**good, name: np.array(value)})
+            self.refused("a.npz", says=says)
+
+    def test_damage(self):
+        """A changed byte is seen, wherever it stands, or changes no number."""
+        self.plan(TABLE)
+        numbers = np.arange(40.0).reshape(8, 5)
+        np.savez_compressed(self.dir / "x.npz", numbers)
+        whole = (self.dir / "x.npz").read_bytes()
+        draw = random.Random(7)
+        for at in [*range(0, 40, 3), *range(len(whole) - 80, len(whole), 5), *draw.sample(range(len(whole)), 12)]:
+            changed = bytearray(whole)
+            changed[at] ^= 1 << draw.randrange(8)
+            (self.dir / "y.npz").write_bytes(changed)
+            done = subprocess.run([TOOLS / "kasen-partition", "--program", "p.kir", "y.npz", "-o", "b", "--replace"], cwd=self.dir,
+                                  capture_output=True, text=True, timeout=60, check=False)
+            self.assertIn(done.returncode, [0, BAD, 69], (at, done.stderr))
+            if done.returncode == 0:
+                with h5py.File(self.dir / "b" / "arrays.h5") as file:
+                    np.testing.assert_array_equal(file["arrays/X/values"][()], numbers)
+        for size in [len(whole) - 1, len(whole) // 2, 30, 5]:
+            (self.dir / "y.npz").write_bytes(whole[:size])
+            self.refused("y.npz", says="the archive is damaged")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/sources/content.h"
 #include "libcore/base/error.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/result_format.h"
@@ -35,6 +36,7 @@ std::vector<std::string> GoFiles::data() const {
     const bool named = equals != std::string::npos && data.find('/') > equals;
     files.push_back(named ? data.substr(equals + 1) : data);
     if (files.back() == "-") files.back() = "/dev/stdin";
+    files.back() = address_of(files.back()).file;
   }
   return files;
 }

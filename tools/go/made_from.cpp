@@ -12,6 +12,7 @@
 #include "libcomm/data/base/byte_source.h"
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/sources/content.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/derived_dims.h"
@@ -86,7 +87,7 @@ bool is_packed(const std::string& path) {
   std::string first(6, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(first.data(), std::ssize(first));
-  return compression_of(first) != Compression::none;
+  return compression_of(first) != Compression::none || holds_arrays(first);
 }
 
 // A file that kasen partition is about to read. Its digest is taken where it costs little, or the bundle will not state

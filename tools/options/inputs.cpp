@@ -11,6 +11,7 @@
 #include "libcomm/data/base/byte_source.h"
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/read/readers.h"
+#include "libcomm/data/sources/content.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/base/checked.h"
 #include "libcore/ir/derived_dims.h"
@@ -297,7 +298,7 @@ std::optional<std::int64_t> ProgramInputs::plain_bytes() const {
     std::string first(6, '\0');
     const OpenedFile file = open_bytes(path);
     first.resize(static_cast<size_t>(file.bytes->read(first.data(), std::ssize(first))));
-    if (compression_of(first) != Compression::none) return std::nullopt;
+    if (compression_of(first) != Compression::none || holds_arrays(first)) return std::nullopt;
     total = checked_add(total, file.size, "the size of the data");
   }
   return total;

@@ -15,6 +15,7 @@ namespace kasen {
 
 // The meaning of a text's lines.
 struct EntryShape {
+  bool in_lines = true;       // of text, one entry each
   std::int64_t from = 0;      // byte at which the entries begin
   std::int64_t first_id = 0;  // the number from which the file counts
   std::vector<int> columns;   // file columns, from 1, of row, column and each plane of the value

@@ -22,14 +22,6 @@
 namespace kasen {
 namespace {
 
-struct Kind {
-  std::string_view type;
-  std::int64_t bytes;
-  Scalar scalar;  // whose planes hold the same bytes; null: none, since a file may have any byte as a bool
-  // Converts element `from` of the file into element `to` of a plane; false if it does not fit.
-  bool (*convert)(const char* data, std::int64_t from, bool swapped, Scalar scalar, std::byte* plane, std::int64_t to);
-};
-
 template <class T>
 bool convert(const char* data, std::int64_t from, bool swapped, Scalar scalar, std::byte* plane, std::int64_t to) {
   const auto value = npy_element<T>(data, from, swapped);
@@ -50,7 +42,7 @@ bool convert_half(const char* data, std::int64_t from, bool swapped, Scalar scal
   return store_number(scalar, (bits & 0x8000U) != 0 ? -value : value, plane, to);
 }
 
-constexpr std::array<Kind, 12> kinds{{
+constexpr std::array<NpyKind, 12> kinds{{
     {"f8", 8, Scalar::f64, convert<double>},
     {"f4", 4, Scalar::f32, convert<float>},
     {"f2", 2, Scalar::null, convert_half},
@@ -68,7 +60,7 @@ constexpr std::array<Kind, 12> kinds{{
 // The values of an array in the input's type, row by row.
 class NpyRows : public RowStream {
  public:
-  NpyRows(InputFile file, NpyHeader header, const Kind& kind, Scalar scalar, std::int64_t rows, std::int64_t cols)
+  NpyRows(InputFile file, NpyHeader header, const NpyKind& kind, Scalar scalar, std::int64_t rows, std::int64_t cols)
       : file_(std::move(file)),
         header_(std::move(header)),
         kind_(kind),
@@ -115,7 +107,7 @@ class NpyRows : public RowStream {
 
   InputFile file_;
   NpyHeader header_;
-  const Kind& kind_;
+  const NpyKind& kind_;
   Scalar scalar_;
   std::int64_t rows_, cols_;
   bool same_;
@@ -156,6 +148,11 @@ RawTable table_in_file(std::int64_t rows, std::int64_t cols, const ReadOptions& 
 
 }  // namespace
 
+const NpyKind* npy_kind(std::string_view type) {
+  const auto* const kind = std::find_if(kinds.begin(), kinds.end(), [&](const NpyKind& k) { return k.type == type; });
+  return kind == kinds.end() ? nullptr : kind;
+}
+
 bool begins_as_npy(std::string_view beginning) { return beginning.starts_with(npy_magic); }
 
 RawTable read_npy(TextSource& source, const ReadOptions& options) {
@@ -163,8 +160,8 @@ RawTable read_npy(TextSource& source, const ReadOptions& options) {
   InputFile file(source, TextSource::Content::bytes,
                  options.may_stay ? InputFile::Digest::later : InputFile::Digest::at_once);
   const NpyHeader header = read_npy_header(file);
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.type == header.type; });
-  if (kind == kinds.end())
+  const NpyKind* const kind = npy_kind(header.type);
+  if (kind == nullptr)
     fail_npy(file, fmt::format("its elements are '{}', and floats, integers and bools are read", header.descr),
              "save it as one of them: numpy.save(name, array.astype(\"f8\"))");
   if (header.shape.size() > 2 && header.fortran)

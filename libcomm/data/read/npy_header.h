@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "libcomm/data/text/input_file.h"
+#include "libcore/base/types.h"
 
 namespace kasen {
 
@@ -19,6 +21,16 @@ inline constexpr std::string_view npy_magic = "\x93NUMPY";
 // The header of an array of `extents` elements of `type` ("<f8") in C order; the elements follow it. It ends in "),}"
 // without a blank, which NumPy reads and does not write: so Kasen knows its own files.
 [[nodiscard]] std::string npy_header(std::string_view type, const std::vector<std::int64_t>& extents);
+
+// A type of elements that tables are read from.
+struct NpyKind {
+  std::string_view type;
+  std::int64_t bytes;
+  Scalar scalar;  // whose planes hold the same bytes; null: none, since a file may have any byte as a bool
+  // Converts element `from` of the file into element `to` of a plane; false if it does not fit.
+  bool (*convert)(const char* data, std::int64_t from, bool swapped, Scalar scalar, std::byte* plane, std::int64_t to);
+};
+[[nodiscard]] const NpyKind* npy_kind(std::string_view type);  // null: none
 
 struct NpyHeader {
   std::string descr;     // as in the file, for example '>i4'

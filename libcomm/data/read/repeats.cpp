@@ -252,7 +252,7 @@ std::int64_t combined_bytes(const ElementType& element) { return 60 + 2 * elemen
   TextBlock block;
   BlockEntries entries;
   std::optional<TextSource> again;
-  if (text.can_be_read_again()) again.emplace(text.path());
+  if (shape.in_lines && text.can_be_read_again()) again.emplace(text.path());
   while (again && again->next(block)) {
     parse_block(block, shape, element, entries);
     const std::int64_t start = block.number == 0 ? shape.from : 0;

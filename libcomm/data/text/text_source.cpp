@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "libcomm/data/sources/container.h"
+#include "libcomm/data/sources/content.h"
 #include "libcomm/data/text/input_file.h"
 #include "libcore/base/error.h"
 
@@ -81,16 +83,23 @@ void fail_long_line(const std::string& path, std::int64_t line) {
 }
 
 TextSource::TextSource(const std::string& path) : path_(path), progress_(std::make_unique<Progress>()) {
-  OpenedFile file = open_bytes(path);
+  const DataAddress address = address_of(path);
+  OpenedFile file = open_bytes(address.file);
   std::string beginning = first_bytes(*file.bytes, container_bytes);
-  refuse_container(beginning, path);
-  const Compression kind = compression_of(beginning);
-  size_ = file.size;
+  refuse_container(beginning, address.file);
   regular_ = file.regular;
-  compressed_ = kind != Compression::none;
-  plain_file_ = file.regular && file.size > 0 && !compressed_;
-  bytes_ =
-      unpacked(std::make_unique<Resumed>(std::move(beginning), std::move(file.bytes), progress_->bytes), kind, path);
+  if (std::optional<OpenedArray> array = open_array(address, beginning, regular_, path)) {
+    size_ = array->size;
+    compressed_ = true;
+    bytes_ = std::make_unique<Resumed>(std::string(), std::move(array->bytes), progress_->bytes);
+  } else {
+    const Compression kind = compression_of(beginning);
+    size_ = file.size;
+    compressed_ = kind != Compression::none;
+    plain_file_ = file.regular && file.size > 0 && !compressed_;
+    bytes_ =
+        unpacked(std::make_unique<Resumed>(std::move(beginning), std::move(file.bytes), progress_->bytes), kind, path);
+  }
   if (peek(3).empty())
     fail(ExitStatus::bad_input, "the file is empty", {}, "a graph without edges is a file of a comment line", {path});
   skip_mark();

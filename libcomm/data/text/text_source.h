@@ -1,5 +1,6 @@
 // A text in blocks of whole lines, in the order of the file, for threads that take one each. It is a plain file or
-// pipe, gzip, xz or zstd (by the first bytes, not by the name). Holds a block or two at a time; a byte order mark is
+// pipe, gzip, xz or zstd (by the first bytes, not by the name), or an array of a
+// file that holds several (content.h). Holds a block or two at a time; a byte order mark is
 // left out.
 #pragma once
 
