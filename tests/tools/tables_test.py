@@ -16,7 +16,7 @@ import scipy.io
 import scipy.sparse
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, MISSING, TOOLS, ToolTest  # noqa: E402
+from tools_test import BAD, MISSING, TOOLS, USAGE, ToolTest  # noqa: E402
 
 TABLE = "dim N, F local\ninput X : f64[N, F]\noutput Y = X * 1.0\n"
 
@@ -235,6 +235,107 @@ class Archives(TableTest):
         for size in [len(whole) - 1, len(whole) // 2, 30, 5]:
             (self.dir / "y.npz").write_bytes(whole[:size])
             self.refused("y.npz", says="the archive is damaged")
+
+
+class Cells(TableTest):
+    """Missing values, and numbers as countries write them."""
+
+    TEXT = "a,b,c\n1,2,3\n4,NA,6\n7,8,\n10,11,12\n?,14,nan\n"
+    WANT = np.array([[1, 2, 3], [4, np.nan, 6], [7, 8, np.nan], [10, 11, 12], [np.nan, 14, np.nan]])
+
+    def setUp(self):
+        super().setUp()
+        (self.dir / "x.csv").write_text(self.TEXT)
+
+    def test_values_and_means(self):
+        self.plan(TABLE)
+        self.refused("x.csv", says="x.csv:3:3: error: 'NA' is not a value of type f64")
+        self.refused("x.csv", "--missing", "X=error", says="x.csv:3:3: error: 'NA'")
+        np.testing.assert_array_equal(self.values("x.csv", "--missing", "X=nan"), self.WANT)
+        np.testing.assert_array_equal(self.values("x.csv", "--missing", "X=-1.5"), np.nan_to_num(self.WANT, nan=-1.5))
+        means = np.where(np.isnan(self.WANT), np.nanmean(self.WANT, axis=0), self.WANT)
+        np.testing.assert_allclose(self.values("x.csv", "--missing", "X=mean"), means, rtol=1e-15)
+        self.refused("x.csv", "--missing", "X=some", says="'some' is not a value of type f64", status=USAGE)
+        self.refused("x.csv", "--missing", "Z=drop", says="the program has no input 'Z'", status=USAGE)
+        (self.dir / "y.csv").write_text("1,NA\n2,\n")
+        self.refused("y.csv", "--missing", "X=mean", says="column 2 has no value at all")
+        self.plan(TABLE.replace("f64", "i64").replace("1.0", "1"))
+        self.refused("x.csv", "--missing", "X=mean", says="a mean is no value of type i64", status=USAGE)
+        np.testing.assert_array_equal(self.values("x.csv", "--missing", "X=0"), np.nan_to_num(self.WANT).astype(int))
+
+    def test_rows_that_are_left_out(self):
+        self.plan("dim N, F local\ninput X : f64[N, F], y : f64[N]\noutput Y = X * 1.0, z = y + 0.0\n")
+        (self.dir / "y.csv").write_text("1\n2\n3\nNA\n5\n")
+        said = self.partition("X=x.csv", "y=y.csv", "--missing", "X=drop", "--missing", "y=0")
+        self.assertIn("note: 3 of 5 rows along N left out: values of input 'X' are missing", said)
+        for options, rows, y in [(["--missing", "X=drop", "--missing", "y=0"], [0, 3], [1, 0]), (["--missing", "X=drop", "--missing", "y=drop"], [0], [1]),
+                                 (["--missing", "X=9", "--missing", "y=drop"], [0, 1, 2, 4], [1, 2, 3, 5])]:
+            X = np.nan_to_num(self.WANT, nan=9)[rows]
+            np.testing.assert_array_equal(self.values("X=x.csv", "y=y.csv", *options), X)
+            with h5py.File(self.dir / "b" / "arrays.h5") as file:
+                np.testing.assert_array_equal(file["arrays/y/values"][()], y)
+        np.save(self.dir / "short.npy", np.ones(4))
+        self.refused("X=x.csv", "y=short.npy", "--missing", "X=drop", says="they have 5 and 4 rows")
+        self.refused("X=x.csv", "y=y.csv", "--missing", "X=drop", says="y.csv:4:1: error: 'NA'")
+        self.plan("dim N, F local\ninput G : null[N, N], X : f64[N, F]\noutput Y = G @ X\n")
+        (self.dir / "g.txt").write_text("0 1\n1 4\n")
+        self.refused("G=g.txt", "X=x.csv", "--missing", "X=drop", says="cannot be left out of input 'G'")
+        (self.dir / "none.csv").write_text("NA,1\n2,NA\n")
+        self.plan(TABLE)
+        self.refused("none.csv", "--missing", "X=drop", says="each row of input 'X' lacks a value")
+
+    def test_points_and_words(self):
+        """Planes of points lose the same rows, and words that are missing leave theirs out."""
+        self.plan("dim N\ninput X : [f64; 3][N]\noutput s = map(p -> p[0] + p[2], X)\n")
+        np.testing.assert_array_equal(self.values("x.csv", "--missing", "X=drop"), self.WANT[[0, 3]].T)
+        self.plan(TABLE)
+        (self.dir / "w.csv").write_text("kind,size\noak,1\n,2\nelm,3\nNA,4\nash,\n")
+        np.testing.assert_array_equal(self.values("w.csv", "--words", "X=kind", "--missing", "X=drop"), [[2, 1], [1, 3]])
+
+    def test_marks(self):
+        self.plan(TABLE)
+        (self.dir / "m.csv").write_text("1,-999\n.,2\n\"NA\",-\n")
+        want = [[1, 0], [0, 2], [0, 0]]
+        np.testing.assert_array_equal(self.values("m.csv", "--missing", "X=0", "--missing-as", "-999", "--missing-as", "."), want)
+        self.refused("m.csv", "--missing", "X=0", says="m.csv:2:1: error: '.'")
+
+    def test_many_rows(self):
+        """Pieces of the text that several threads read, against pandas."""
+        draw = np.random.default_rng(11)
+        numbers = draw.normal(size=(90000, 3))
+        numbers[draw.random(numbers.shape) < 0.1] = np.nan
+        lines = [",".join("" if np.isnan(v) else repr(v) for v in row) for row in numbers.tolist()]
+        (self.dir / "big.csv").write_text("\n".join(lines) + "\n")
+        self.plan(TABLE)
+        np.testing.assert_array_equal(self.values("big.csv", "--missing", "X=drop"), numbers[~np.isnan(numbers).any(axis=1)])
+        means = np.where(np.isnan(numbers), np.nanmean(numbers, axis=0), numbers)
+        np.testing.assert_allclose(self.values("big.csv", "--missing", "X=mean"), means, rtol=1e-12)
+
+    def test_decimal_commas(self):
+        self.plan(TABLE)
+        (self.dir / "d.csv").write_text("5;2,0\n6;3,25\n")
+        self.refused("d.csv", says=["d.csv:1:3: error: '2,0' is not a number", "if the comma is a decimal point, say so: --decimal ,"])
+        np.testing.assert_array_equal(self.values("d.csv", "--decimal", ","), [[5, 2], [6, 3.25]])
+        (self.dir / "d.csv").write_text("a;b\n1.234,5;-2\n\"1.000.000\";+3,5e2\n12;nan\n")
+        self.refused("d.csv", says="--decimal , --thousands .")
+        want = [[1234.5, -2], [1e6, 350], [12, np.nan]]
+        np.testing.assert_array_equal(self.values("d.csv", "--decimal", ",", "--thousands", "."), want)
+        (self.dir / "d.csv").write_text("1,5 2\n3 4,25\n")
+        np.testing.assert_array_equal(self.values("d.csv", "--decimal", ","), [[1.5, 2], [3, 4.25]])
+        (self.dir / "d.csv").write_text("1'234.5\t2\n")
+        np.testing.assert_array_equal(self.values("d.csv", "--thousands", "'"), [[1234.5, 2]])
+        for cell in ["12.34,5", "1234.567", ".123", "1..234", "1,2,3", "1.5"]:
+            (self.dir / "d.csv").write_text(f"2;3\n1;{cell}\n")
+            self.refused("d.csv", "--decimal", ",", "--thousands", ".", says=f"d.csv:2:3: error: '{cell}' is not a number")
+        self.refused("d.csv", "--decimal", "x", says="--decimal: 'x' is none of . ,", status=USAGE)
+        self.refused("d.csv", "--thousands", ".", says="--decimal and --thousands are both '.'", status=USAGE)
+
+    def test_go_hands_them_on(self):
+        (self.dir / "p.ks").write_text(TABLE)
+        (self.dir / "d.csv").write_text("1,5;NA\n2;-\n")
+        self.kasen("go", "p.ks", "d.csv", "--decimal", ",", "--missing", "X=0", "--missing-as", "-", "-o", "r.h5", "--kernels", "interpreter")
+        with h5py.File(self.dir / "r.h5") as file:
+            np.testing.assert_array_equal(file["Y"][()], [[1.5, 0], [2, 0]])
 
 
 if __name__ == "__main__":

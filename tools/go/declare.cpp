@@ -5,6 +5,7 @@
 #include "tools/common/tool.h"
 #include "tools/go/go.h"
 #include "tools/launch/options.h"
+#include "tools/options/cell_options.h"
 #include "tools/options/mesh_option.h"
 #include "tools/options/result_format.h"
 #include "tools/options/words.h"
@@ -23,7 +24,8 @@ void declare_program(Tool& tool) {
       "columns", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
       "words", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
       "dictionary", po::value<std::string>()->value_name("FILE"), "see kasen partition")(
-      "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition");
+      "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition (--missing, --decimal, too)");
+  declare_cell_options(tool.hidden);
   takes(tool, "repeats", repeats_words);
 }
 

@@ -244,9 +244,10 @@ class Pipeline {
   void partition() const {
     Arguments options{"--method",   text("method"),  "--theta", std::to_string(values_["theta"].as<int>()),
                       "--compress", text("compress")};
-    for (const std::string each : {"dim", "columns", "words"}) add(options, each, "--" + each);
+    for (const std::string each : {"dim", "columns", "words", "missing", "missing-as"}) add(options, each, "--" + each);
     if (has("dictionary")) options.insert(options.end(), {"--dictionary", text("dictionary")});
-    if (has("repeats")) options.insert(options.end(), {"--repeats", text("repeats")});
+    for (const std::string each : {"repeats", "decimal", "thousands"})
+      if (has(each)) options.insert(options.end(), {"--" + each, text(each)});
     for (const std::string& data : list("data")) options.push_back(data);
     BundleRecord record(file("bundle"),
                         fmt::format("{}\n{}\n{}\n{}", version, fmt::join(options, "\n"),

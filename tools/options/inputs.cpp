@@ -18,6 +18,7 @@
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
 #include "libcore/patterns/recipe.h"
+#include "tools/options/cell_options.h"
 #include "tools/options/words.h"
 #include "tools/system/progress.h"
 
@@ -143,6 +144,7 @@ ReadOptions read_options(const WantedInput& wanted, const po::variables_map& val
   options.repeats = choose(values, "repeats", repeats_words);
   options.columns = columns_of(wanted, values, "columns");
   options.words = columns_of(wanted, values, "words");
+  if (!wanted.sparse) read_cell_options(values, wanted.name, options);
   if (const auto known = dictionary.find(wanted.name); known != dictionary.end()) {
     options.dictionary = &known->second;
     options.dictionary_name = values["dictionary"].as<std::string>();
@@ -152,8 +154,8 @@ ReadOptions read_options(const WantedInput& wanted, const po::variables_map& val
   options.labels = wanted.labels;
   options.by_column = wanted.dims.size() == 1 && wanted.element.planes() > 1;
   options.may_wait = rows_later && options.element.scalar() != Scalar::id;  // ids are renamed
-  options.may_stay = values.count("references") > 0 && scalar_bytes(options.element.scalar()) >= 4 &&
-                     options.element.scalar() != Scalar::id;
+  options.may_stay = values.count("references") > 0 && !drops_rows(values) &&
+                     scalar_bytes(options.element.scalar()) >= 4 && options.element.scalar() != Scalar::id;
   return options;
 }
 
@@ -180,14 +182,19 @@ InputData input_data(const WantedInput& wanted, const std::string& path, RawInpu
   return data;
 }
 
-void check_columns(const std::vector<WantedInput>& wanted, const po::variables_map& values, const std::string& option) {
+// Options that name inputs name some of the program's.
+void check_names(const std::vector<WantedInput>& wanted, const po::variables_map& values, const std::string& option) {
   const std::vector<std::string> names = names_of(wanted);
-  for (const auto& [name, columns] : name_values(values, option)) {
+  for (const auto& [name, value] : name_values(values, option))
     if (std::find(names.begin(), names.end(), name) == names.end())
       wrong_value(option, fmt::format("--{}: the program has no input '{}'", option, name), "",
                   near_or_all(name, names));
+}
+
+void check_columns(const std::vector<WantedInput>& wanted, const po::variables_map& values, const std::string& option) {
+  check_names(wanted, values, option);
+  for (const auto& [name, columns] : name_values(values, option))
     with_value(option, [&, &list = columns] { (void)parse_columns(list); });
-  }
 }
 
 // The dictionary of --dictionary; words of inputs that this program does not have belong to another program.
@@ -256,6 +263,7 @@ void declare_input_options(Tool& tool) {
       "the codes of words from an earlier bundle or result")(
       "input-format", po::value<std::string>()->value_name("NAME"),
       (one_of(file_format_words) + ", instead of looking at the file").c_str());
+  declare_cell_options(tool.options);
   tool.reads.insert(tool.reads.end(), {"data", "dictionary"});
 }
 
@@ -285,6 +293,7 @@ ProgramInputs::ProgramInputs(const Module& module, const po::variables_map& valu
   with_value("data", [&] { files_ = files_by_input(texts_of(values, "data"), wanted_); });
   check_columns(wanted_, values, "columns");
   check_columns(wanted_, values, "words");
+  check_names(wanted_, values, "missing");
   dictionary_ = given_dictionary(wanted_, values);
   dims_ = dims_of(module, values);
   patterns_ = patterns_of(module);
@@ -305,7 +314,9 @@ std::optional<std::int64_t> ProgramInputs::plain_bytes() const {
 }
 
 ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool rows_later) const {
-  rows_later = rows_later && std::none_of(wanted_.begin(), wanted_.end(), [](const auto& w) { return w.sparse; });
+  const bool drops = drops_rows(values_);
+  rows_later =
+      rows_later && !drops && std::none_of(wanted_.begin(), wanted_.end(), [](const auto& w) { return w.sparse; });
   std::map<std::string, RawInput> raw;
   for (const WantedInput& first : wanted_) {
     if (raw.contains(first.name)) continue;
@@ -319,6 +330,7 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool ro
   ProgramData data{dims_, {}};
   for (const WantedInput& w : wanted_)
     data.inputs.push_back(input_data(w, files_.at(w.name), std::move(raw.at(w.name))));
+  if (drops) drop_rows(data.inputs);
   for (const WantedInput& p : patterns_) {
     data.inputs.push_back(
         {.name = p.name, .dims = p.dims, .element = p.element, .sparse = true, .source = "a pattern"});

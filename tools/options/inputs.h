@@ -30,8 +30,8 @@ struct ProgramData {
 
 // Whether --method is `auto`, and not a method of partition_methods.
 [[nodiscard]] bool chooses_method(const po::variables_map& values);
-// Declares --dim, --repeats, --columns, --words, --dictionary and --input-format. The option `data` has the files:
-// NAME=FILE, or FILE alone for a program with one input.
+// Declares --dim, --repeats, --columns, --words, --dictionary, --input-format and the options of cells. The option
+// `data` has the files: NAME=FILE, or FILE alone for a program with one input.
 void declare_input_options(Tool& tool);
 void declare_cut_options(Tool& tool);  // --method, --theta
 // With --method auto, the method in the result is a default.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <unordered_map>
 
@@ -29,7 +30,9 @@ std::vector<int> without(std::vector<int> columns, std::vector<int> others) {
 
 bool has_names(const FirstLines& first, const ReadOptions& options) {
   NameRule rule{.wanted = any_by_name(options.columns) || any_by_name(options.words),
-                .boolean = options.element.is(Scalar::boolean)};
+                .boolean = options.element.is(Scalar::boolean),
+                .style = options.numbers,
+                .missing = options.missing.marks};
   if (!rule.wanted) {
     const FileColumns columns{.names = {}, .count = first.columns()};
     rule.words = chosen_columns(options.words, columns, first.path);
@@ -73,7 +76,7 @@ void take_codes(std::vector<WordsOfColumn>& columns, const ReadOptions& options,
 }
 
 TableForm form_of(const InputFile& file, const ReadOptions& options) {
-  const FirstLines first = first_lines(file.path(), file.text(), true);
+  const FirstLines first = first_lines(file.path(), file.text(), true, options.numbers);
   if (first.lines.empty()) fail(ExitStatus::bad_input, "the file has no rows", {}, {}, {file.path()});
   const bool named = has_names(first, options);
   FileColumns columns{.names = {}, .count = first.columns()};
@@ -82,7 +85,9 @@ TableForm form_of(const InputFile& file, const ReadOptions& options) {
                  .from = first.lines[named ? 1 : 0].at,
                  .taken = {},
                  .words = {},
-                 .dictionary_name = options.dictionary_name};
+                 .dictionary_name = options.dictionary_name,
+                 .missing = options.missing,
+                 .numbers = options.numbers};
   form.columns = static_cast<size_t>(named ? first.columns() : std::ssize(first.lines[0].cells));
   columns.count = static_cast<int>(form.columns);
   form.taken = all_or(options.columns, columns, file.path());
@@ -131,6 +136,72 @@ void fail_element(const std::string& path, std::int64_t i, std::int64_t cols, Sc
 
 namespace {
 
+// The mean of a column over its rows that have a value, summed in their order.
+double mean_of(const TextRows& rows, const RawTable& table, std::int64_t place,
+               const std::vector<MissingCell>& missing) {
+  const bool f32 = table.values.element.plane_scalar(0) == Scalar::f32;
+  const std::byte* const plane = table.values.plane(rows.by_column() ? place : 0);
+  long double sum = 0;
+  auto next = missing.begin();
+  for (std::int64_t row = 0; row < table.rows; ++row) {
+    while (next != missing.end() && (next->row < row || next->place != place)) ++next;
+    if (next != missing.end() && next->row == row) continue;
+    const std::int64_t i = rows.by_column() ? row : row * table.cols + place;
+    sum += f32 ? reinterpret_cast<const float*>(plane)[i] : reinterpret_cast<const double*>(plane)[i];
+  }
+  const auto without = std::count_if(missing.begin(), missing.end(), [&](const auto& m) { return m.place == place; });
+  if (without == table.rows)
+    fail(ExitStatus::bad_input,
+         fmt::format("column {} has no value at all", rows.form().taken[static_cast<std::size_t>(place)]),
+         "its mean stands for what is missing", "leave the column out: --columns", {rows.path()});
+  return static_cast<double>(sum / static_cast<long double>(table.rows - without));
+}
+
+// Puts means in the place of missing values. Each column's cells are in the order of the rows.
+void fill_means(const TextRows& rows, const std::vector<MissingCell>& missing, RawTable& table) {
+  std::vector<std::int64_t> places;
+  for (const MissingCell& cell : missing) places.push_back(cell.place);
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  const Scalar scalar = table.values.element.plane_scalar(0);
+  for (const std::int64_t place : places) {
+    const double mean = mean_of(rows, table, place, missing);
+    for (const MissingCell& cell : missing)
+      if (cell.place == place)
+        (void)store_number(scalar, mean, table.values.plane(rows.by_column() ? place : 0),
+                           rows.by_column() ? cell.row : cell.row * table.cols + place);
+  }
+}
+
+void settle_missing(const TextRows& rows, const std::vector<PieceWords>& pieces, RawTable& table) {
+  std::vector<MissingCell> missing;
+  for (const PieceWords& piece : pieces) missing.insert(missing.end(), piece.missing.begin(), piece.missing.end());
+  if (rows.form().missing.how == MissingRule::How::mean) return fill_means(rows, missing, table);
+  for (const MissingCell& cell : missing)
+    if (table.left_out.empty() || table.left_out.back() != cell.row) table.left_out.push_back(cell.row);
+}
+
+void check_missing(const ReadOptions& options, const std::string& path) {
+  const Scalar scalar = options.element.scalar();
+  const bool whole = scalar != Scalar::f64 && scalar != Scalar::f32;
+  if (options.missing.how == MissingRule::How::mean && whole)
+    fail(ExitStatus::usage, fmt::format("a mean is no value of type {}", scalar_name(scalar)),
+         "missing values would get one", "declare the input f64, or give a value: --missing NAME=0", {path});
+  if (options.missing.how != MissingRule::How::value) return;
+  const std::string& text = options.missing.value;
+  const std::string line = text + '\n' + std::string(static_cast<std::size_t>(text_padding), '\0');
+  std::array<std::byte, 8> value{};
+  bool good = !text.empty();
+  try {
+    good = good && parser_of(scalar)(line.data(), value.data(), 0) == line.data() + text.size();
+  } catch (const TextFault&) {
+    good = false;
+  }
+  if (!good)
+    fail(ExitStatus::usage, fmt::format("'{}' is not a value of type {}", text, scalar_name(scalar)),
+         "missing values would get it", "give error, drop, mean, or a number", {path});
+}
+
 // The rows of a table that others see together.
 RawTable all_rows(const TextRows& rows, const ReadOptions& options) {
   RawTable table = rows.by_column() ? make_table_by_column(rows.count(), rows.width(), options, rows.path())
@@ -139,6 +210,7 @@ RawTable all_rows(const TextRows& rows, const ReadOptions& options) {
   for (std::int64_t p = 0; p < table.values.element.planes(); ++p) planes.push_back(table.values.plane(p));
   const std::vector<PieceWords> pieces = rows.parse_to(planes);
   const std::vector<WordsOfColumn>& words = rows.form().words;
+  settle_missing(rows, pieces, table);
   for (size_t k = 0; k < words.size(); ++k)
     table.dictionaries[words[k].column] = store_words(words[k], k, pieces, table.values, table.cols, rows.path());
   return table;
@@ -147,10 +219,12 @@ RawTable all_rows(const TextRows& rows, const ReadOptions& options) {
 }  // namespace
 
 RawTable read_csv(TextSource& source, const ReadOptions& options) {
+  check_missing(options, source.path());
   InputFile file(source);
   TableForm form = form_of(file, options);
   const bool by_column = options.by_column && form.taken.size() > 1 && form.words.empty();
-  const bool later = options.may_wait && form.words.empty();
+  const bool settled = options.missing.how == MissingRule::How::drop || options.missing.how == MissingRule::How::mean;
+  const bool later = options.may_wait && form.words.empty() && !settled;
   const auto rows = std::make_shared<const TextRows>(std::move(file), std::move(form), options.element.scalar(),
                                                      by_column, options.progress);
   RawTable table;

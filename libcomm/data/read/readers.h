@@ -20,6 +20,8 @@
 #include "libcomm/data/read/entry_list.h"
 #include "libcomm/data/table/columns.h"
 #include "libcomm/data/table/dictionary.h"
+#include "libcomm/data/table/missing.h"
+#include "libcomm/data/text/number_style.h"
 #include "libcore/data/data.h"
 
 namespace kasen {
@@ -47,6 +49,8 @@ struct ReadOptions {
   std::vector<ColumnChoice> words;          ///< those of a table that hold words
   const WordColumns* dictionary = nullptr;  ///< the codes of words, if another file gave them
   std::string dictionary_name;              ///< its name in messages
+  MissingRule missing;                      ///< for cells without a value, of a table in text
+  NumberStyle numbers;                      ///< of a table in text
   bool may_stay = false;                    ///< a table may stay in its file, where the file has its values as they are
   bool may_wait = false;                    ///< a table's rows may be made of its file later: RawTable::later
   bool by_column = false;  ///< a table's columns may stand one behind the other, where nothing is copied
@@ -78,7 +82,9 @@ struct RawTable {
   std::vector<std::int64_t> axes;  ///< an array file's own; `cols` joins those behind the first
   bool named_axes = false;         ///< .npy: made for this input; in IDX the first is the samples
   WordColumns dictionaries;
-  std::string digest;  ///< empty: `stored`
+  std::vector<std::int64_t> left_out;  ///< rows of MissingRule::drop, ascending; they are there, and have no meaning
+  std::vector<std::int64_t> row_ids;   ///< a result of Kasen with the ids of its rows, ascending
+  std::string digest;                  ///< empty: `stored`
   /// The values stay in this file; `values` has their element type alone.
   std::optional<StoredTable> stored = std::nullopt;
   /// The values are made when they are wanted; `values` has their element type alone. Errors in the rows show then.

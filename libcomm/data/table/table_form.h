@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "libcomm/data/table/missing.h"
 #include "libcomm/data/table/table_words.h"
+#include "libcomm/data/text/number_style.h"
 
 namespace kasen {
 
@@ -17,6 +19,8 @@ struct TableForm {
   std::vector<int> taken;   // columns of the file, from 1, in the order of the result
   std::vector<WordsOfColumn> words;
   std::string dictionary_name;  // of the given one, in messages
+  MissingRule missing;
+  NumberStyle numbers;
 };
 
 }  // namespace kasen

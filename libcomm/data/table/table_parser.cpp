@@ -65,6 +65,9 @@ TableParser::TableParser(const TableForm& form, Scalar scalar)
     columns_[static_cast<size_t>(form.taken[k]) - 1].place = static_cast<std::int64_t>(k);
   for (size_t k = 0; k < form.words.size(); ++k)
     columns_[static_cast<size_t>(form.words[k].column) - 1].words = static_cast<std::int64_t>(k);
+  if (form.missing.how != MissingRule::How::value) return;
+  const std::string text = form.missing.value + '\n' + std::string(static_cast<size_t>(text_padding), '\0');
+  (void)parse_(text.data(), fill_.data(), 0);
 }
 
 PieceWords TableParser::parse(const Piece& piece, const RowPlaces& to) const {
@@ -80,7 +83,7 @@ PieceWords TableParser::parse(const Piece& piece, const RowPlaces& to) const {
       p = static_cast<const char*>(std::memchr(start, '\n', static_cast<size_t>(piece.end - start)));
     } else {
       const std::int64_t number = to.first + found.rows;
-      p = row(p, plane, block ? block->place(number) : number, found);
+      p = row(p, plane, block ? block->place(number) : number, to.first, found);
       ++found.rows;
     }
   }
@@ -88,16 +91,20 @@ PieceWords TableParser::parse(const Piece& piece, const RowPlaces& to) const {
   return found;
 }
 
-const char* TableParser::row(const char* line, std::byte* plane, std::int64_t row, PieceWords& found) const {
+const char* TableParser::row(const char* line, std::byte* plane, std::int64_t row, std::int64_t first,
+                             PieceWords& found) const {
   Cells cells(line, form_.delimiter);
   const auto width = static_cast<std::int64_t>(form_.taken.size());
   for (size_t c = 0; c < columns_.size(); ++c) {
     const bool number = columns_[c].place >= 0 && columns_[c].words < 0;
-    const bool there = number ? next_number(cells, c, plane, row * width + columns_[c].place) : cells.next();
+    const MissingCell at{.row = first + found.rows, .place = columns_[c].place};
+    const std::int64_t i = row * width + at.place;
+    const bool there =
+        number ? take_missing(cells, plane, i, at, found) || next_number(cells, c, plane, i) : cells.next();
     if (!there)
       fail_text(cells.line_end(),
                 fmt::format("the row has {}, and the first has {}", count_text(c, "column"), columns_.size()));
-    if (columns_[c].words >= 0) take_word(cells, static_cast<size_t>(columns_[c].words), found);
+    if (columns_[c].words >= 0) take_word(cells, static_cast<size_t>(columns_[c].words), at, found);
   }
   if (cells.next()) {
     fail_text(cells.begin, fmt::format("the row has more columns than the first, which has {}", columns_.size()));
@@ -105,10 +112,44 @@ const char* TableParser::row(const char* line, std::byte* plane, std::int64_t ro
   return cells.line_end();
 }
 
+bool TableParser::take_missing(Cells& cells, std::byte* plane, std::int64_t i, MissingCell at,
+                               PieceWords& found) const {
+  if (form_.missing.how == MissingRule::How::error) return false;
+  Cells ahead = cells;
+  try {
+    if (!ahead.next() || !form_.missing.is_missing(ahead.text())) return false;
+  } catch (const TextFault&) {
+    return false;  // reported as the number's
+  }
+  cells = ahead;
+  std::memcpy(plane + i * bytes_, fill_.data(), static_cast<size_t>(bytes_));
+  if (form_.missing.how != MissingRule::How::value) found.missing.push_back(at);
+  return true;
+}
+
+// The advice about a number with a comma, in a table whose cells no comma separates.
+std::string TableParser::remedy_for_comma(const char* at) const {
+  if (!form_.numbers.plain() || form_.delimiter == ',') return {};
+  const char* end = at;
+  while (*end != '\n' && *end != form_.delimiter && !is_blank(*end) && *end != '"') ++end;
+  const std::string_view cell(at, static_cast<size_t>(end - at));
+  const auto reads = [&](const NumberStyle& style) {
+    const std::optional<std::string> plain = style.plain_text(cell);
+    return plain && *plain != cell && looks_numeric(*plain);
+  };
+  if (reads({.point = ','})) return "if the comma is a decimal point, say so: --decimal ,";
+  if (reads({.point = ',', .group = '.'}))
+    return "if the comma is a decimal point, and points group digits, say so: --decimal , --thousands .";
+  if (reads({.point = '.', .group = ','})) return "if commas group digits, say so: --thousands ,";
+  return {};
+}
+
 bool TableParser::next_number(Cells& cells, size_t c, std::byte* plane, std::int64_t i) const {
   try {
-    return cells.next_number(parse_, plane, i);
+    return form_.numbers.plain() ? cells.next_number(parse_, plane, i)
+                                 : cells.next_number(form_.numbers, parse_, plane, i);
   } catch (TextFault& fault) {
+    if (fault.remedy.empty()) fault.remedy = remedy_for_comma(fault.at);
     if (fault.remedy.empty())
       fault.remedy = fmt::format(
           "write a number, with a decimal point and nothing else; if column {} holds words, say so: --words INPUT={}",
@@ -117,7 +158,12 @@ bool TableParser::next_number(Cells& cells, size_t c, std::byte* plane, std::int
   }
 }
 
-void TableParser::take_word(const Cells& cells, size_t k, PieceWords& found) const {
+void TableParser::take_word(const Cells& cells, size_t k, MissingCell at, PieceWords& found) const {
+  if (form_.missing.how == MissingRule::How::drop && form_.missing.is_missing(cells.text())) {
+    found.numbers[k].push_back(-1);
+    found.missing.push_back(at);
+    return;
+  }
   if (cells.text().empty() && !cells.quoted()) Cells::fail_missing(cells.begin);
   MetWords& met = found.met[k];
   const size_t before = met.words().size();

@@ -1,8 +1,10 @@
 // Parses pieces of a table in text into rows; private to the reader.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "libcomm/data/table/table_form.h"
@@ -31,15 +33,20 @@ class TableParser {
     std::int64_t words = -1;  // in TableForm::words
   };
 
-  const char* row(const char* line, std::byte* plane, std::int64_t row, PieceWords& found) const;
+  // `first`: the table's row of the piece's first one.
+  const char* row(const char* line, std::byte* plane, std::int64_t row, std::int64_t first, PieceWords& found) const;
   bool next_number(Cells& cells, std::size_t c, std::byte* plane, std::int64_t i) const;
-  void take_word(const Cells& cells, std::size_t k, PieceWords& found) const;
+  // Takes the next cell if it has no value: an entry of `found`, or the value that stands for it.
+  bool take_missing(Cells& cells, std::byte* plane, std::int64_t i, MissingCell at, PieceWords& found) const;
+  void take_word(const Cells& cells, std::size_t k, MissingCell at, PieceWords& found) const;
+  [[nodiscard]] std::string remedy_for_comma(const char* at) const;
   void check_known(const Cells& cells, const WordsOfColumn& column, std::string_view word) const;
 
   const TableForm& form_;
   std::int64_t bytes_;  // of a number
   ParseInto parse_;
-  std::vector<Column> columns_;  // of the file
+  std::vector<Column> columns_;      // of the file
+  std::array<std::byte, 8> fill_{};  // in place of a missing value
 };
 
 }  // namespace kasen

@@ -78,7 +78,7 @@ WordColumn store_words(const WordsOfColumn& column, std::size_t k, const std::ve
       codes.push_back(column.codes ? column.codes->at(word)
                                    : std::lower_bound(all.words.begin(), all.words.end(), word) - all.words.begin());
     for (const std::int64_t number : piece.numbers[k])
-      (void)store_number(scalar, codes[static_cast<size_t>(number)], values.plane(0),
+      (void)store_number(scalar, number < 0 ? 0 : codes[static_cast<size_t>(number)], values.plane(0),
                          row++ * table_columns + column.place);
   }
   return all;

@@ -39,11 +39,17 @@ class MetWords {
   std::deque<std::string> mended_;       // those in which the file doubles a quote
 };
 
+// A cell without a value: the row of the table, and the column.
+struct MissingCell {
+  std::int64_t row = 0, place = 0;
+};
+
 // The result of one piece: its rows, and for each column of words the number of each row's word.
 struct PieceWords {
   std::int64_t rows = 0;
   std::vector<MetWords> met;
-  std::vector<std::vector<std::int64_t>> numbers;
+  std::vector<std::vector<std::int64_t>> numbers;  // -1: a cell without a value
+  std::vector<MissingCell> missing;                // whose rows are left out, or get the mean
 };
 
 // Stores the codes of column k of `columns`, and returns its dictionary. UserError(bad_input) if the table's type

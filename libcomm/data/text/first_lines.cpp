@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "libcomm/data/text/input_file.h"
@@ -46,32 +47,38 @@ std::size_t count_cells(std::string_view line, char delimiter) {
   return count;
 }
 
+bool is_number(std::string_view cell, const NumberStyle& style) {
+  const std::optional<std::string> plain = style.plain_text(cell);
+  return plain && looks_numeric(*plain);
+}
+
 // The character after the number at the beginning of a line; '\0' if the line does not begin with a number. Values fix
 // the delimiter; names may hold others.
-char behind_number(std::string_view line) {
-  const size_t end = line.find_first_of(" \t\n;,");
-  return end != std::string_view::npos && looks_numeric(std::string(line.substr(0, end))) ? line[end] : '\0';
+char behind_number(std::string_view line, const NumberStyle& style) {
+  const size_t end = line.find_first_of(style.uses(',') ? " \t\n;" : " \t\n;,");
+  return end != std::string_view::npos && is_number(line.substr(0, end), style) ? line[end] : '\0';
 }
 
 // The delimiter that cuts the lines into equally many cells, more than one. Else the one that does so after the first
 // line, which may hold too few names. Else one that cuts all of them, else blanks.
-char delimiter_of(const std::vector<std::string_view>& lines) {
+char delimiter_of(const std::vector<std::string_view>& lines, const NumberStyle& style) {
   constexpr std::array candidates{'\t', ';', ','};
   std::array<std::vector<std::size_t>, candidates.size()> counts;
   for (std::size_t k = 0; k < candidates.size(); ++k)
-    for (const std::string_view line : lines) counts[k].push_back(count_cells(line, candidates[k]));
+    for (const std::string_view line : lines)
+      counts[k].push_back(style.uses(candidates[k]) ? 0 : count_cells(line, candidates[k]));
   const auto alike = [](const std::vector<std::size_t>& cells, std::ptrdiff_t from) {
     const auto begin = cells.begin() + std::min(from, std::ssize(cells));
     return begin != cells.end() && *begin > 1 && std::all_of(begin, cells.end(), [&](auto n) { return n == *begin; });
   };
-  const char behind = behind_number(lines[0]);
+  const char behind = behind_number(lines[0], style);
   for (const std::ptrdiff_t from : {0, 1})
     for (std::size_t k = 0; k < candidates.size(); ++k)
       if (alike(counts[k], from) && (from == 0 || behind == '\0' || behind == candidates[k])) return candidates[k];
   for (std::size_t k = 0; k < candidates.size(); ++k)
     if (std::all_of(counts[k].begin(), counts[k].end(), [](auto n) { return n > 1; })) return candidates[k];
   if (behind != '\0') return behind == ';' || behind == ',' ? behind : ' ';
-  return lines[0].find(',') != std::string_view::npos ? ',' : ' ';
+  return lines[0].find(',') != std::string_view::npos && !style.uses(',') ? ',' : ' ';
 }
 
 std::vector<std::string> split(std::string_view line, char delimiter, const std::string& path) {
@@ -117,7 +124,8 @@ class NameCheck {
   // A name over a number, in a column that does not hold words.
   [[nodiscard]] bool looks_named() const {
     for (size_t c = 0; c < std::min(above_.size(), below_.size()); ++c)
-      if (!words_[c] && !is_value(above_[c]) && !is_no_name(above_[c]) && is_value(below_[c])) return true;
+      if (!words_[c] && !is_value(above_[c]) && !is_no_name(above_[c]) && !is_missing(above_[c]) && is_value(below_[c]))
+        return true;
     return false;
   }
   // Names are no numbers, and at least one begins with a letter (others may be "1x1").
@@ -138,11 +146,15 @@ class NameCheck {
                   : "name each column, or put # before the line");
   }
   [[nodiscard]] bool is_value(const std::string& cell) const {
-    return looks_numeric(cell) ||
+    return is_number(cell, rule_.style) ||
            (rule_.boolean && (cell == "true" || cell == "false" || cell == "True" || cell == "False"));
   }
 
  private:
+  [[nodiscard]] bool is_missing(const std::string& cell) const {
+    return std::find(rule_.missing.begin(), rule_.missing.end(), cell) != rule_.missing.end();
+  }
+
   const FirstLines& first_;
   const NameRule& rule_;
   const std::vector<std::string>&above_, &below_;
@@ -153,11 +165,11 @@ class NameCheck {
 
 int FirstLines::columns() const { return lines.empty() ? 0 : static_cast<int>(lines.back().cells.size()); }
 
-FirstLines first_lines(const std::string& path, std::string_view top, bool strict) {
+FirstLines first_lines(const std::string& path, std::string_view top, bool strict, const NumberStyle& style) {
   FirstLines first{.path = path, .top = top, .delimiter = ' ', .lines = {}};
   const ContentLines content(path, top);
   if (content.lines.empty()) return first;
-  first.delimiter = delimiter_of(content.lines);
+  first.delimiter = delimiter_of(content.lines, style);
   std::int64_t at = skip_comments(top);
   for (std::size_t k = 0; k < std::min<std::size_t>(2, content.lines.size()); ++k) {
     const std::string_view line = content.lines[k];
@@ -178,7 +190,8 @@ bool begins_with_names(const FirstLines& first, const NameRule& rule) {
   };
   const auto& cells = first.lines[0].cells;
   if (first.lines.size() == 1) {
-    const bool none = std::none_of(cells.begin(), cells.end(), [](const auto& cell) { return looks_numeric(cell); });
+    const bool none =
+        std::none_of(cells.begin(), cells.end(), [&](const auto& cell) { return is_number(cell, rule.style); });
     const bool names = none && std::any_of(cells.begin(), cells.end(), begins_with_letter) &&
                        std::none_of(cells.begin(), cells.end(), is_no_name);
     if (rule.wanted || (names && !rule.numbers.empty()))

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libcomm/data/text/number_style.h"
+
 namespace kasen {
 
 struct FirstLines {
@@ -24,13 +26,16 @@ struct FirstLines {
 
 // `top` must outlive it. Quotes that are not closed are an error if `strict`; else such lines are not cut into cells.
 // UserError: bad_input, limit.
-[[nodiscard]] FirstLines first_lines(const std::string& path, std::string_view top, bool strict);
+[[nodiscard]] FirstLines first_lines(const std::string& path, std::string_view top, bool strict,
+                                     const NumberStyle& style = {});
 
 struct NameRule {
   bool wanted = false;       // columns are chosen by name
   std::vector<int> numbers;  // columns, from 1, that hold numbers, whatever the others hold
   std::vector<int> words;    // columns that hold words
   bool boolean = false;      // true and false are numbers
+  NumberStyle style;
+  std::vector<std::string> missing;  // words that are no names, since they mark a missing value
 };
 // Whether the first line holds the columns' names. An unclear value must not be lost as a name: UserError(bad_input)
 // for a line of neither names nor values, and for names that are not as many as the columns.

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "libcomm/data/text/number_style.h"
 #include "libcomm/data/text/number_text.h"
 #include "libcomm/data/text/text_pieces.h"
 
@@ -43,13 +45,28 @@ class Cells {
     p_ = skip(p_);
     if (*p_ == '"') {
       next();
-      number_in_quotes(parse, plane, i);
+      number_of_text(std::string(text()), parse, plane, i);
       return true;
     }
     begin = p_;
     if (*p_ == delimiter_ || *p_ == '\n') fail_missing(p_);
     p_ = parse(p_, plane, i);
     if (!finish()) fail_text(begin, fmt::format("'{}' is not a number", whole_cell()));
+    return true;
+  }
+
+  // The same of a number that is written in another style.
+  bool next_number(const NumberStyle& style, ParseInto parse, std::byte* plane, std::int64_t i) {
+    if (!next()) return false;
+    if (text().empty() && !quoted()) fail_missing(begin);
+    const std::optional<std::string> plain = style.plain_text(text());
+    if (!plain)
+      fail_text(begin, fmt::format("'{}' is not a number", text().substr(0, longest_shown)),
+                style.group == '\0' ? fmt::format("its decimal point is '{}'", style.point)
+                                    : fmt::format("its decimal point is '{}', and '{}' stands between groups of three "
+                                                  "digits",
+                                                  style.point, style.group));
+    number_of_text(*plain, parse, plane, i);
     return true;
   }
 
@@ -78,8 +95,9 @@ class Cells {
     end = p_++;
   }
 
-  void number_in_quotes(ParseInto parse, std::byte* plane, std::int64_t i) const {
-    const std::string inside = std::string(text()) + '\n' + std::string(static_cast<size_t>(text_padding), '\0');
+  // The cell's number, in a text of its own.
+  void number_of_text(std::string inside, ParseInto parse, std::byte* plane, std::int64_t i) const {
+    inside.append(1, '\n').append(static_cast<size_t>(text_padding), '\0');
     try {
       if (*parse(inside.data(), plane, i) != '\n')
         fail_text(inside.data(), fmt::format("'{}' is not a number", text().substr(0, longest_shown)));

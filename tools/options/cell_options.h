@@ -1,0 +1,24 @@
+// Options about the cells of tables in text: what a missing value becomes, and how numbers are written.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libcomm/data/cut/partition.h"
+#include "libcomm/data/read/readers.h"
+#include "tools/common/tool.h"
+
+namespace kasen::tools {
+
+// Declares --missing, --missing-as, --decimal and --thousands.
+void declare_cell_options(po::options_description& options);
+// What they say about the input of this name. wrong_value for texts that mean nothing.
+void read_cell_options(const po::variables_map& values, const std::string& input, ReadOptions& options);
+// Whether rows of some input are left out where a value is missing.
+[[nodiscard]] bool drops_rows(const po::variables_map& values);
+// Takes the rows that one input leaves out from all inputs over its dimension. UserError(bad_input) where others than
+// tables of as many rows share it.
+void drop_rows(std::vector<InputData>& inputs);
+
+}  // namespace kasen::tools
