@@ -202,6 +202,18 @@ class Archives(TableTest):
         self.plan(TABLE)
         self.refused("a.npz", says=["the file holds a sparse matrix, and the input is dense", "X.toarray()"])
 
+    def test_entries_in_spill_files(self):
+        """The same bundle in little memory."""
+        self.plan("dim N, M\ninput A : sparse f64[N, M]\noutput r = sum(A, over M)\n")
+        draw, size, count = np.random.default_rng(1), 200_000, 2_000_000
+        entries = draw.random(count), (draw.integers(0, size, count), draw.integers(0, size, count))
+        scipy.sparse.save_npz(self.dir / "a.npz", scipy.sparse.csr_matrix(entries, shape=(size, size)), compressed=False)
+        bundles = []
+        for options, spills in [([], False), (["--memory", "150M"], True)]:
+            self.assertEqual("spill files" in self.partition("a.npz", *options), spills)
+            bundles.append([path.read_bytes() for path in sorted((self.dir / "b").glob("part-*"))])
+        self.assertEqual(*bundles)
+
     def test_hostile_matrices(self):
         self.plan("dim N, M\ninput A : sparse f64[N, M]\noutput r = sum(A, over M)\n")
         good = {"format": np.array("csr"), "shape": np.array([2, 3]), "data": np.ones(2), "indices": np.array([0, 2]), "indptr": np.array([0, 1, 2])}
