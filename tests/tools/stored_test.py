@@ -289,8 +289,8 @@ class Stored(ToolTest):
         manifest = self.cut("there", ["X=X.npy"], "--references")
         self.assertEqual(manifest["kasen_bundle"], 6)
         file = self.dir / "there" / "manifest.json"
-        file.write_text(json.dumps({**manifest, "kasen_bundle": 7}))
-        self.fault("run", "f.kir", "--bundle", "there", status=BAD, says=["format version 7", "up to version 6"])
+        file.write_text(json.dumps({**manifest, "kasen_bundle": 8}))
+        self.fault("run", "f.kir", "--bundle", "there", status=BAD, says=["format version 8", "up to version 7"])
 
     def test_go_knows_files_again(self):
         """Whichever way it got their digests: a file that was only touched is the same, one that was written is not."""
