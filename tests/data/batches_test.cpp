@@ -264,7 +264,7 @@ TEST(BatchSizes, AreThoseOfTheLabels) {
 }
 
 // What the partitioner says.
-std::string refused(std::vector<DimData> dims, std::vector<InputData> inputs) {
+std::string reason_of(std::vector<DimData> dims, std::vector<InputData> inputs) {
   return refusal([&] { (void)partition(dims, std::move(inputs), {.workers = 2}); });
 }
 
@@ -272,35 +272,35 @@ TEST(BatchSizes, AreRefusedWhereRowsDoNotFit) {
   const std::vector<Edge> lines{{0, 3}, {11, 0}};
   const auto by_id = [&] { return batched(lines, 12, 4, true, false); };
   const auto inputs = [&] { return inputs_of(batched(lines, 12, 4)); };
-  EXPECT_THAT(refused(dims_with(5), inputs()),
+  EXPECT_THAT(reason_of(dims_with(5), inputs()),
               AllOf(HasSubstr("'X' (x.mtx) has 12 rows"), HasSubstr("T has 5 indices"), HasSubstr("leave out 2 rows")));
-  EXPECT_THAT(refused(dims_with(unknown_size, 7), inputs()),
+  EXPECT_THAT(reason_of(dims_with(unknown_size, 7), inputs()),
               AllOf(HasSubstr("N has 7 indices"), HasSubstr("leave out 5 rows")));
-  EXPECT_THAT(refused(dims_with(11), inputs()), HasSubstr("leave out 1 row, or"));
-  EXPECT_THAT(refused(dims_with(0), inputs()), HasSubstr("T has 0 indices"));
-  EXPECT_THAT(refused(dims_with(unknown_size), inputs()), AllOf(HasSubstr("neither T nor N"), HasSubstr("--dim T=")));
-  EXPECT_THAT(refused(dims_with(3, 5), inputs()), HasSubstr("3 batches of 5 rows have 15"));
-  EXPECT_THAT(refused(dims_with(2, 5), inputs_of(by_id())), HasSubstr("2 batches of 5 rows have 10"));
-  EXPECT_THAT(refused(dims_with(5), inputs_of(by_id())),
+  EXPECT_THAT(reason_of(dims_with(11), inputs()), HasSubstr("leave out 1 row, or"));
+  EXPECT_THAT(reason_of(dims_with(0), inputs()), HasSubstr("T has 0 indices"));
+  EXPECT_THAT(reason_of(dims_with(unknown_size), inputs()), AllOf(HasSubstr("neither T nor N"), HasSubstr("--dim T=")));
+  EXPECT_THAT(reason_of(dims_with(3, 5), inputs()), HasSubstr("3 batches of 5 rows have 15"));
+  EXPECT_THAT(reason_of(dims_with(2, 5), inputs_of(by_id())), HasSubstr("2 batches of 5 rows have 10"));
+  EXPECT_THAT(reason_of(dims_with(5), inputs_of(by_id())),
               AllOf(HasSubstr("largest row id"), HasSubstr("--dim T=SIZE and --dim N=SIZE")));
 }
 
 TEST(BatchSizes, AreRefusedForIdsFromOne) {
   const auto from_one = [] { return batched({{1, 3}, {12, 0}}, 13, 4, true, false); };
-  EXPECT_THAT(refused(dims_with(3), inputs_of(from_one())), HasSubstr("look 1-based: they run from 1 to 12"));
-  EXPECT_THAT(refused(dims_with(3, 4), inputs_of(from_one())), HasSubstr("look 1-based"));
+  EXPECT_THAT(reason_of(dims_with(3), inputs_of(from_one())), HasSubstr("look 1-based: they run from 1 to 12"));
+  EXPECT_THAT(reason_of(dims_with(3, 4), inputs_of(from_one())), HasSubstr("look 1-based"));
 }
 
 TEST(BatchSizes, AreRefusedWhereOthersDiffer) {
   const std::vector<Edge> lines{{0, 3}, {11, 0}};
-  EXPECT_THAT(refused(dims_with(3), inputs_of(batched(lines, 12, 4), cases::table("w", {"N"}, {{Component{}}}, 5, 1))),
+  EXPECT_THAT(reason_of(dims_with(3), inputs_of(batched(lines, 12, 4), cases::table("w", {"N"}, {{Component{}}}, 5, 1))),
               AllOf(HasSubstr("3 batches of 4 rows"), HasSubstr("N has 5 indices")));
-  EXPECT_THAT(refused({{.name = "T"}, {.name = "N", .size = 4}, {.name = "F"}}, inputs_of(batched(lines, 12, 4))),
+  EXPECT_THAT(reason_of({{.name = "T"}, {.name = "N", .size = 4}, {.name = "F"}}, inputs_of(batched(lines, 12, 4))),
               HasSubstr("'X' is sparse, and its first dimension, T, is not local"));
   InputData square = batched(lines, 12, 5);
   square.dims = {"T", "N", "N"};
   square.matrix.shaped = true;
-  EXPECT_THAT(refused(dims_with(3), inputs_of(std::move(square))),
+  EXPECT_THAT(reason_of(dims_with(3), inputs_of(std::move(square))),
               HasSubstr("4 rows and 5 columns, and is over N twice"));
 }
 
