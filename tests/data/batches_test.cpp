@@ -293,8 +293,9 @@ TEST(BatchSizes, AreRefusedForIdsFromOne) {
 
 TEST(BatchSizes, AreRefusedWhereOthersDiffer) {
   const std::vector<Edge> lines{{0, 3}, {11, 0}};
-  EXPECT_THAT(reason_of(dims_with(3), inputs_of(batched(lines, 12, 4), cases::table("w", {"N"}, {{Component{}}}, 5, 1))),
-              AllOf(HasSubstr("3 batches of 4 rows"), HasSubstr("N has 5 indices")));
+  EXPECT_THAT(
+      reason_of(dims_with(3), inputs_of(batched(lines, 12, 4), cases::table("w", {"N"}, {{Component{}}}, 5, 1))),
+      AllOf(HasSubstr("3 batches of 4 rows"), HasSubstr("N has 5 indices")));
   EXPECT_THAT(reason_of({{.name = "T"}, {.name = "N", .size = 4}, {.name = "F"}}, inputs_of(batched(lines, 12, 4))),
               HasSubstr("'X' is sparse, and its first dimension, T, is not local"));
   InputData square = batched(lines, 12, 5);
