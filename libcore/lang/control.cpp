@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/syntax/breaks.h"
+#include "libcore/syntax/make_nodes.h"
 
 namespace kasen::lang {
 namespace {
@@ -159,13 +160,8 @@ void Control::for_loop(const Statement& s) {
   finish(std::move(op), carried, std::move(initial), false);
 }
 
-// Names of the lowering's own: no program has names with a blank.
-std::string Control::own_name(const Statement& s, std::string_view name) const {
-  return fmt::format("{}:{} {}", s.mark.line, s.mark.column, name);
-}
-
 void Control::broken(const Statement& s) {
-  const std::string flag = own_name(s, "broken");
+  const std::string flag = own_name(s.mark, "broken");
   Term no = literal_term(Scalar::boolean, Word::integer(0));
   scopes_.shadow(flag, {.id = values_.constant(no, flag, s.mark)});
   (void)lower_body_({without_breaks(s, flag)});
@@ -178,7 +174,7 @@ void Control::broken_for(const Statement& s) {
     source_.fail(s.name.mark, fmt::format("'{}' cannot be assigned", s.name.text), "it is the variable of a loop",
                  "choose another name");
   }
-  const std::string begin = own_name(s, "begin"), at = own_name(s, "at"), end = own_name(s, "end");
+  const std::string begin = own_name(s.mark, "begin"), at = own_name(s.mark, "at"), end = own_name(s.mark, "end");
   const ValueId lo = evaluator_.shared(s.index[0], Scalar::i64, "lo", "the begin of a range");
   scopes_.shadow(begin, {.id = lo});
   scopes_.shadow(at, {.id = lo});

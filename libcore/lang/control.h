@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "libcore/lang/calls/fold.h"
@@ -31,7 +30,6 @@ class Control : Part {
   void unrolled(const Statement& s);
   void broken(const Statement& s);
   void broken_for(const Statement& s);
-  [[nodiscard]] std::string own_name(const Statement& s, std::string_view name) const;
   void branch(Op& op, const std::vector<Statement>& body, const Names& carried);
   [[nodiscard]] Names carried_names(const Statement& s, const std::string& what);
   // Arguments for the names, and the scope in which they stand for these.

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "libcore/syntax/make_nodes.h"
+
 namespace kasen::lang {
 namespace {
 
@@ -24,26 +26,6 @@ bool ends_in_break(const Body& body) {
   return last.kind == StatementKind::if_else && ends_in_break(last.body) && ends_in_break(last.other);
 }
 
-Node leaf(NodeKind kind, Mark mark, const std::string& text) {
-  Node node;
-  node.kind = kind;
-  node.mark = mark;
-  node.text = text;
-  return node;
-}
-
-Node operation(ScalarOp op, Mark mark, std::vector<Node> args) {
-  Node node;
-  node.kind = NodeKind::operation;
-  node.mark = mark;
-  node.op = op;
-  for (const Node& arg : args) node.depth = std::max(node.depth, arg.depth + 1);
-  node.args = std::move(args);
-  return node;
-}
-
-Node name(Mark mark, const std::string& text) { return leaf(NodeKind::name, mark, text); }
-
 Statement assignment(Mark mark, const std::string& to, Node value) {
   Statement s;
   s.kind = StatementKind::assign;
@@ -62,7 +44,7 @@ class Flagged {
     Body out;
     for (auto s = body.begin(); s != body.end(); ++s) {
       if (s->kind == StatementKind::break_loop) {
-        out.push_back(assignment(s->mark, flag_, leaf(NodeKind::boolean, s->mark, "true")));
+        out.push_back(assignment(s->mark, flag_, made_node(NodeKind::boolean, s->mark, "true")));
       } else if (s->kind == StatementKind::if_else && (breaks(s->body) || breaks(s->other))) {
         Body rest(std::make_move_iterator(s + 1), std::make_move_iterator(body.end()));
         branch(out, std::move(*s), of(std::move(rest)));
@@ -95,8 +77,9 @@ class Flagged {
     Statement guarded;
     guarded.kind = StatementKind::if_else;
     guarded.mark = mark;
-    guarded.value.push_back(operation(ScalarOp::logical_not, mark, {name(mark, flag_)}));
-    guarded.body.push_back(assignment(mark, flag_, leaf(NodeKind::boolean, mark, "false")));  // a branch changes a name
+    guarded.value.push_back(made_operation(ScalarOp::logical_not, mark, {made_name(mark, flag_)}));
+    guarded.body.push_back(
+        assignment(mark, flag_, made_node(NodeKind::boolean, mark, "false")));  // a branch changes a name
     std::move(rest.begin(), rest.end(), std::back_inserter(guarded.body));
     out.push_back(std::move(guarded));
   }
@@ -110,8 +93,8 @@ bool has_break(const Statement& loop) { return breaks(loop.body); }
 
 Statement without_breaks(Statement loop, const std::string& flag) {
   const Mark mark = loop.value[0].mark;
-  Node goes_on = operation(ScalarOp::logical_not, mark, {name(mark, flag)});
-  loop.value[0] = operation(ScalarOp::logical_and, mark, {std::move(goes_on), std::move(loop.value[0])});
+  Node goes_on = made_operation(ScalarOp::logical_not, mark, {made_name(mark, flag)});
+  loop.value[0] = made_operation(ScalarOp::logical_and, mark, {std::move(goes_on), std::move(loop.value[0])});
   loop.body = Flagged(flag).of(std::move(loop.body));
   return loop;
 }
@@ -121,19 +104,19 @@ Statement as_while(Statement loop, const std::string& begin, const std::string& 
   const Mark mark = loop.name.mark;
   Statement out = loop;
   out.kind = StatementKind::while_loop;
-  out.value[0] = operation(ScalarOp::lt, mark, {name(mark, at), name(mark, end)});
+  out.value[0] = made_operation(ScalarOp::lt, mark, {made_name(mark, at), made_name(mark, end)});
   out.index.clear();
   out.down = false;
-  Node one = leaf(NodeKind::integer, mark, "1");
-  Node variable = name(mark, at);
+  Node one = made_node(NodeKind::integer, mark, "1");
+  Node variable = made_name(mark, at);
   if (loop.down) {  // begin + (end - 1 - at)
-    Node last = operation(ScalarOp::sub, mark, {name(mark, end), one});
-    Node left = operation(ScalarOp::sub, mark, {std::move(last), name(mark, at)});
-    variable = operation(ScalarOp::add, mark, {name(mark, begin), std::move(left)});
+    Node last = made_operation(ScalarOp::sub, mark, {made_name(mark, end), one});
+    Node left = made_operation(ScalarOp::sub, mark, {std::move(last), made_name(mark, at)});
+    variable = made_operation(ScalarOp::add, mark, {made_name(mark, begin), std::move(left)});
   }
   out.body.clear();
   out.body.push_back(assignment(mark, loop.name.text, std::move(variable)));
-  out.body.push_back(assignment(mark, at, operation(ScalarOp::add, mark, {name(mark, at), std::move(one)})));
+  out.body.push_back(assignment(mark, at, made_operation(ScalarOp::add, mark, {made_name(mark, at), std::move(one)})));
   std::move(loop.body.begin(), loop.body.end(), std::back_inserter(out.body));
   return out;
 }

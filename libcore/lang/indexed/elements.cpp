@@ -7,28 +7,10 @@
 #include <utility>
 
 #include "libcore/lang/calls/view.h"
+#include "libcore/syntax/make_nodes.h"
 
 namespace kasen::lang {
 namespace {
-
-Node fresh_node(NodeKind kind, Mark mark, std::string text, std::vector<Node> args = {}) {
-  Node node;
-  node.kind = kind;
-  node.mark = mark;
-  node.text = std::move(text);
-  for (const Node& arg : args) node.depth = std::max(node.depth, arg.depth + 1);
-  node.args = std::move(args);
-  return node;
-}
-
-Node operator_node(ScalarOp op, Mark mark, std::vector<Node> args) {
-  Node node = fresh_node(NodeKind::operation, mark, "", std::move(args));
-  node.op = op;
-  return node;
-}
-
-// A name of the lowering's own: no program has names with a blank.
-std::string own_name(Mark mark, std::string_view name) { return fmt::format("{}:{} {}", mark.line, mark.column, name); }
 
 // `x[m] += v`: the elements that change are read without the mask.
 void read_whole(Node& value, const Statement& put) {
@@ -36,7 +18,7 @@ void read_whole(Node& value, const Statement& put) {
   const Node& read = value.args[0];
   const bool written = read.kind == NodeKind::index && read.mark.line == put.mark.line &&
                        read.mark.column == put.mark.column && read.args[0].text == put.name.text;
-  if (written) value.args[0] = fresh_node(NodeKind::name, put.mark, put.name.text);
+  if (written) value.args[0] = made_name(put.mark, put.name.text);
 }
 
 }  // namespace
@@ -85,10 +67,10 @@ Node Elements::here(const std::vector<DimId>& dims, const std::vector<Node>& ind
     const std::string dim = own_name(mark, fmt::format("dim{}", k));  // a def need not see the program's
     names[own] = {.id = place(dims[k], indices[k])};
     names[dim] = {.kind = Binding::Kind::dimension, .dim = dims[k]};
-    Node index = fresh_node(NodeKind::call, mark, "index", {fresh_node(NodeKind::name, mark, dim)});
-    Node number = fresh_node(NodeKind::call, mark, "i64", {std::move(index)});
-    Node equal = operator_node(ScalarOp::eq, mark, {std::move(number), fresh_node(NodeKind::name, mark, own)});
-    all = k == 0 ? std::move(equal) : operator_node(ScalarOp::logical_and, mark, {std::move(all), std::move(equal)});
+    Node index = made_node(NodeKind::call, mark, "index", {made_name(mark, dim)});
+    Node number = made_node(NodeKind::call, mark, "i64", {std::move(index)});
+    Node equal = made_operation(ScalarOp::eq, mark, {std::move(number), made_name(mark, own)});
+    all = k == 0 ? std::move(equal) : made_operation(ScalarOp::logical_and, mark, {std::move(all), std::move(equal)});
   }
   return all;
 }
@@ -114,12 +96,11 @@ Term Elements::get(Term array, const Node& node, const std::string& hint) {
   const std::string array_name = own_name(node.mark, "array"), least_name = own_name(node.mark, "least");
   names[array_name] = {.id = rest};
   names[least_name] = {.kind = Binding::Kind::constant, .term = least};
-  Node one = operator_node(ScalarOp::select, node.mark,
-                           {std::move(there), fresh_node(NodeKind::name, node.mark, array_name),
-                            fresh_node(NodeKind::name, node.mark, least_name)});
+  Node one = made_operation(ScalarOp::select, node.mark,
+                            {std::move(there), made_name(node.mark, array_name), made_name(node.mark, least_name)});
   const bool mask = least.type().is(Scalar::boolean);
   const Scopes::Inner scope(scopes_, std::move(names));
-  return evaluator_.eval(fresh_node(NodeKind::call, node.mark, mask ? "any" : "max", {std::move(one)}), hint);
+  return evaluator_.eval(made_node(NodeKind::call, node.mark, mask ? "any" : "max", {std::move(one)}), hint);
 }
 
 // A bool array over dimensions of the array.
@@ -145,9 +126,8 @@ Statement Elements::whole(const Statement& put, Type array, Scopes::Scope& names
                  "an element has an index for each dimension, and many elements have a mask",
                  fmt::format("write {0} = if c then v else {0}, with c an array of bool", put.name.text));
   }
-  s.value[0] =
-      operator_node(ScalarOp::select, put.mark,
-                    {std::move(there), std::move(s.value[0]), fresh_node(NodeKind::name, put.mark, put.name.text)});
+  s.value[0] = made_operation(ScalarOp::select, put.mark,
+                              {std::move(there), std::move(s.value[0]), made_name(put.mark, put.name.text)});
   return s;
 }
 
