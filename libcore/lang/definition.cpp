@@ -54,10 +54,24 @@ void Definitions::require_count(const Statement& def, const Node& node, size_t c
 // `zeros(N)` for `zeros(over N)`, as `fill(0, N)` has them: what follows the arguments are dimensions.
 bool Definitions::names_dimensions(const Statement& def, const Node& node) const {
   if (def.names.empty() || node.args.size() <= def.params.size()) return false;
-  return std::all_of(node.args.begin() + std::ssize(def.params), node.args.end(), [&](const Node& arg) {
-    const Binding* const b = arg.kind == NodeKind::name ? scopes_.find(arg.text) : nullptr;
-    return b != nullptr && b->is(Binding::Kind::dimension);
-  });
+  return std::all_of(node.args.begin() + std::ssize(def.params), node.args.end(),
+                     [&](const Node& arg) { return is_dimension(arg); });
+}
+
+bool Definitions::is_dimension(const Node& arg) const {
+  const Binding* const b = arg.kind == NodeKind::name ? scopes_.find(arg.text) : nullptr;
+  return b != nullptr && b->is(Binding::Kind::dimension);
+}
+
+// `std(X, F)` would take F's size for its second parameter, and whoever writes it means `over F`.
+void Definitions::refuse_sizes(const Statement& def, const Node& node) const {
+  if (def.names.empty()) return;
+  for (const Node& arg : node.args) {
+    if (!is_dimension(arg)) continue;
+    const std::string& param = def.params[static_cast<size_t>(&arg - node.args.data())].name;
+    source_.fail(arg.mark, fmt::format("dimension '{}' is given to parameter '{}' of {}", arg.text, param, called(def)),
+                 {}, fmt::format("write over {0} to work along it, or size({0}) for its size", arg.text));
+  }
 }
 
 // In the caller's scope.
@@ -75,6 +89,7 @@ Definitions::Arguments Definitions::arguments(const Statement& def, const Node& 
     given.over = given.written.data();
   }
   require_count(def, node, count);
+  if (given.over == nullptr) refuse_sizes(def, node);
   for (size_t i = 0; i < count; ++i) given.terms.push_back(evaluator_.any(node.args[i]));
   if (given.over == nullptr) return given;
   types_.refuse_keys(*given.over);

@@ -37,6 +37,8 @@ class Definitions : Part {
   };
   void require_place(const Statement& def, const Node& node) const;
   [[nodiscard]] bool names_dimensions(const Statement& def, const Node& node) const;
+  [[nodiscard]] bool is_dimension(const Node& arg) const;
+  void refuse_sizes(const Statement& def, const Node& node) const;
   [[nodiscard]] Arguments arguments(const Statement& def, const Node& node);
   void require_count(const Statement& def, const Node& node, size_t count) const;
   void bind_over(const Statement& def, const Node& node, const Arguments& given);

@@ -76,6 +76,8 @@ const std::vector<Fault> cases{
     {"def f(a, over d, e) = a\noutput z = f(X)", 5, 12, "def 'f' takes 2 dimensions, not 0", "over d, e"},
     {"def f(over d) = fill(1.0, d)\noutput z = f()", 5, 12, "def 'f' without a dimension", "write f(over d)"},
     {"def f(a, over d) = a\noutput z = f(X, over N, N)", 5, 25, "dimension 'N' is named twice", ""},
+    {"def f(a, k = 1, over d) = a * k\noutput z = f(X, N)", 5, 17, "dimension 'N' is given to parameter 'k' of def 'f'",
+     "write over N to work along it, or size(N) for its size"},
     {"def f(a, over d) = a\noutput z = f(X, over Q)", 5, 22, "'Q' is no dimension", ""},
     {"def f(a : [R, C]) = a\noutput z = f(x)", 5, 14, "parameter 'a' of def 'f' has 2 dimensions", "over [N]"},
     {"def f(a : [R, C]) = a\noutput z = f(1)", 5, 14, "parameter 'a' of def 'f' has 2 dimensions", "a single value"},
