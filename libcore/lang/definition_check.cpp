@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "libcore/lang/shapes/axis_words.h"
 #include "libcore/syntax/habits.h"
 
 namespace kasen::lang {
@@ -93,7 +94,9 @@ class NameCheck {
         return;
       }
       case NodeKind::over:
-        for (const NameAt& name : node.names) use(name);
+        for (const NameAt& name : node.names) {
+          if (!names_axis(name.text)) use(name);
+        }
         for (const Node& arg : node.args) expression(arg);
         return;
       case NodeKind::call:

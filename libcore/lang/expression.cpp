@@ -27,11 +27,12 @@ bool is_condition(const Node& node) {
 
 }  // namespace
 
-Expressions::Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Elements& elements,
-                         Products& products, Indexed& indexed, Definitions& definitions)
+Expressions::Expressions(const Part& part, Frames& frames, Calls& calls, AxisWords& axis_words, Lists& lists,
+                         Elements& elements, Products& products, Indexed& indexed, Definitions& definitions)
     : Part(part),
       frames_(frames),
       calls_(calls),
+      axis_words_(axis_words),
       lists_(lists),
       elements_(elements),
       products_(products),
@@ -247,6 +248,7 @@ Term Expressions::loop(const Node& node, const std::string& hint) {
 }
 
 Term Expressions::call(const Node& node, const std::string& hint) {
+  if (axis_words_.stand_in(node)) return axis_words_.lower(node, hint);
   const Statement* const def = functions_.def(node.text);
   const bool used = def != nullptr && source_.section(def->mark) > 0;
   if (def != nullptr && !(used && products_.takes_entries(node))) return definitions_.one(*def, node, hint);

@@ -8,14 +8,15 @@
 #include "libcore/lang/definition.h"
 #include "libcore/lang/indexed/elements.h"
 #include "libcore/lang/list.h"
+#include "libcore/lang/shapes/axis_words.h"
 
 namespace kasen::lang {
 
 class Expressions : Part {
  public:
   // Sets how the evaluator lowers a node.
-  Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Elements& elements, Products& products,
-              Indexed& indexed, Definitions& definitions);
+  Expressions(const Part& part, Frames& frames, Calls& calls, AxisWords& axis_words, Lists& lists, Elements& elements,
+              Products& products, Indexed& indexed, Definitions& definitions);
 
  private:
   [[nodiscard]] Term lower(const Node& node, const std::string& hint);
@@ -31,6 +32,7 @@ class Expressions : Part {
 
   Frames& frames_;
   Calls& calls_;
+  AxisWords& axis_words_;
   Lists& lists_;
   Elements& elements_;
   Products& products_;

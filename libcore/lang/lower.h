@@ -12,12 +12,14 @@
 //   Evaluator      nodes as terms, for every form that has expressions inside. Here the one circle is closed
 //   Types          types and dimensions as written
 //   Calls, Reducers         scalar functions applied to terms; reducers, their identities and masks
-//   Folds, Contractions, MatrixProducts, Reductions, Views, Generators, AlongAxis, Rearrangements, Renaming,
-//   LinearAlgebra, Products work on whole arrays. Each adds its calls to Functions by name, so that a new one changes
-//   its own part alone Indexed                 index notation Definitions             calls of a def: its body, lowered
-//   for each call Lists, Elements, Expressions      lists; elements of arrays; what each node means. Expressions set
-//   how the Evaluator lowers a node Declarations, Assumptions, Control, Statements   the statements; Control lowers
-//   bodies by a callback
+//   Folds to Products       work on whole arrays. Each adds its calls to Functions by name, so that a new one changes
+//   its
+//                  own part alone. AxisWords stands before calls that name an axis
+//   Indexed        index notation
+//   Definitions    calls of a def: its body, lowered for each call
+//   Lists, Elements, Expressions  lists; elements of arrays; what each node means. Expressions set how the Evaluator
+//                  lowers a node
+//   Declarations, Assumptions, Control, Statements  the statements; Control lowers bodies by a callback
 #pragma once
 
 #include <vector>
@@ -30,6 +32,7 @@
 #include "libcore/lang/indexed/elements.h"
 #include "libcore/lang/indexed/indexed.h"
 #include "libcore/lang/program.h"
+#include "libcore/lang/shapes/axis_words.h"
 #include "libcore/lang/shapes/rearrange.h"
 #include "libcore/lang/shapes/rename.h"
 #include "libcore/lang/statement.h"
@@ -64,6 +67,7 @@ class Lowering {
   AlongAxis along_axis_;
   Rearrangements rearrangements_;
   Renaming renaming_;
+  AxisWords axis_words_;
   LinearAlgebra linear_;
   Products products_;
   Indexed indexed_;

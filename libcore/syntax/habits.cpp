@@ -113,9 +113,7 @@ std::string_view statement_remedy(std::string_view word) {
 
 std::string axis_remedy(std::string_view name) {
   if (!holds("row rows col cols column columns axis", name)) return {};
-  return "dimensions have names: with A over [N, F], sum(A, over F) has a sum for each row; of a square array, dim "
-         "Other "
-         "= N[:] and sum(A as [N, Other], over Other)";
+  return "dimensions have names: with A over [N, F], sum(A, over F), or sum(A, over columns), has a sum for each row";
 }
 
 std::string_view character_remedy(char character, bool ends) {

@@ -140,11 +140,21 @@ def product_text(e):
     return f'{primary(matrix)}{mark} @ {bracketed(vector, 6.5)}'
 
 
+def along_text(e):
+    """The reduced array, and its axis: by name, or as `rows` and `columns`, which need no names of a square array."""
+    array, over = e.args[0], e.info.get('over') or ()
+    if style(e) % 3 or len(array.dims) != 2 or len(set(array.dims)) != 2 or len(over) != 1:
+        return arguments(e) + over_text(e)
+    square = array.kind == 'as' and len(set(array.args[0].dims)) == 1
+    word = 'rows' if over[0] == array.dims[0] else ('cols', 'columns')[len(over[0]) % 2]
+    return f'{expr_text(array.args[0] if square else array)}, over {word}'
+
+
 def reduce_text(e):
     how = e.info['spelling']
     if how == 'reduce':
-        return f'reduce({function_text(e.info["r"])}, {arguments(e)}{over_text(e)})'
-    return f'{how}({arguments(e)}{over_text(e)})'
+        return f'reduce({function_text(e.info["r"])}, {along_text(e)})'
+    return f'{how}({along_text(e)})'
 
 
 def group_text(e):

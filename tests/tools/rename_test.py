@@ -34,8 +34,14 @@ LEGAL = [  # a name, its expression, and NumPy's
     ("p", "argmax(A as [F, G], over G)", "A.argmax(1)"),
     ("q", "cumsum(A as [F, G], over G)", "A.cumsum(1)"),
     ("r", "map((x, y) -> (x, y), X, u) as [N, H]", None),
+    ("s", "sum(A, over rows)", "A.sum(0)"),
+    ("t", "max(A * A, over columns)", "(A * A).max(1)"),
+    ("x", "std(A, over cols)", "A.std(1)"),
+    ("y", "argmax(X, over columns)", "X.argmax(1)"),
+    ("z", "cumsum(A, over rows) - cumsum(A, over columns)", "A.cumsum(0) - A.cumsum(1)"),
+    ("a2", "reduce(min, (A + A') * A, over rows)", "((A + A.T) * A).min(0)"),
 ]
-CUT = [("a", "u as [M]", "u"), ("b", "sum(S as [N, M], over M)", "S.sum(1)"), ("c", "sum(S as [M, N], over M)", "S.sum(0)"),
+CUT = [("r", "sum(S, over columns) - sum(S * S, over rows)", "S.sum(1) - (S * S).sum(0)"), ("a", "u as [M]", "u"), ("b", "sum(S as [N, M], over M)", "S.sum(1)"), ("c", "sum(S as [M, N], over M)", "S.sum(0)"),
        ("d", "outer(u, u as [M]) * (S as [N, M])", "numpy.outer(u, u) * S"), ("e", "(S as [N, M]) as [N, N] + S", "2 * S")]
 PAIRS = [("a", "u + v + D", "u[:, None] + v + D"), ("b", "D + (v + u)", "D + (v + u[:, None])"), ("c", "tanh(v - u) * D", "numpy.tanh(v - u[:, None]) * D"),
          ("d", "(u + v) as [N, P]", "u[:, None] + v"), ("e", "(v + u) as [N, P]", "u[:, None] + v"), ("f", "(u * v) as [P, N]", "(u[:, None] * v).T"),
@@ -44,6 +50,10 @@ PAIRS = [("a", "u + v + D", "u[:, None] + v + D"), ("b", "D + (v + u)", "D + (v 
          ("k", "w + v + ((u + v) as [N, P]) + E", "w + v[:, None] + (u[:, None] + v)[:, :, None] + E")]
 NOT_PAIRED = ["u + v", "v + u", "sum(u + v)", "D @ (u + v)", "max(u, v)", "dot(u, v)", "(u + v, 1.0)", "-(u + v)", "map((x, y) -> x + y, u, v)", "(v + u) * 2.0"]
 REFUSED = [
+    ("sum(w, over rows)", ["'rows' of an array over [F]", "name the dimension"]),
+    ("sum(C, over columns)", ["'columns' of an array over [F, F, J]"]),
+    ("take(A, argmax(A, over rows), over rows)", ["take of an array over [F, F] and others", "dim Other local = F[:]"]),
+    ("sum(A, over rows, cols)", ["'rows' is no dimension", "over columns"]),
     ("X as [N]", ["an array over [N, F] as [N]", "name 2 dimensions"]),
     ("X as [G, N]", ["'G' is not 'N' by another name", "dim G = N[:]"]),
     ("X as [N, K]", ["'K' is not 'F' by another name", "dim K local = F[:]"]),

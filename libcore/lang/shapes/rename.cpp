@@ -48,29 +48,30 @@ Term Renaming::renamed(const Node& node, const std::string& hint) {
   Term term = evaluator_.operand(node.args.at(0));
   if (term.open) return all_pairs(std::move(term), node);
   values_.require_array(term, node.mark, "as");
-  if (formulas_.is_entries(term)) return of_entries(std::move(term), node);
-  const ValueId from = values_.materialise(std::move(term), "t", node.mark);
-  const std::vector<DimId> dims = module_.type(from).dims, to = named(node);
-  require_names(node, dims, to);
+  return as(std::move(term), named(node), node.mark, hint);
+}
+
+Term Renaming::as(Term array, const std::vector<DimId>& to, Mark mark, const std::string& hint) {
+  if (formulas_.is_entries(array)) return of_entries(std::move(array), to, mark);
+  const ValueId from = values_.materialise(std::move(array), "t", mark);
+  const std::vector<DimId> dims = module_.type(from).dims;
+  require_names(mark, dims, to);
   if (to == dims) return values_.term(from);
-  return values_.term(stays_plain(dims, to) ? one_by_one(from, to, node.mark, hint)
-                                            : through_product(from, to, node.mark, hint));
+  return values_.term(stays_plain(dims, to) ? one_by_one(from, to, mark, hint) : through_product(from, to, mark, hint));
 }
 
 // Of a square sparse matrix: names tell its axes apart where it is reduced.
-Term Renaming::of_entries(Term term, const Node& node) {
-  const std::vector<DimId> to = named(node);
-  const std::vector<DimId> own = formulas_.own_dims(term, node.mark);
-  require_names(node, own, to);
+Term Renaming::of_entries(Term term, const std::vector<DimId>& to, Mark mark) {
+  const std::vector<DimId> own = formulas_.own_dims(term, mark);
+  require_names(mark, own, to);
   if (to == own) return term;
   if (own[0] != own[1] || to[0] == to[1] || !contains(to, own[0])) {
-    source_.fail(node.mark,
-                 fmt::format("stored entries over {} as {}", show_dims(module_, own), show_dims(module_, to)),
+    source_.fail(mark, fmt::format("stored entries over {} as {}", show_dims(module_, own), show_dims(module_, to)),
                  "a square sparse matrix has one axis by its own name, and the other by another one",
                  own[0] == own[1] ? fmt::format("write as [{0}, Other] or as [Other, {0}]", module_.dim(own[0]).name)
                                   : "leave it out: the names of its dimensions are different");
   }
-  return formulas_.renamed(std::move(term), to, node.mark);
+  return formulas_.renamed(std::move(term), to, mark);
 }
 
 std::vector<DimId> Renaming::named(const Node& node) const {
@@ -95,16 +96,16 @@ Term Renaming::all_pairs(Term term, const Node& node) const {
   return term;
 }
 
-void Renaming::require_names(const Node& node, const std::vector<DimId>& dims, const std::vector<DimId>& to) const {
+void Renaming::require_names(Mark mark, const std::vector<DimId>& dims, const std::vector<DimId>& to) const {
   const std::string what = fmt::format("an array over {} as {}", show_dims(module_, dims), show_dims(module_, to));
   if (to.size() != dims.size()) {
-    source_.fail(node.mark, what, "it keeps its axes, with other names",
+    source_.fail(mark, what, "it keeps its axes, with other names",
                  fmt::format("name {} dimension{}", dims.size(), dims.size() == 1 ? "" : "s"));
   }
   for (size_t i = 0; i < dims.size(); ++i) {
     const Dimension &old = module_.dim(dims[i]), &made = module_.dim(to[i]);
     if (same_indices(module_, dims[i], to[i]) && old.local == made.local) continue;
-    source_.fail(node.mark, what, fmt::format("'{}' is not '{}' by another name", made.name, old.name),
+    source_.fail(mark, what, fmt::format("'{}' is not '{}' by another name", made.name, old.name),
                  fmt::format("declare it so: dim {}{} = {}[:]", made.name, old.local ? " local" : "", old.name));
   }
 }

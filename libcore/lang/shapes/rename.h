@@ -12,12 +12,15 @@ class Renaming : NamedAxes {
  public:
   explicit Renaming(const Part& part);
 
+  // Fails where a dimension of `to` is not the array's by another name.
+  [[nodiscard]] Term as(Term array, const std::vector<DimId>& to, Mark mark, const std::string& hint);
+
  private:
   [[nodiscard]] Term renamed(const Node& node, const std::string& hint);
   [[nodiscard]] std::vector<DimId> named(const Node& node) const;
   [[nodiscard]] Term all_pairs(Term term, const Node& node) const;
-  [[nodiscard]] Term of_entries(Term term, const Node& node);
-  void require_names(const Node& node, const std::vector<DimId>& dims, const std::vector<DimId>& to) const;
+  [[nodiscard]] Term of_entries(Term term, const std::vector<DimId>& to, Mark mark);
+  void require_names(Mark mark, const std::vector<DimId>& dims, const std::vector<DimId>& to) const;
   [[nodiscard]] ValueId one_by_one(ValueId array, const std::vector<DimId>& to, Mark mark, const std::string& hint);
   [[nodiscard]] ValueId through_product(ValueId array, const std::vector<DimId>& to, Mark mark,
                                         const std::string& hint);

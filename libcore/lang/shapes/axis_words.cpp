@@ -1,0 +1,95 @@
+#include "libcore/lang/shapes/axis_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/ir/derived_dims.h"
+
+namespace kasen::lang {
+namespace {
+
+bool is_rows(const std::string& word) { return word == "rows"; }
+
+// A function stands before the array in reduce(f, A, over rows).
+size_t place_of_array(const Node& call) {
+  return call.args.size() > 2 && (call.text == "reduce" || call.text == "Reduce" || call.text == "scan") ? 1 : 0;
+}
+
+}  // namespace
+
+bool names_axis(const std::string& word) { return is_rows(word) || word == "columns" || word == "cols"; }
+
+bool AxisWords::stand_in(const Node& call) const {
+  if (call.args.size() < 2 || call.args.back().kind != NodeKind::over) return false;
+  const Node& over = call.args.back();
+  if (has_keys(&over) || over.names.size() != 1 || !names_axis(over.names[0].text)) return false;
+  const Binding* const b = scopes_.find(over.names[0].text);
+  return b == nullptr || !b->is(Binding::Kind::dimension);
+}
+
+Term AxisWords::lower(const Node& call, const std::string& hint) {
+  Node again = call;
+  Node& node = again.args[place_of_array(call)];
+  const NameAt word = call.args.back().names[0];
+  Term array = evaluator_.operand(node);
+  const std::vector<DimId> dims =
+      formulas_.is_entries(array) ? formulas_.own_dims(array, node.mark) : std::as_const(array).dims;
+  if (dims.size() != 2 || array.open) {
+    source_.fail(word.mark, fmt::format("'{}' of an array over {}", word.text, show_dims(module_, dims)),
+                 "rows and columns are those of an array of two dimensions", "name the dimension");
+  }
+  DimId axis = dims[is_rows(word.text) ? 0 : 1];
+  if (dims[0] == dims[1]) array = apart(std::move(array), is_rows(word.text), axis, call);
+  Binding value = bound(std::move(array), node);
+  node = Node{};
+  node.kind = NodeKind::name;
+  node.mark = call.args[place_of_array(call)].mark;
+  node.text = "the array";  // no name of a program
+  const Scopes::Inner names(scopes_,
+                            {{node.text, std::move(value)},
+                             {word.text, {.kind = Binding::Kind::dimension, .dim = axis, .fixed = "an axis"}}});
+  Term result = evaluator_.any(again, hint);
+  if (dims[0] != dims[1] || !contains(result.dims, axis) || formulas_.is_entries(result)) return result;
+  std::vector<DimId> back = result.dims;  // of a call that keeps the axis, as cumsum does
+  std::replace(back.begin(), back.end(), axis, dims[0]);
+  return renaming_.as(std::move(result), back, call.mark, hint);
+}
+
+Binding AxisWords::bound(Term array, const Node& node) {
+  if (formulas_.is_entries(array)) return {.kind = Binding::Kind::formula, .term = std::move(array)};
+  return {.id = values_.materialise(std::move(array), "t", node.mark)};
+}
+
+// Another array of the call would meet the axis that keeps its name, whichever is meant.
+Term AxisWords::apart(Term array, bool rows, DimId& axis, const Node& call) {
+  const DimId own = axis;
+  if (call.args.size() > place_of_array(call) + 2) {
+    source_.fail(call.mark, fmt::format("{} of an array over {} and others", call.text, show_dims(module_, {own, own})),
+                 "rows and columns have one name, and nothing says which of them the others meet",
+                 fmt::format("give one of them another name: dim Other{1} = {0}[:], and A as [{0}, Other]",
+                             module_.dim(own).name, module_.dim(own).local ? " local" : ""));
+  }
+  axis = other_name(own);
+  return renaming_.as(std::move(array), rows ? std::vector{axis, own} : std::vector{own, axis}, call.mark, "t");
+}
+
+// All of the dimension by a name of its own; one that the program has serves, too.
+DimId AxisWords::other_name(DimId dim) {
+  const Dimension of = module_.dim(dim);
+  for (const DimId d : module_.dims.ids()) {
+    const Derivation& derived = module_.dim(d).derived;
+    const bool whole = derived.kind == Derivation::Kind::slice && derived.sources == std::vector{dim} &&
+                       !derived.begin && !derived.end && derived.step == 1;
+    if (whole && module_.dim(d).local == of.local) return d;
+  }
+  Dimension made{of.name + "_again", of.local, of.size};
+  made.derived.kind = Derivation::Kind::slice;
+  made.derived.sources = {dim};
+  made.derived.step = 1;
+  for (int next = 2; module_.find_dim(made.name) != no_dim; ++next) made.name = fmt::format("{}_{}", of.name, next);
+  return builder_.add_dim(std::move(made));
+}
+
+}  // namespace kasen::lang
