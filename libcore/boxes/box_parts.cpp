@@ -83,6 +83,16 @@ void set_strides(std::vector<CopyAxis>& axes, const std::vector<std::int64_t>& s
   if (cut != no_axis) axes[static_cast<size_t>(cut)].from_stride = behind;
 }
 
+// Those of values, and those whose size alone is asked for.
+std::set<DimId> dims_in_use(const Module& module) {
+  std::set<DimId> used;
+  for (const Value& value : module.values) used.insert(value.type.dims.begin(), value.type.dims.end());
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code == OpCode::size) used.insert(op.dim);
+  });
+  return used;
+}
+
 }  // namespace
 
 BoxParts::BoxParts(const Module& module, int workers, int first, int count, BoxContent content)
@@ -110,14 +120,12 @@ void BoxParts::set_sizes(const Part& part) {
 
 void BoxParts::expect(const Part& part) {
   set_sizes(part);
-  std::set<DimId> used;
-  for (const Value& value : module_.values) used.insert(value.type.dims.begin(), value.type.dims.end());
   for (int w = first_; w < first_ + count_; ++w) {
     Part& made = parts_.emplace_back();
     made.worker = w;
     made.workers = workers_;
   }
-  for (const DimId d : used) {
+  for (const DimId d : dims_in_use(module_)) {
     const Dimension& dim = module_.dim(d);
     const auto it = part.dims.find(dim.name);
     if (it == part.dims.end()) {

@@ -27,6 +27,11 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
+bool is_size(const Node& node) {
+  return node.kind == NodeKind::call && node.text == "size" && node.args.size() == 1 &&
+         node.args[0].kind == NodeKind::name;
+}
+
 }  // namespace
 
 void Declarations::dimension(const Statement& s) {
@@ -92,7 +97,9 @@ void Declarations::own(const Statement& s, Dimension dim) {
                         {.kind = Binding::Kind::dimension, .dim = id, .fixed = "it is a dimension"});
 }
 
+// N, or size(N): in declarations of dimensions both say how many indices there are.
 std::optional<DimId> Declarations::dimension_of(const Node& node) const {
+  if (is_size(node)) return dimension_of(node.args[0]);
   const Binding* const bound = node.kind == NodeKind::name ? scopes_.find(node.text) : nullptr;
   if (bound == nullptr || !bound->is(Binding::Kind::dimension) || bound->dim == no_dim) return std::nullopt;
   return bound->dim;
@@ -109,6 +116,7 @@ bool Declarations::names_open_dimension(const Node& node) const {
 Derivation Declarations::derivation(const Statement& s) {
   if (!s.slice.empty()) return sliced(s);
   if (s.some) return some(s);
+  if (is_size(s.value[0])) return {Derivation::Kind::slice, {source_of(s)}, {}, {}, 1};
   Derivation derived = joined(s);
   if (s.fills) return filling(s, std::move(derived));
   if (derived.kind != Derivation::Kind::none || !names_open_dimension(s.value[0])) return derived;
@@ -130,10 +138,11 @@ Derivation Declarations::filling(const Statement& s, Derivation derived) const {
 DimId Declarations::source_of(const Statement& s) const {
   const std::optional<DimId> source = dimension_of(s.value[0]);
   if (source) return *source;
-  const bool itself = s.value[0].text == s.name.text;
-  source_.fail(s.value[0].mark,
+  const Node& named = is_size(s.value[0]) ? s.value[0].args[0] : s.value[0];
+  const bool itself = named.text == s.name.text;
+  source_.fail(named.mark,
                itself ? fmt::format("dimension '{}' is derived from itself", s.name.text)
-                      : fmt::format("'{}' is no dimension", s.value[0].text),
+                      : fmt::format("'{}' is no dimension", named.text),
                itself ? "" : "a dimension is derived from others, which are declared above it",
                itself ? fmt::format("give it another name: dim K {0}{1}{2}", s.some ? "some " : "= ", s.name.text,
                                     s.some ? "" : "[a:b]")

@@ -365,8 +365,9 @@ def program_text(p):
     lines = []
     for d in p.dims.values():
         is_from = '' if d.derived and d.how == 'some' else '= '
+        made = 'size(N)' if d.name == 'O' and len(p.inputs) % 2 else d.derived
         lines.append(f'dim {d.name}' + (' local' if d.local else '') +
-                     (f' {is_from}{d.derived}' if d.derived else f' = {d.size}' if d.known else ''))
+                     (f' {is_from}{made}' if d.derived else f' = {d.size}' if d.known else ''))
     lines += [f'const {n} : {elem_text(t)} = {value_text(t, v)}' for n, t, v in p.consts]
     lines += [f'param {n} : {elem_text(t)} = {value_text(t, v)}' for n, t, v in p.params]
     lines += [input_text(v, p.is_local) for v in p.inputs]

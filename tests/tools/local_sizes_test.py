@@ -25,7 +25,26 @@ output loss = sumsq(E), g = E @ V
 """
 
 
+OF_CUT = """dim N, L local = size(N), LL local = size(N) * size(L), M = size(N)
+input k : i64[N], x : f64[N]
+t = sum(x, by k in L)
+output t, mean = sum(t) / f64(size(L)), n = size(LL), back = take(t, k), again = x as [M]
+"""
+
+
 class LocalSizes(ToolTest):
+    def test_a_local_dimension_has_the_size_of_a_cut_one(self):
+        random = numpy.random.default_rng(8)
+        keys, values = random.integers(0, 30, 30), random.random(30)
+        numpy.save(self.dir / "keys.npy", keys)
+        numpy.save(self.dir / "values.npy", values)
+        for workers in (1, 3):
+            self.kasen("go", self.program("cut", OF_CUT), "k=keys.npy", "x=values.npy", "--workers", workers, "-o", "cut.h5")
+            with h5py.File(self.dir / "cut.h5") as file:
+                sums = numpy.bincount(keys, values, 30)
+                for name, wanted in [("t", sums), ("mean", sums.mean()), ("n", 900), ("back", sums[keys]), ("again", values)]:
+                    numpy.testing.assert_allclose(file[name][()], wanted, rtol=1e-14, err_msg=name)
+
     def setUp(self):
         super().setUp()
         random = numpy.random.default_rng(5)
@@ -44,6 +63,12 @@ class LocalSizes(ToolTest):
         self.kasen("fuse", f"{name}.kir", "--bundle", f"{name}.data", "-o", f"{name}.fused.kir", "--no-history")
         lines = (self.dir / f"{name}.fused.kir").read_text().splitlines()
         return [line for line in lines if not line.startswith(("source", "|", "module", "#")) and "fitted" not in line]
+
+    def test_the_size_is_that_of_a_dimension(self):
+        for head, words in [("dim L = size(Q)", "'Q' is no dimension"), ("dim L = size(L)", "dimension 'L' is derived from itself")]:
+            self.assertIn(f"bad.ks:1:14: error: {words}", self.kasen("plan", self.program("bad", head + "\noutput z = 1\n"), status=BAD)[1])
+        text = self.kasen("plan", self.program("known", "dim F local = 7, L = size(F)\ninput x : f64[L]\noutput x\n"))[0]
+        self.assertIn("dim L = F[:]", text)
 
     def test_a_fitted_plan_is_that_of_a_program_with_the_sizes(self):
         left, stated = self.plan("left", ""), self.plan("stated", " = 7")
