@@ -100,6 +100,7 @@ ExitStatus profile_network(int argc, char** argv, const po::variables_map& value
   if (!started_by_mpi()) {
     RunSettings settings;
     settings.ranks = values.count("ranks") > 0 ? values["ranks"].as<int>() : 2;
+    settings.mpirun = mpirun_option(values);
     status = launch_ranks(settings, {argv + 1, argv + argc});
     return ExitStatus::done;
   }

@@ -5,6 +5,8 @@ Usage: threads_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import unittest
@@ -58,6 +60,32 @@ class Threads(ToolTest):
         bound = ["mpirun", "-q", "-n", 1, "--bind-to", "core"]
         cores = self.start(*bound, "nproc").stdout
         self.assertEqual(self.threads(*bound, tool=["kasen-run"]), min(alone, int(cores)))
+
+    def test_options_of_mpirun(self):
+        self.prepare()
+        run = ["run", "fused.kir", "--bundle", "bundle", "-o", "r.npy", "-n", "1"]
+
+        def line(*options, **env):
+            text = self.start(TOOLS / "kasen", *run, "-v", *options, **env).stderr
+            return shlex.split(re.search(r"^kasen-run: (\S*(?:mpirun|mpiexec)\S* .*)$", text, re.M)[1])
+        usual = line()
+        self.assertIn("none", usual)
+        self.assertEqual(usual[usual.index("--as-rank") - 1:], [str(TOOLS / "kasen-run"), "--as-rank", *run[1:], "-v"])
+        own = line("--mpirun", "--bind-to  'core' -x 'A=b c'")
+        self.assertNotIn("none", own)
+        at = own.index("--bind-to")
+        self.assertEqual(own[at:at + 4], ["--bind-to", "core", "-x", "A=b c"])
+        self.assertNotIn("none", line(OMPI_MCA_hwloc_base_binding_policy="core"))
+        cores = int(self.start("mpirun", "-q", "-n", 1, "--bind-to", "core", "nproc").stdout)
+        self.assertEqual(self.threads(more=["-n", 1, "--mpirun", "--bind-to core"]), cores)
+        self.assertEqual(self.threads(more=["-n", 1], OMPI_MCA_hwloc_base_binding_policy="core"), cores)
+        for options, words in [("--mpirun='-n 3'", "'-n' is an option that kasen run gives"), ("--mpirun='--bind-to \"core'", "a quote has no end"),
+                               ("--mpirun=--nonsense", "mpirun failed")]:
+            done = subprocess.run([TOOLS / "kasen", *run, *shlex.split(options)], cwd=self.dir, capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(words, done.stderr)
+        done = subprocess.run([TOOLS / "kasen", "go", PAGERANK, "G=graph.txt", "--mpirun=-v"], cwd=self.dir, capture_output=True, text=True)
+        self.assertEqual((done.returncode, "--mpirun without -n" in done.stderr, (self.dir / "pagerank.run").exists()), (64, True, False))
 
     def test_what_is_really_started(self):
         self.prepare()

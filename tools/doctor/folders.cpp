@@ -76,23 +76,22 @@ Finding check_code_cache(const Patient& /*patient*/) {
   const std::string lost = ": kernels are compiled anew for each run";
   if (folder.empty())
     return {Verdict::better, "HOME names no folder that is there, and XDG_CACHE_HOME is not set" + lost,
-            "set HOME, or give --code-cache FOLDER"};
+            "set HOME, or give --code-cache DIR"};
   struct stat info {};
   if (lstat(folder.c_str(), &info) != 0) {
     fs::path above = fs::path(folder).parent_path();
     while (!above.empty() && !fs::exists(above)) above = above.parent_path();
     if (access(above.c_str(), W_OK) == 0) return {Verdict::ok, folder + ": the first run makes it", ""};
-    return {Verdict::better, folder + ": cannot be made" + lost, "give --code-cache FOLDER, or set XDG_CACHE_HOME"};
+    return {Verdict::better, folder + ": cannot be made" + lost, "give --code-cache DIR, or set XDG_CACHE_HOME"};
   }
   if (!S_ISDIR(info.st_mode) || info.st_uid != geteuid())
-    return {Verdict::better, folder + ": is no folder of your own" + lost, "give --code-cache FOLDER"};
+    return {Verdict::better, folder + ": is no folder of your own" + lost, "give --code-cache DIR"};
   if ((info.st_mode & 077) != 0) {
     return {Verdict::better, fmt::format("{}: its mode is {:o}, open to others{}", folder, info.st_mode & 0777, lost),
             "chmod 700 " + folder};
   }
   if (const std::string fault = write_fault(folder); !fault.empty())
-    return {Verdict::better, fmt::format("{}: cannot be written ({}){}", folder, fault, lost),
-            "give --code-cache FOLDER"};
+    return {Verdict::better, fmt::format("{}: cannot be written ({}){}", folder, fault, lost), "give --code-cache DIR"};
   return {Verdict::ok, folder + ": yours alone", ""};
 }
 

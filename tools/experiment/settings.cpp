@@ -62,7 +62,7 @@ void check_seconds(const YamlValue& value) {
 constexpr std::array<std::pair<std::string_view, int>, 2> nan_choices{{{"allow", 0}, {"error", 1}}};
 
 // key         flag         step             named  whole  otherwise     check
-constexpr std::array<SettingKey, 26> keys{{
+constexpr std::array<SettingKey, 27> keys{{
     {"program", "", Step::plan},
     {"define", "-D", Step::plan, true},
     {"data", "", Step::partition, true},
@@ -83,6 +83,7 @@ constexpr std::array<SettingKey, 26> keys{{
     {"spread", "--spread", Step::fuse, false, false, "", check_spread},
     {"grid", "--grid", Step::fuse, true},
     {"ranks", "-n", Step::run, false, true, "none", check_ranks},
+    {"mpirun", "--mpirun", Step::run},
     {"threads", "--threads", Step::run, false, true, "0", check_threads},
     {"kernels", "--kernels", Step::run, false, false, "generated", check_word<kernel_words>},
     {"param", "--param", Step::run, true},

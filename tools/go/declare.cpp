@@ -57,6 +57,7 @@ void declare_run(Tool& tool) {
   tool.options.add_options()("workers", po::value<int>()->default_value(1)->value_name("P"),
                              "parts; with -n alone one a rank")("ranks,n", po::value<int>()->value_name("R"),
                                                                 "MPI ranks (without it: one process, no MPI)")(
+      "mpirun", po::value<std::string>()->value_name("'OPTIONS'"), "more options for mpirun, see kasen run")(
       "threads", po::value<int>()->default_value(0)->value_name("T"), "threads of each rank, see kasen run")(
       "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"), "generated or interpreter")(
       "trace", po::value<std::string>()->value_name("FILE"), "writes the times of all steps, as Chrome trace events");

@@ -125,6 +125,7 @@ class Pipeline {
     (void)choose(values_, "strategy", strategy_choices);
     (void)choose(values_, "epilogue", epilogue_words);
     (void)choose(values_, "kernels", kernel_words);
+    (void)mpirun_option(values_);
     if (has("repeats")) (void)choose(values_, "repeats", repeats_words);
     for (const char* output : {"output", "trace"}) (void)file_option(values_, output);
     if (has("swap") && !has("memory"))
@@ -331,6 +332,7 @@ class Pipeline {
                    "--kernels", text("kernels")};
     add_bundle(argv);
     if (has("ranks")) argv.insert(argv.end(), {"-n", std::to_string(values_["ranks"].as<int>())});
+    if (has("mpirun")) argv.insert(argv.end(), {"--mpirun", text("mpirun")});
     if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
     if (values_["forms"].defaulted() && has_large_forms(file("bundle"))) argv.insert(argv.end(), {"--forms", "keep"});
     for (const std::string& lasting : lasting_arguments(values_, has("swap") ? "memory" : "")) argv.push_back(lasting);

@@ -31,6 +31,7 @@
 #include "tools/system/shared_segments.h"
 #include "tools/system/start_process.h"
 #include "tools/system/stop_request.h"
+#include "tools/system/verbosity.h"
 
 namespace kasen::tools {
 namespace {
@@ -207,9 +208,10 @@ pid_t start_mpirun(const RunSettings& settings, const std::vector<std::string>& 
                    const std::string& preloaded) {
   const int input = input_of_ranks(settings.plan);
   if (input < 0) fail(ExitStatus::io, "cannot open the input of the ranks", std::strerror(errno));
+  const std::vector<std::string> line = mpirun_line(settings.ranks, settings.mpirun, arguments, preloaded);
+  if (verbose()) tell("kasen-run: {}\n", shell_line(line));
   const pid_t child = start_process(
-      mpirun_line(settings.ranks, arguments, preloaded),
-      {.input = input, .messages = messages, .own_group = true, .remedy = "install Open MPI, or run without -n"});
+      line, {.input = input, .messages = messages, .own_group = true, .remedy = "install Open MPI, or run without -n"});
   close(input);
   return child;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "tools/launch/mpirun_start.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/result_format.h"
 #include "tools/system/cache_folder.h"
@@ -107,13 +108,13 @@ void declare_lasting_options(Tool& tool) {
   takes(tool, "masters", master_orders);
   takes(tool, "forms", form_words);
   takes(tool, "target", levels);
-  tool.options.add_options()("code-cache", po::value<std::string>()->value_name("FOLDER"),
+  tool.options.add_options()("code-cache", po::value<std::string>()->value_name("DIR"),
                              "keeps compiled kernels here, or none (~/.cache/kasen)")(
       "target", po::value<std::string>()->default_value("native")->value_name("PROCESSOR"),
       "code for native, x86-64-v2, x86-64-v3, x86-64-v4 or aarch64; affects speed alone")(
       "memory", po::value<std::string>()->value_name("SIZE"),
       "the memory of each process, as 8G: arrays that do not fit go by from disk (default: what is left)")(
-      "spill", po::value<std::string>()->value_name("FOLDER"), "files of what the run makes beyond --memory ($TMPDIR)")(
+      "spill", po::value<std::string>()->value_name("DIR"), "files of what the run makes beyond --memory ($TMPDIR)")(
       "nan", po::value<std::string>()->default_value("allow")->value_name("WHAT"),
       "allow, or error: ends with status 1 at the statement, iteration and worker of the first NaN (slower)")(
       "masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
@@ -192,6 +193,8 @@ void declare_processes(Tool& tool) {
   tool.under("Processes, memory and speed");
   tool.options.add_options()("ranks,n", po::value<int>()->value_name("R"),
                              "runs over R MPI ranks (without it: this process alone, no MPI)")(
+      "mpirun", po::value<std::string>()->value_name("'OPTIONS'"),
+      "with -n: more options for mpirun, such as '--hostfile hosts --bind-to socket'; -v shows its line")(
       "threads", po::value<int>()->default_value(0)->value_name("T"),
       "threads of each rank (0: its share of the processors that it may use, or OMP_NUM_THREADS, SLURM_CPUS_PER_TASK "
       "where they say fewer)")("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
@@ -227,6 +230,14 @@ void declare_run_options(Tool& tool) {
   tool.writes = {"output", "stats", "trace", "emit-kernels"};
 }
 
+std::vector<std::string> mpirun_option(const po::variables_map& values) {
+  if (values.count("mpirun") == 0) return {};
+  if (values.count("ranks") == 0) {
+    fail(ExitStatus::usage, "--mpirun without -n", "the run is one process, without MPI", "add -n R");
+  }
+  return mpirun_words(values["mpirun"].as<std::string>());
+}
+
 RunSettings read_run_options(const po::variables_map& values) {
   RunSettings s;
   s.plan = values["plan"].as<std::string>();
@@ -240,6 +251,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.kernels = choose(values, "kernels", kernel_words);
   if (values.count("workers") > 0) s.workers = bounded(values, "workers", 1, most_workers);
   if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, most_workers);
+  s.mpirun = mpirun_option(values);
   s.threads = bounded(values, "threads", 0, most_threads);
   s.machine = machine_of(values);
   s.top = bounded(values, "top", 0, most_top);

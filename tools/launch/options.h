@@ -46,12 +46,13 @@ struct RunSettings {
   std::string spill;        // the folder for arrays that it has no room for; empty: that of temporary files
   double timeout = 0;       // seconds without progress that end the run; 0: no limit
   bool check_messages = false;
-  int workers = 0;         // 0: the bundle's or the mesh's
-  int ranks = 0;           // 0: this process alone, without MPI
-  int threads = 0;         // 0: a rank's share of the processors that it may use
-  int top = 0;             // prints the largest elements of vector results
-  int show = 0;            // prints so many rows of each output; 0: none
-  std::string code_cache;  // a folder; empty: none
+  int workers = 0;                  // 0: the bundle's or the mesh's
+  int ranks = 0;                    // 0: this process alone, without MPI
+  std::vector<std::string> mpirun;  // options for it
+  int threads = 0;                  // 0: a rank's share of the processors that it may use
+  int top = 0;                      // prints the largest elements of vector results
+  int show = 0;                     // prints so many rows of each output; 0: none
+  std::string code_cache;           // a folder; empty: none
   std::optional<MachineProfile> machine;
   std::string checkpoint;  // a folder; empty: none
   bool resume = false;
@@ -76,5 +77,7 @@ void require_target(Level target);
 [[nodiscard]] std::string file_option(const po::variables_map& values, const std::string& name);
 
 [[nodiscard]] RunSettings read_run_options(const po::variables_map& values);
+// The words of --mpirun. UserError(usage): there is no -n, or they are wrong.
+[[nodiscard]] std::vector<std::string> mpirun_option(const po::variables_map& values);
 
 }  // namespace kasen::tools
