@@ -6,14 +6,28 @@ cd "$top"
 
 say() { printf '%s\n' "$*" >&2; }
 
+installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'; }
+can_be_had() { apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'; }
+
+# A line of scripts/packages.txt may name several packages: the first one that can be had.
 missing_packages() {
-  sed '/^#/d' scripts/packages.txt | while read -r name; do
-    dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q '^install ok installed$' || printf '%s\n' "$name"
+  local line name chosen
+  sed '/^#/d' scripts/packages.txt | while read -r line; do
+    chosen=
+    for name in ${line//|/ }; do
+      installed "$name" && continue 2
+      if [[ -z $chosen ]] && can_be_had "$name"; then chosen=$name; fi
+    done
+    printf '%s\n' "${chosen:-${line%% *}}"
   done
 }
 
 install_packages() {
   local missing run=()
+  if ! command -v dpkg-query >/dev/null; then
+    say "Packages of this system are not installed here; docs/install.md has their names. Building with what is there."
+    return 0
+  fi
   mapfile -t missing < <(missing_packages)
   ((${#missing[@]})) || return 0
   if (($(id -u) != 0)); then
@@ -27,6 +41,7 @@ install_packages() {
   fi
   say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
   "${run[@]}" apt-get update -qq >&2
+  mapfile -t missing < <(missing_packages)  # by the lists that are there now
   DEBIAN_FRONTEND=noninteractive "${run[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 

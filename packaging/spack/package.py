@@ -1,4 +1,6 @@
 # Kasen for Spack: put this folder into a repository as packages/kasen, then `spack install kasen`.
+import os
+
 from spack.package import *
 
 
@@ -6,7 +8,9 @@ class Kasen(MesonPackage):
     """Array programs, measured before they run: a small array program becomes a distributed one over threads and MPI. Its
     reads, writes, memory and messages are predicted to the byte, and its kernels are generated for the processor."""
 
-    # Kasen has no public address yet: `spack dev-build kasen@0.2.0` builds a checkout, as does `spack develop`.
+    # Kasen has no public address yet. `meson dist -C build --no-tests` makes its archive from a checkout; put that into the
+    # folder from which you call `spack install --no-checksum kasen`. `spack dev-build kasen@0.2.0` builds a checkout.
+    manual_download = True
     license("Apache-2.0")
     version("0.2.0")
 
@@ -38,11 +42,14 @@ class Kasen(MesonPackage):
     depends_on("hwloc@2.5:")
     depends_on("libseccomp@2.5:")
     depends_on("mpi")
-    depends_on("llvm@16 +llvm_dylib")
+    depends_on("llvm@16:19 +llvm_dylib")
     depends_on("blis +cblas threads=openmp", when="blas=blis")
     depends_on("openblas threads=openmp", when="blas=openblas")
 
     requires("%gcc@12:", msg="C++20 with std::from_chars of double, and GCC's extensions")
+
+    def url_for_version(self, version):
+        return f"file://{os.getcwd()}/kasen-{version}.tar.xz"
 
     def meson_args(self):
         return [f"-Dblas={self.spec.variants['blas'].value}", f"-Dbench={str('+bench' in self.spec).lower()}"]

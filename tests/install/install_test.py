@@ -60,9 +60,12 @@ class Installed(Moved):
         link = self.dir / "elsewhere" / "kasen"
         link.parent.mkdir()
         link.symlink_to(self.home / "bin" / "kasen")
-        out = run(link, "go", self.home / "share/kasen/examples/pagerank.ks", f"G={OUTSIDE}/edges.txt", "--workers", "3", "-n",
+        share = self.home / "share" / "kasen"
+        out = run(link, "go", share / "examples" / "pagerank.ks", f"G={OUTSIDE}/edges.txt", "--workers", "3", "-n",
                   "2", cwd=link.parent, **self.env)
         self.assertIn("Predicted and counted agree to the byte.", out)
+        out = run(link, "go", share / "examples" / "pagerank.ks", f"G={share}/datasets/cnr-2000.txt.xz", "--dir", "web.run", cwd=link.parent, **self.env)
+        self.assertIn("pr (N = 325,557)", out)
         self.assertEqual(run(link, "verify", "pagerank.run/bundle", cwd=link.parent, **self.env),
                          "pagerank.run/bundle: right (a bundle of 3 parts)\n")
 
