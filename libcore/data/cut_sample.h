@@ -28,11 +28,17 @@ struct SampledAxis {
 struct CutSample {
   int workers = 1;
   double fraction = 1;                                       // the probability of each index to be in the sample,
+  std::map<std::string, double> fractions;                   // that of indices of some dimensions,
   std::map<std::string, std::vector<bool>> certain;          // except for these, which are always in it (by dimension)
   std::map<std::string, std::int64_t> sizes;                 // of all dimensions
   std::map<std::string, std::vector<std::int64_t>> masters;  // by worker, of dimensions that are cut
   std::map<std::string, std::vector<std::int64_t>> entries;  // by worker, of sparse inputs
   std::vector<SampledAxis> axes;
+
+  [[nodiscard]] double fraction_of(const std::string& dim) const {
+    const auto own = fractions.find(dim);
+    return own == fractions.end() ? fraction : own->second;
+  }
 };
 
 }  // namespace kasen

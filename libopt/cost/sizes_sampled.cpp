@@ -55,7 +55,7 @@ class Builder {
     worker_errors_ = std::sqrt(2 * std::log(2000.0 * sample.workers));
   }
 
-  SampledSizes build(const std::string& origin) {
+  SampledSizes build(const std::string& origin, bool pairs) {
     put({SymbolKind::workers, "", {}, -1}, sample_.workers, [&](size_t) { return sample_.workers; });
     for (const auto& entry : sample_.sizes) {
       const std::int64_t size = entry.second;
@@ -69,7 +69,10 @@ class Builder {
       const std::int64_t sum = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
       put({SymbolKind::entries, entry.first, {}, -1}, sum, [&](size_t w) { return counts.at(w); });
     }
-    for (const auto& [dim, set] : slave_sets(module_)) add_set(dim, set);
+    for (const auto& [dim, set] : slave_sets(module_)) {
+      add_set(dim, set);
+      if (pairs) add_pairs(dim, set);
+    }
     add_waiting();
     for (Sizes* sizes : all()) {
       sizes->origin = origin;
@@ -131,14 +134,35 @@ class Builder {
       count(total, always, static_cast<double>(next - i));
       i = next;
     }
-    put(symbol, bounds(total, sample_.fraction, 3, (sample_.workers - 1) * size), per_worker(here, foreign));
+    const double fraction = sample_.fraction_of(dim);
+    put(symbol, bounds(total, fraction, 3, (sample_.workers - 1) * size), per_worker(here, fraction, foreign));
   }
 
-  [[nodiscard]] std::vector<Bounds> per_worker(const std::vector<Count>& counts,
+  // Estimates who holds how many of whose.
+  void add_pairs(const std::string& dim, const SlaveSet& set) {
+    SlavePairs& pairs = made_.estimate.pairs[{dim, set}];
+    const auto workers = static_cast<std::int32_t>(sample_.workers);
+    if (is_all(set)) {
+      const auto masters = sample_.masters.find(dim);
+      for (std::int32_t owner = 0; masters != sample_.masters.end() && owner < workers; ++owner) {
+        for (std::int32_t holder = 0; holder < workers; ++holder)
+          if (holder != owner) pairs.add({owner, holder, masters->second.at(static_cast<size_t>(owner))}, workers);
+      }
+      return;
+    }
+    const std::vector<bool>& certain = sample_.certain.at(dim);
+    std::map<std::pair<std::int32_t, std::int32_t>, Count> met;
+    for (const SampledSlave& slave : slaves_of(dim, set))
+      count(met[{slave.owner, slave.worker}], certain.at(static_cast<size_t>(slave.index)), 1);
+    for (const auto& [ends, counted] : met)
+      pairs.add({ends.first, ends.second, std::llround(counted.estimate(sample_.fraction_of(dim)))}, workers);
+  }
+
+  [[nodiscard]] std::vector<Bounds> per_worker(const std::vector<Count>& counts, double fraction,
                                                const std::function<std::int64_t(size_t)>& most) const {
     std::vector<Bounds> made;
     for (size_t w = 0; w < counts.size(); ++w) {
-      made.push_back(bounds(counts[w], sample_.fraction, worker_errors_, most(w)));
+      made.push_back(bounds(counts[w], fraction, worker_errors_, most(w)));
     }
     return made;
   }
@@ -161,7 +185,7 @@ class Builder {
         if (std::exchange(last, slave.index) == slave.index) continue;
         count(mirrored.at(static_cast<size_t>(slave.owner)), certain.at(static_cast<size_t>(slave.index)), 1);
       }
-      std::vector<Bounds> waiting = per_worker(mirrored, [&](size_t w) { return masters.at(w); });
+      std::vector<Bounds> waiting = per_worker(mirrored, sample_.fraction_of(dim), [&](size_t w) { return masters.at(w); });
       Bounds total;
       for (size_t w = 0; w < waiting.size(); ++w) {
         for (const auto part : {&Bounds::estimate, &Bounds::low, &Bounds::high}) {
@@ -182,8 +206,8 @@ class Builder {
 
 }  // namespace
 
-SampledSizes sampled_sizes(const Module& module, const CutSample& sample, const std::string& origin) {
-  return Builder(module, sample).build(origin);
+SampledSizes sampled_sizes(const Module& module, const CutSample& sample, const std::string& origin, bool pairs) {
+  return Builder(module, sample).build(origin, pairs);
 }
 
 }  // namespace kasen

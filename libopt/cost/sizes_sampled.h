@@ -15,6 +15,8 @@ struct SampledSizes {
   Sizes estimate, low, high;
 };
 
-[[nodiscard]] SampledSizes sampled_sizes(const Module& module, const CutSample& sample, const std::string& origin);
+// With `pairs`, the estimate has Sizes::pairs, too.
+[[nodiscard]] SampledSizes sampled_sizes(const Module& module, const CutSample& sample, const std::string& origin,
+                                         bool pairs = false);
 
 }  // namespace kasen

@@ -7,6 +7,7 @@
 
 #include "libcore/ir/module.h"
 #include "libopt/cost/sizes.h"
+#include "libopt/report/cut_time.h"
 #include "libopt/time/machine.h"
 
 namespace kasen {
@@ -16,15 +17,14 @@ struct CutCandidate {
   Sizes sizes;       // the sizes of the plan on that cut
 };
 struct CutChoice {
-  std::size_t best = 0;  // index of the candidate
-  std::string why;       // one line: the prediction for each
+  std::size_t best = 0;         // index of the candidate
+  std::vector<CutTime> times;   // of the candidates
+  double most_saved = 0;        // seconds of the program that a perfect cut would save; 0 where times are not known
+  std::string why;              // one line: the prediction for each, the best one first
 };
 
 // Takes the first candidate whose predicted time is within 2 % of the shortest: candidates are ordered by ease of
-// making them. A time is that of the slowest worker, each on a process of its own (libopt/time/times.h). It is the time
-// of the whole program or, if its iterations are not known, of one iteration of each outermost loop. If the time is not
-// known at all, the ghosts count. `why` gives network bytes as the plan's are counted: of an iteration of the first
-// loop, or of the program without one.
+// making them. A time is that of the program (cut_time.h). If the time is not known at all, the ghosts count.
 [[nodiscard]] CutChoice choose_cut(const Module& plan, const std::vector<CutCandidate>& candidates,
                                    const MachineProfile& machine);
 

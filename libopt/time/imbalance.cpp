@@ -46,9 +46,12 @@ double of_boxes(const Module& module, const Sizes& sizes, int processes) {
 
 }  // namespace
 
-double imbalance(const Module& module, const Sizes& sizes, int processes) {
-  if (sizes.by_worker.empty() || processes < 1 || processes > sizes.workers) return 1;
-  if (names_layouts(module)) return of_boxes(module, sizes, processes);
+WorkImbalance work_imbalance(const Module& module, const Sizes& sizes, int processes) {
+  if (sizes.by_worker.empty() || processes < 1 || processes > sizes.workers) return {};
+  if (names_layouts(module)) {
+    const double of_both = of_boxes(module, sizes, processes);
+    return {of_both, of_both};
+  }
   std::vector<Symbol> masters, entries;
   const auto add = [&](std::vector<Symbol>& symbols, Symbol symbol) {
     if (sizes.by_worker.front().contains(symbol)) symbols.push_back(std::move(symbol));
@@ -60,7 +63,12 @@ double imbalance(const Module& module, const Sizes& sizes, int processes) {
     const bool sparse = op.code == OpCode::input && module.type(op.results[0]).sparse;
     if (sparse) add(entries, {SymbolKind::entries, op.name, {}, -1});
   }
-  return std::max(of_symbols(sizes, masters, processes), of_symbols(sizes, entries, processes));
+  return {of_symbols(sizes, masters, processes), of_symbols(sizes, entries, processes)};
+}
+
+double imbalance(const Module& module, const Sizes& sizes, int processes) {
+  const WorkImbalance both = work_imbalance(module, sizes, processes);
+  return std::max(both.indices, both.entries);
 }
 
 }  // namespace kasen

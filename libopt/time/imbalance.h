@@ -14,4 +14,10 @@ namespace kasen {
 // times takes it from here.
 [[nodiscard]] double imbalance(const Module& module, const Sizes& sizes, int processes);
 
+struct WorkImbalance {
+  double indices = 1, entries = 1;
+};
+// Returns the same shares for each of the two; for a plan that names layouts both are of its bytes.
+[[nodiscard]] WorkImbalance work_imbalance(const Module& module, const Sizes& sizes, int processes);
+
 }  // namespace kasen

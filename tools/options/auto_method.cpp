@@ -2,26 +2,27 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <vector>
 
-#include "libcomm/data/cut/sample.h"
 #include "libcore/lang/lang.h"
 #include "libopt/cost/sizes_sampled.h"
 #include "libopt/optimize/optimize.h"
 #include "libopt/prover/prover.h"
 #include "libopt/report/cut_choice.h"
+#include "libopt/time/times.h"
 
 namespace kasen::tools {
 namespace {
 
-// For more nonzeros than this, ghost elements are estimated from a sample of indices with about this many nonzeros.
-constexpr double looked_at = 1 << 24;
+// What ml takes for an entry, about: 0.3 us of a web graph, 1 of a social network, 1.5 to 3.5 of a random graph
+// (docs/tried.md, "Partitions"). A fixed figure, so that the same data are cut alike on every machine.
+constexpr double multilevel_seconds = 1e-6;
 
-// The most frequent use of a graph. All its iterations weigh alike, whatever their number.
+// The most frequent use of a graph.
 Module products_of_a_graph() {
   return compile_program(
       "dim N\ninput G : null[N, N]\nx : f64[N] = 1\nchange = 1.0\n"
-      "while change > 0.5 likely expect 30 {\n  y = G' @ x\n  change = sum(abs(x - y))\n  x = y\n}\noutput x\n",
+      "while change > 0.5 {\n  y = G' @ x\n  change = sum(abs(x - y))\n  x = y\n}\noutput x\n",
       "graph.ks", {});
 }
 
@@ -35,59 +36,71 @@ Module plan_of(const Module* module) {
   return optimize(std::move(plan), laws, options);
 }
 
-// Of a sampled entry, with the ghosts that it may bring.
-constexpr double sampled_bytes = 64;
+class Chooser {
+ public:
+  Chooser(CutLook& look, const Module* module, const MachineProfile& machine)
+      : look_(look), plan_(plan_of(module)), graph_(module == nullptr), machine_(machine) {
+    for (const auto& row : partition_methods)
+      if (row.second != PartitionMethod::ml) add(row.second);
+    choice_ = choose_cut(plan_, candidates_, machine_);
+  }
 
-double fraction_of(const ProgramData& data, const PartitionOptions& options) {
-  double entries = 0, most = looked_at;
-  for (const InputData& input : data.inputs) entries += static_cast<double>(input.matrix.entries.count());
-  if (options.spill != nullptr) most = std::min(most, static_cast<double>(options.spill->work()) / sampled_bytes);
-  return entries <= most ? 1 : most / entries;
-}
+  // Tries ml where its time may be less than what it saves, and memory has room for it.
+  void look_at_multilevel(const std::optional<std::int64_t>& too_large) {
+    const double takes = multilevel_seconds * static_cast<double>(look_.entries());
+    if (choice_.most_saved < takes) {
+      more_ = fmt::format("; ml not tried: it takes some {} and saves {} at most", duration_text(takes),
+                          duration_text(std::max(choice_.most_saved, 0.0)));
+    } else if (too_large) {
+      more_ = fmt::format("; ml not tried: it needs some {} bytes of memory for the whole graph", *too_large);
+    } else {
+      add(PartitionMethod::ml);
+      choice_ = choose_cut(plan_, candidates_, machine_);
+    }
+  }
 
-// Whether memory has room for the method; if not, a note says so.
-bool fits(PartitionMethod method, const std::vector<InputData>& inputs, const PartitionOptions& options) {
-  if (options.spill == nullptr || method != PartitionMethod::ml || options.workers == 1) return true;
-  const std::int64_t enough = options.spill->enough_for(multilevel_bytes(inputs));
-  if (enough <= options.spill->limit()) return true;
-  if (options.notes != nullptr)
-    options.notes->push_back(
-        fmt::format("auto did not look at ml, which needs some {} bytes of memory for the whole graph", enough));
-  return false;
+  [[nodiscard]] ChosenMethod chosen() const {
+    return {methods_[choice_.best],
+            fmt::format("method: {} (auto: {}{}{}{})", candidates_[choice_.best].name, choice_.why, more_,
+                        graph_ ? "; for a product in each, as no program is given" : "",
+                        look_.sampled() ? "; from a sample" : "")};
+  }
+
+ private:
+  void add(PartitionMethod method) {
+    methods_.push_back(method);
+    candidates_.push_back(
+        {std::string(method_name(method)), sampled_sizes(plan_, look_.cut(method), "the data", true).estimate});
+  }
+
+  CutLook& look_;
+  Module plan_;
+  bool graph_;
+  const MachineProfile& machine_;
+  std::vector<PartitionMethod> methods_;
+  std::vector<CutCandidate> candidates_;
+  CutChoice choice_;
+  std::string more_;
+};
+
+// The memory that ml would need, where that is more than may be taken.
+std::optional<std::int64_t> too_large(const PartitionOptions& options, std::int64_t multilevel_bytes) {
+  if (options.spill == nullptr) return std::nullopt;
+  const std::int64_t enough = options.spill->enough_for(multilevel_bytes);
+  return enough <= options.spill->limit() ? std::nullopt : std::optional(enough);
 }
 
 }  // namespace
 
-ChosenParts partition_automatically(const Module* module, ProgramData& data, PartitionOptions options,
-                                    const MachineProfile& machine) {
-  const Module plan = plan_of(module);
-  const double fraction = fraction_of(data, options);
-  std::vector<PartitionMethod> methods;
-  for (const auto& [name, method] : partition_methods)
-    if (fits(method, data.inputs, options)) methods.push_back(method);
-  CutSampler sampler(data.dims, std::move(data.inputs), fraction, true, options.workers);
-  std::vector<CutCandidate> candidates;
-  std::vector<std::vector<std::string>> notes(methods.size());
-  PartitionOptions tried = options;
-  for (std::size_t m = 0; m < methods.size(); ++m) {
-    tried.method = methods[m];
-    tried.notes = &notes[m];
-    candidates.push_back(
-        {std::string(method_name(methods[m])), sampled_sizes(plan, sampler.cut(tried), "the data").estimate});
-  }
-  const CutChoice choice = choose_cut(plan, candidates, machine);
-  options.method = methods[choice.best];
-  if (options.notes != nullptr) {
-    options.notes->push_back(
-        fmt::format("auto chose {}: {}{}{}", candidates[choice.best].name, choice.why,
-                    module == nullptr ? "; no program was given: for one product an iteration" : "",
-                    fraction < 1 ? "; estimated from a sample" : ""));
-    for (std::string& note : notes[choice.best]) options.notes->push_back(std::move(note));
-  }
-  options.notes = nullptr;
-  ChosenParts chosen{options.method, sampler.parts(options)};
-  data.dims = sampler.dims();
-  return chosen;
+void choose_automatically(PartitionOptions& options, const Module* module, const MachineProfile& machine,
+                          std::int64_t multilevel_bytes, ChosenMethod& told) {
+  options.method = told.method;
+  options.choose = [&told, module, machine, no_room = too_large(options, multilevel_bytes)](CutLook& look) {
+    Chooser chooser(look, module, machine);
+    chooser.look_at_multilevel(no_room);
+    told = chooser.chosen();
+    return told.method;
+  };
 }
 
 }  // namespace kasen::tools

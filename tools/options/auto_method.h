@@ -1,25 +1,20 @@
-// --method auto: cuts the data by every method, on paper; the predicted time of the program on each cut decides.
+// --method auto: each method is tried on a sample of the data, on paper; the predicted time of the program decides.
 #pragma once
-
-#include <string>
-#include <vector>
 
 #include "libcomm/data/cut/partition.h"
 #include "libcore/ir/module.h"
 #include "libopt/time/machine.h"
-#include "tools/options/inputs.h"
 
 namespace kasen::tools {
 
-struct ChosenParts {
-  PartitionMethod method;
-  std::vector<Part> parts;
+// Makes partition() choose the method. `module`: the program, of any level (below 3 it is fused as `kasen go` does), or
+// null for one product of the one matrix in each iteration. It outlives the options. The choice and its reason go to
+// `told`; it is empty where no method is better than others.
+struct ChosenMethod {
+  PartitionMethod method = PartitionMethod::hybrid_cut;
+  std::string note;
 };
-
-// `module`: the program, of any level (below 3 it is fused as `kasen go` does), or null for one product of the one
-// matrix in each iteration. Fills in the sizes and original ids of `data.dims`; adds the choice and its reason to
-// options.notes.
-[[nodiscard]] ChosenParts partition_automatically(const Module* module, ProgramData& data, PartitionOptions options,
-                                                  const MachineProfile& machine);
+void choose_automatically(PartitionOptions& options, const Module* module, const MachineProfile& machine,
+                          std::int64_t multilevel_bytes, ChosenMethod& told);
 
 }  // namespace kasen::tools

@@ -15,6 +15,7 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/bundle/forms.h"
 #include "libcomm/data/compress/compress.h"
+#include "libcomm/data/cut/sample.h"
 #include "libcore/base/count_text.h"
 #include "libcore/base/printable.h"
 #include "libcore/ir/axis_ops.h"
@@ -41,7 +42,7 @@ Module default_program() {
                       "graph");
 }
 
-// With --method auto, the chosen method is put into the options.
+// With --method auto, the chosen method is put into the options, and a note about it in front of others.
 std::vector<Part> make_parts(const Module* program, ProgramData& data, const po::variables_map& values,
                              PartitionOptions& options) {
   if (!chooses_method(values)) {
@@ -49,10 +50,13 @@ std::vector<Part> make_parts(const Module* program, ProgramData& data, const po:
       fail(ExitStatus::usage, "--machine goes with --method auto", "no other method uses a machine profile");
     return partition(data.dims, std::move(data.inputs), options);
   }
-  const MachineProfile machine = machine_of(values).value_or(MachineProfile{});
-  ChosenParts chosen = partition_automatically(program, data, options, machine);
+  ChosenMethod chosen;
+  choose_automatically(options, program, machine_of(values).value_or(MachineProfile{}), multilevel_bytes(data.inputs),
+                       chosen);
+  std::vector<Part> parts = partition(data.dims, std::move(data.inputs), options);
   options.method = chosen.method;
-  return std::move(chosen.parts);
+  if (!chosen.note.empty()) options.notes->insert(options.notes->begin(), std::move(chosen.note));
+  return parts;
 }
 
 // The limit on memory, if there is one. Each thread has text of its own, so a small limit has few of them.
@@ -160,7 +164,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
   const bool spills = may_spill(options.spill.get(), inputs);
   std::vector<SpilledMatrices> spilled;
   if (spills) options.spilled = &spilled;
-  ProgramData data = inputs.read(spills ? options.spill : nullptr, !compressing && !chooses_method(values));
+  ProgramData data = inputs.read(spills ? options.spill : nullptr, !compressing);
   BundleInfo info;
   options.notes = &info.notes;
   options.stored = &info.stored;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcomm/data/cut/partition_steps.h"
+#include "libcomm/data/cut/probe.h"
 #include "libcore/patterns/recipe.h"
 
 namespace kasen {
@@ -121,13 +122,26 @@ std::vector<EntryList> take_entries(std::vector<InputData>& inputs, const std::v
   return all;
 }
 
+bool cuts_columns(PartitionMethod method) { return method != PartitionMethod::block; }
+
+std::vector<std::size_t> counted_together(const std::vector<InputData>& inputs, std::size_t input) {
+  const auto alike = [&](const InputData& other) { return other.sparse && other.dims == inputs[input].dims; };
+  const bool read = std::any_of(inputs.begin(), inputs.end(),
+                                [&](const InputData& other) { return alike(other) && !is_recipe(other.name); });
+  std::vector<std::size_t> together;
+  for (std::size_t k = 0; k < inputs.size(); ++k)  // patterns that follow change no owner
+    if (alike(inputs[k]) && !(read && is_recipe(inputs[k].name))) together.push_back(k);
+  return together;
+}
+
 namespace {
 
-EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs, const std::vector<EntryList>& entries,
+EntryRule make_rule(std::size_t of, const std::vector<InputData>& inputs, const std::vector<EntryList>& entries,
                     const std::vector<DimLayout>& layouts, const PartitionOptions& options) {
+  const InputData& input = inputs[of];
   EntryRule rule{.row = &find_layout(layouts, input, row_dim(input)),
                  .col = &find_layout(layouts, input, col_dim(input)),
-                 .by_column = options.method != PartitionMethod::block && options.workers > 1,
+                 .by_column = cuts_columns(options.method) && options.workers > 1,
                  .theta = options.theta,
                  .batches = has_batches(input) ? input.extents[0] : 1};
   if (rule.row->local && rule.col->local)
@@ -135,13 +149,7 @@ EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs
          "every worker would hold all of it", "make one of its dimensions distributed, or the input dense");
   if (!rule.by_column || rule.row->local || rule.col->local) return rule;
   rule.col_count.resize(static_cast<std::size_t>(rule.col->size));
-  const auto alike = [&](const InputData& other) { return other.sparse && other.dims == input.dims; };
-  const bool read = std::any_of(inputs.begin(), inputs.end(),
-                                [&](const InputData& other) { return alike(other) && !is_recipe(other.name); });
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    if (!alike(inputs[k]) || (read && is_recipe(inputs[k].name))) continue;  // patterns that follow change no owner
-    count_columns(entries[k], rule.col_count);
-  }
+  for (const std::size_t k : counted_together(inputs, of)) count_columns(entries[k], rule.col_count);
   return rule;
 }
 
@@ -151,7 +159,7 @@ std::vector<EntryRule> make_rules(const std::vector<InputData>& inputs, const st
                                   const std::vector<DimLayout>& layouts, const PartitionOptions& options) {
   std::vector<EntryRule> rules(inputs.size());
   for (std::size_t k = 0; k < inputs.size(); ++k)
-    if (inputs[k].sparse) rules[k] = make_rule(inputs[k], inputs, entries, layouts, options);
+    if (inputs[k].sparse) rules[k] = make_rule(k, inputs, entries, layouts, options);
   return rules;
 }
 
@@ -175,6 +183,47 @@ std::vector<Part> build_parts(std::vector<InputData> inputs, const Layouts& layo
   return parts;
 }
 
+namespace {
+
+// Whether methods give entries or indices to other workers.
+bool method_matters(const std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs, int workers) {
+  return workers > 1 && std::any_of(inputs.begin(), inputs.end(), [&](const InputData& input) {
+           return input.sparse && !find_layout(layouts, input, row_dim(input)).local &&
+                  !find_layout(layouts, input, col_dim(input)).local;
+         });
+}
+
+// Reserves what the probe holds, or returns false and tells so.
+bool has_room_to_look(std::int64_t bytes, const PartitionOptions& options) {
+  if (options.spill == nullptr) return true;
+  if (options.spill->enough_for(bytes) > options.spill->limit()) {
+    if (options.notes != nullptr)
+      options.notes->push_back(fmt::format("method: {} (auto: memory has no room to try others)",
+                                           method_name(options.method)));
+    return false;
+  }
+  options.spill->reserve(bytes, "a sample of the data");
+  return true;
+}
+
+// Gives every index to a worker.
+std::vector<EntryRule> cut(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
+                           const std::vector<EntryList>& entries, const PartitionOptions& options) {
+  const std::int64_t looking = CutProbe::bytes(layouts, inputs);
+  if (options.choose && method_matters(layouts, inputs, options.workers) && has_room_to_look(looking, options)) {
+    CutProbe probe(inputs, entries, layouts, options);
+    const PartitionMethod method = options.choose(probe);
+    std::vector<EntryRule> rules = probe.settle(method, layouts);
+    if (options.spill != nullptr) options.spill->release(looking);
+    return rules;
+  }
+  std::vector<EntryRule> rules = make_rules(inputs, entries, layouts, options);
+  assign_owners(layouts, inputs, entries, rules, options);
+  return rules;
+}
+
+}  // namespace
+
 std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                             const PartitionOptions& options) {
   check_inputs(inputs, options);
@@ -186,8 +235,7 @@ std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> i
   reserve_indices(layouts, inputs, options);
   require_multilevel(inputs, options);
   std::vector<EntryList> entries = take_entries(inputs, layouts, options.notes);
-  const std::vector<EntryRule> rules = make_rules(inputs, entries, layouts, options);
-  assign_owners(layouts, inputs, entries, rules, options);
+  const std::vector<EntryRule> rules = cut(layouts, inputs, entries, options);
   return build_parts(std::move(inputs), held, std::move(entries), rules, options);
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "libcomm/data/read/readers.h"
+#include "libcore/data/cut_sample.h"
 #include "libcore/data/data.h"
 #include "libcore/ir/module.h"
 
@@ -37,9 +38,21 @@ using SpilledMatrices = std::map<std::string, std::unique_ptr<SpilledEntries>>; 
 /// The rows of inputs, by name, that are made of their files when a bundle is written.
 using LaterTables = std::map<std::string, std::shared_ptr<const RowStream>>;
 
+/// Looks at data before they are cut. Numbers of owned indices and of entries are exact.
+class CutLook {
+ public:
+  virtual ~CutLook() = default;
+  [[nodiscard]] virtual std::int64_t entries() const = 0;  ///< of all sparse inputs
+  [[nodiscard]] virtual bool sampled() const = 0;          ///< ghosts are those of a sample
+  /// How this method would cut them. By ml, it takes as long as the cut itself, which is then not made again.
+  [[nodiscard]] virtual CutSample cut(PartitionMethod method) = 0;
+};
+
 struct PartitionOptions {
   int workers = 1;
   PartitionMethod method = PartitionMethod::hybrid_cut;
+  /// Chooses the method in place of `method`, if there is one. Called once at most: only where the method matters.
+  std::function<PartitionMethod(CutLook&)> choose = nullptr;
   std::int64_t theta = 100;  ///< hybrid-cut, ml: a column with at most theta entries is cut by its owner
   std::int64_t metis_bytes = std::numeric_limits<std::int64_t>::max();  ///< ml: METIS takes no more memory than this
   /// Gets the inputs whose elements stay in their files, as their parts lie there: worker after worker has the next

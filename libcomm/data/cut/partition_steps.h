@@ -133,6 +133,11 @@ struct EntryRule {
                                                 const std::vector<EntryList>& entries,
                                                 const std::vector<DimLayout>& layouts, const PartitionOptions& options);
 
+// partition.cpp: whether entries may go to the owners of their columns.
+[[nodiscard]] bool cuts_columns(PartitionMethod method);
+// partition.cpp: the inputs whose entries count together with those of this one, by column.
+[[nodiscard]] std::vector<std::size_t> counted_together(const std::vector<InputData>& inputs, std::size_t input);
+
 // owners.cpp: whether a sparse input has the dimension. Others are owned in runs.
 [[nodiscard]] bool touched_by_sparse(const std::string& dim, const std::vector<InputData>& inputs);
 // `rules` are by input, as make_rules gives them (nothing for dense inputs), over these same layouts.
