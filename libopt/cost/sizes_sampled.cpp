@@ -185,7 +185,8 @@ class Builder {
         if (std::exchange(last, slave.index) == slave.index) continue;
         count(mirrored.at(static_cast<size_t>(slave.owner)), certain.at(static_cast<size_t>(slave.index)), 1);
       }
-      std::vector<Bounds> waiting = per_worker(mirrored, sample_.fraction_of(dim), [&](size_t w) { return masters.at(w); });
+      std::vector<Bounds> waiting =
+          per_worker(mirrored, sample_.fraction_of(dim), [&](size_t w) { return masters.at(w); });
       Bounds total;
       for (size_t w = 0; w < waiting.size(); ++w) {
         for (const auto part : {&Bounds::estimate, &Bounds::low, &Bounds::high}) {

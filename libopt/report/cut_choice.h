@@ -17,10 +17,10 @@ struct CutCandidate {
   Sizes sizes;       // the sizes of the plan on that cut
 };
 struct CutChoice {
-  std::size_t best = 0;         // index of the candidate
-  std::vector<CutTime> times;   // of the candidates
-  double most_saved = 0;        // seconds of the program that a perfect cut would save; 0 where times are not known
-  std::string why;              // one line: the prediction for each, the best one first
+  std::size_t best = 0;        // index of the candidate
+  std::vector<CutTime> times;  // of the candidates
+  double most_saved = 0;       // seconds of the program that a perfect cut would save; 0 where times are not known
+  std::string why;             // one line: the prediction for each, the best one first
 };
 
 // Takes the first candidate whose predicted time is within 2 % of the shortest: candidates are ordered by ease of

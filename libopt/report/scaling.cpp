@@ -18,6 +18,7 @@ struct Row {
   std::vector<std::optional<std::int64_t>> network;                  // an iteration of each outermost loop, then all
   std::vector<std::optional<PredictedTime>> times;
   double imbalance = 1;  // of the slowest worker, which has these times
+  std::string method;
 };
 
 std::int64_t most(const Sizes& sizes, const std::vector<Symbol>& symbols) {
@@ -113,12 +114,15 @@ std::string balance(std::int64_t most, std::int64_t all, std::int64_t workers) {
 std::string cut_table(const std::vector<Line>& lines) {
   std::vector<std::vector<std::string>> table{{"workers", "masters", "slaves", "entries", "largest worker:", "masters",
                                                "slaves", "entries", "balance of entries"}};
+  const bool methods = !lines.front().row.method.empty();
+  if (methods) table[0].insert(table[0].begin() + 1, "method");
   for (const Line& line : lines) {
     const Row& row = line.row;
     table.push_back({grouped(row.workers), grouped(row.masters),
                      line.number([](const Row& r) { return std::optional(r.slaves); }), grouped(row.entries), "",
                      grouped(row.most_masters), line.number([](const Row& r) { return std::optional(r.most_slaves); }),
                      grouped(row.most_entries), balance(row.most_entries, row.entries, row.workers)});
+    if (methods) table.back().insert(table.back().begin() + 1, row.method);
   }
   return table_text(table);
 }
@@ -153,6 +157,7 @@ std::vector<Line> lines_of(const Module& module, const std::vector<ScalingPoint>
   std::vector<Line> lines;
   for (const ScalingPoint& point : points) {
     Line line{row_of(module, point.sizes, machine), {}};
+    line.row.method = point.method;
     if (point.bounds) {
       line.bounds.emplace(row_of(module, point.bounds->first, machine), row_of(module, point.bounds->second, machine));
     }

@@ -16,6 +16,7 @@ namespace kasen {
 struct ScalingPoint {
   Sizes sizes;
   std::optional<std::pair<Sizes, Sizes>> bounds;
+  std::string method;  // by which the data are cut; empty: they are cut already
 };
 
 // A table for people with one line for each of `points`, by worker, each of another number of workers. It has owned

@@ -67,7 +67,7 @@ constexpr std::array<SettingKey, 27> keys{{
     {"define", "-D", Step::plan, true},
     {"data", "", Step::partition, true},
     {"workers", "--workers", Step::partition, false, true, "1", check_workers},
-    {"method", "--method", Step::partition, false, false, "hybrid-cut", check_word<method_words>},
+    {"method", "--method", Step::partition, false, false, "auto", check_word<method_words>},
     {"theta", "--theta", Step::partition, false, true, "100", check_size},
     {"compress", "--compress", Step::partition, false, false, "none", check_word<compress_words>},
     {"dim", "--dim", Step::partition, true, false, "", check_extent},

@@ -185,7 +185,7 @@ std::string Steps::bundle(const Point& point, const std::string& plan) {
     argv.push_back(setting.name.empty() ? data_file(setting) : setting.name + '=' + data_file(setting));
   }
   const std::string data = identities(point);
-  const std::string program = wanted_data(parse_module(read_text(plan), plan), point.text("method"));
+  const std::string program = wanted_data(parse_module(read_text(plan), plan), point.text("method"), point.workers());
   const std::string key = fmt::format("{}\n{}\n{}\n{}", tools_digest(), program, data, fmt::join(argv, "\n"));
   std::string name = file("bundles/" + short_digest(key));
   if (fs::exists(name + "/manifest.json")) return name;

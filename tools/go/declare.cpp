@@ -31,7 +31,7 @@ void declare_program(Tool& tool) {
 
 void declare_plan(Tool& tool) {
   tool.under("Plan");
-  tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
+  tool.options.add_options()("method", po::value<std::string>()->default_value("auto")->value_name("NAME"),
                              "block, hybrid-cut, ml or auto")(
       "theta", po::value<int>()->default_value(100)->value_name("T"), "see kasen partition")(
       "compress", po::value<std::string>()->default_value("none")->value_name("WHAT"),

@@ -252,7 +252,7 @@ class Pipeline {
     for (const std::string& data : list("data")) options.push_back(data);
     BundleRecord record(file("bundle"),
                         fmt::format("{}\n{}\n{}\n{}", version, fmt::join(options, "\n"),
-                                    fmt::join(files_.places(), "\n"), wanted_data(module_, text("method"))),
+                                    fmt::join(files_.places(), "\n"), wanted_data(module_, text("method"), workers())),
                         workers(), files_.partitioned());
     if (record.holds()) {
       note("partition  {} (as it was)\n", file("bundle"));

@@ -105,8 +105,23 @@ const FileIdentity& DataFiles::identity(const std::string& path) {
   return known_[path] = identify(path, known == known_.end() ? nullptr : &known->second);
 }
 
-std::string wanted_data(const Module& module, std::string_view method) {
-  if (method == "auto") return module_digest(module);
+namespace {
+
+// Whether `auto` looks at the program: only where methods differ.
+bool program_decides(const Module& module, int workers) {
+  if (workers <= 1) return false;
+  for (const ValueId v : module.values.ids()) {
+    const Type& type = module.type(v);
+    if (!type.sparse || type.dims.size() < 2) continue;
+    if (!module.dim(type.dims[type.dims.size() - 2]).local && !module.dim(type.dims.back()).local) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string wanted_data(const Module& module, std::string_view method, int workers) {
+  if (method == "auto" && program_decides(module, workers)) return module_digest(module);
   std::string text;
   for (const DimId id : module.dims.ids()) {
     const Dimension& dim = module.dim(id);

@@ -23,8 +23,8 @@ class DataFiles {
 };
 
 // All that kasen partition reads from a program, so that programs that differ in other things share a bundle. With the
-// method auto, the whole program counts.
-[[nodiscard]] std::string wanted_data(const Module& module, std::string_view method);
+// method auto, the whole program counts where it decides.
+[[nodiscard]] std::string wanted_data(const Module& module, std::string_view method, int workers);
 
 // BUNDLE.made-from: the record beside a bundle that states the bundle's origin, by its digest. Beside another bundle it
 // states nothing, so it does not matter when, or whether, it is written.

@@ -92,13 +92,18 @@ std::optional<std::int64_t> too_large(const PartitionOptions& options, std::int6
 
 }  // namespace
 
+ChosenMethod chosen_method(CutLook& look, const Module* module, const MachineProfile& machine,
+                           std::optional<std::int64_t> no_room) {
+  Chooser chooser(look, module, machine);
+  chooser.look_at_multilevel(no_room);
+  return chooser.chosen();
+}
+
 void choose_automatically(PartitionOptions& options, const Module* module, const MachineProfile& machine,
                           std::int64_t multilevel_bytes, ChosenMethod& told) {
   options.method = told.method;
   options.choose = [&told, module, machine, no_room = too_large(options, multilevel_bytes)](CutLook& look) {
-    Chooser chooser(look, module, machine);
-    chooser.look_at_multilevel(no_room);
-    told = chooser.chosen();
+    told = chosen_method(look, module, machine, no_room);
     return told.method;
   };
 }

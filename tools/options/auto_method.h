@@ -1,19 +1,27 @@
 // --method auto: each method is tried on a sample of the data, on paper; the predicted time of the program decides.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "libcomm/data/cut/partition.h"
 #include "libcore/ir/module.h"
 #include "libopt/time/machine.h"
 
 namespace kasen::tools {
 
-// Makes partition() choose the method. `module`: the program, of any level (below 3 it is fused as `kasen go` does), or
-// null for one product of the one matrix in each iteration. It outlives the options. The choice and its reason go to
-// `told`; it is empty where no method is better than others.
 struct ChosenMethod {
   PartitionMethod method = PartitionMethod::hybrid_cut;
-  std::string note;
+  std::string note;  // the choice and its reason; empty where no method is better than others
 };
+
+// `module`: the program, of any level (below 3 it is fused as `kasen go` does), or null for one product of the one
+// matrix in each iteration. `no_room`: the memory that ml would need, where that is more than it may take.
+[[nodiscard]] ChosenMethod chosen_method(CutLook& look, const Module* module, const MachineProfile& machine,
+                                         std::optional<std::int64_t> no_room);
+
+// Makes partition() choose so. `told` gets the choice; it and the program outlive the options.
 void choose_automatically(PartitionOptions& options, const Module* module, const MachineProfile& machine,
                           std::int64_t multilevel_bytes, ChosenMethod& told);
 

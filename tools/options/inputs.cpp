@@ -267,13 +267,16 @@ void declare_input_options(Tool& tool) {
   tool.reads.insert(tool.reads.end(), {"data", "dictionary"});
 }
 
-void declare_cut_options(Tool& tool) {
-  takes(tool, "method", method_words);
-  tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
-                             one_of(method_words).c_str())(
+void declare_cut_options(Tool& tool, bool all) {
+  all ? takes(tool, "method", compared_words) : takes(tool, "method", method_words);
+  tool.options.add_options()(
+      "method", po::value<std::string>()->default_value("auto")->value_name("NAME"),
+      all ? (one_of(compared_words) + " (a row for each)").c_str() : one_of(method_words).c_str())(
       "theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
       "hybrid-cut and ml: columns of more than T nonzeros are cut by their rows' owners");
 }
+
+bool compares_methods(const po::variables_map& values) { return values["method"].as<std::string>() == "all"; }
 
 bool chooses_method(const po::variables_map& values) { return !choose(values, "method", method_words); }
 
@@ -282,7 +285,7 @@ PartitionOptions partition_options(const po::variables_map& values, std::int64_t
     wrong_value("workers", fmt::format("--workers {}", workers), "a bundle is for 1 to 65536 workers");
   PartitionOptions options;
   options.workers = static_cast<int>(workers);
-  options.method = choose(values, "method", method_words).value_or(options.method);
+  if (!compares_methods(values)) options.method = choose(values, "method", method_words).value_or(options.method);
   options.theta = values["theta"].as<std::int64_t>();
   if (options.theta < 0) wrong_value("theta", "--theta is negative");
   return options;

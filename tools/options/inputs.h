@@ -30,11 +30,12 @@ struct ProgramData {
 
 // Whether --method is `auto`, and not a method of partition_methods.
 [[nodiscard]] bool chooses_method(const po::variables_map& values);
+[[nodiscard]] bool compares_methods(const po::variables_map& values);  // --method all
 // Declares --dim, --repeats, --columns, --words, --dictionary, --input-format and the options of cells. The option
 // `data` has the files: NAME=FILE, or FILE alone for a program with one input.
 void declare_input_options(Tool& tool);
-void declare_cut_options(Tool& tool);  // --method, --theta
-// With --method auto, the method in the result is a default.
+void declare_cut_options(Tool& tool, bool all = false);  // --method, --theta; `all`: --method all, too
+// With --method auto or all, the method in the result is a default.
 [[nodiscard]] PartitionOptions partition_options(const po::variables_map& values, std::int64_t workers);
 
 // Checks the options against the program in its constructor; `values` must outlive it.

@@ -14,7 +14,9 @@
 #include "libcore/system/memory_limit.h"
 #include "libopt/cost/sizes.h"
 #include "libopt/cost/sizes_sampled.h"
+#include "libopt/report/methods.h"
 #include "libopt/report/scaling.h"
+#include "tools/options/auto_method.h"
 #include "tools/options/inputs.h"
 #include "tools/options/sizes_option.h"
 #include "tools/system/files.h"
@@ -62,52 +64,101 @@ std::optional<double> fraction_that_fits(const ProgramData& data) {
   return fraction;
 }
 
-std::vector<ScalingPoint> exact_points(const Module& module, const ProgramInputs& inputs, ProgramData data,
-                                       const po::variables_map& values, const std::vector<std::int64_t>& counts,
-                                       const std::string& origin) {
+// What all points of a table have in common.
+struct Question {
+  const Module& module;
+  const po::variables_map& values;
+  const MachineProfile& machine;
+  std::vector<std::int64_t> counts;
+  std::string origin;
+};
+
+std::vector<ScalingPoint> exact_points(const Question& question, const ProgramInputs& inputs, ProgramData data) {
   std::vector<ScalingPoint> points;
-  for (const std::int64_t workers : counts) {
+  for (const std::int64_t workers : question.counts) {
     if (!points.empty()) data = inputs.read();
-    SizesBuilder sizes(module);
+    SizesBuilder sizes(question.module);
     sizes.leave_out_pairs();
-    std::vector<Part> parts = partition(data.dims, std::move(data.inputs), partition_options(values, workers));
-    number_entries(module, parts, entry_counts(parts));
+    PartitionOptions options = partition_options(question.values, workers);
+    ChosenMethod chosen{.method = options.method};
+    if (chooses_method(question.values))
+      choose_automatically(options, &question.module, question.machine, multilevel_bytes(data.inputs), chosen);
+    std::vector<Part> parts = partition(data.dims, std::move(data.inputs), options);
+    number_entries(question.module, parts, entry_counts(parts));
     for (const Part& part : parts) sizes.add(part);
-    points.push_back({sizes.finish(origin), {}});
+    points.push_back({sizes.finish(question.origin), {}, std::string(method_name(chosen.method))});
   }
   return points;
 }
 
-std::vector<ScalingPoint> sampled_points(const Module& module, ProgramData data, double fraction,
-                                         const po::variables_map& values, const std::vector<std::int64_t>& counts,
-                                         const std::string& origin) {
+// What a sampler knows, for the choice of a method.
+class SamplerLook : public CutLook {
+ public:
+  SamplerLook(const CutSampler& sampler, PartitionOptions options, std::int64_t entries, bool sampled)
+      : sampler_(sampler), options_(std::move(options)), entries_(entries), sampled_(sampled) {}
+  [[nodiscard]] std::int64_t entries() const override { return entries_; }
+  [[nodiscard]] bool sampled() const override { return sampled_; }
+  [[nodiscard]] CutSample cut(PartitionMethod method) override {
+    options_.method = method;
+    return sampler_.cut(options_);
+  }
+
+ private:
+  const CutSampler& sampler_;
+  PartitionOptions options_;
+  std::int64_t entries_;
+  bool sampled_;
+};
+
+std::vector<ScalingPoint> sampled_points(const Question& question, ProgramData data, double fraction) {
+  std::int64_t entries = 0;
+  for (const InputData& input : data.inputs) entries += input.matrix.entries.count();
   const CutSampler sampler(std::move(data.dims), std::move(data.inputs), fraction);
+  const std::string origin =
+      fraction < 1 || !compares_methods(question.values)
+          ? fmt::format("{} (a sample of {:.3g} % of the indices)", question.origin, fraction * 100)
+          : question.origin;
   std::vector<ScalingPoint> points;
-  for (const std::int64_t workers : counts) {
-    SampledSizes sizes = sampled_sizes(module, sampler.cut(partition_options(values, workers)),
-                                       fmt::format("{} (a sample of {:.3g} % of the indices)", origin, fraction * 100));
-    points.push_back({std::move(sizes.estimate), {}});
-    if (fraction < 1) points.back().bounds.emplace(std::move(sizes.low), std::move(sizes.high));
+  for (const std::int64_t workers : question.counts) {
+    PartitionOptions options = partition_options(question.values, workers);
+    std::vector<PartitionMethod> methods{options.method};
+    if (compares_methods(question.values)) {
+      methods.clear();
+      for (const auto& row : partition_methods) methods.push_back(row.second);
+    } else if (chooses_method(question.values) && workers > 1 && entries > 0) {
+      SamplerLook look(sampler, options, entries, fraction < 1);
+      methods = {chosen_method(look, &question.module, question.machine, std::nullopt).method};
+    }
+    for (const PartitionMethod method : methods) {
+      options.method = method;
+      SampledSizes sizes = sampled_sizes(question.module, sampler.cut(options), origin, methods.size() > 1);
+      points.push_back({std::move(sizes.estimate), {}, std::string(method_name(method))});
+      if (fraction < 1) points.back().bounds.emplace(std::move(sizes.low), std::move(sizes.high));
+    }
   }
   return points;
 }
 
-std::vector<ScalingPoint> data_points(const Module& module, const po::variables_map& values) {
+std::vector<ScalingPoint> data_points(const Module& module, const po::variables_map& values,
+                                      const MachineProfile& machine) {
   const ProgramInputs inputs(module, values);
-  if (chooses_method(values))
-    wrong_value("method", "--workers looks at one method at a time", "auto is for kasen partition and kasen go",
-                "give one of the others");
-  const std::vector<std::int64_t> counts = parsed_counts(values["workers"].as<std::string>());
-  const std::string origin = fmt::format("{}", fmt::join(texts_of(values, "data"), ", "));
+  const Question question{module, values, machine, parsed_counts(values["workers"].as<std::string>()),
+                          fmt::format("{}", fmt::join(texts_of(values, "data"), ", "))};
   std::optional<double> fraction = wanted_fraction(values);
-  if (fraction && workers_dim(module.dims) != no_dim) {
+  const bool of_workers = workers_dim(module.dims) != no_dim;
+  if (fraction && of_workers) {
     wrong_value("sample", "--sample for a program with a dimension of workers", "samples are of sparse matrices",
                 "leave it out");
   }
+  if (compares_methods(values) && of_workers) {
+    wrong_value("method", "--method all for a program with a dimension of workers",
+                "methods differ in how they cut sparse matrices", "leave it out");
+  }
   ProgramData data = inputs.read();
   if (!fraction) fraction = fraction_that_fits(data);
-  return fraction ? sampled_points(module, std::move(data), *fraction, values, counts, origin)
-                  : exact_points(module, inputs, std::move(data), values, counts, origin);
+  if (!fraction && compares_methods(values)) fraction = 1;
+  return fraction ? sampled_points(question, std::move(data), *fraction)
+                  : exact_points(question, inputs, std::move(data));
 }
 
 // Of a bundle that any number of workers may read.
@@ -140,7 +191,7 @@ void declare_scaling_options(Tool& tool) {
       "with --workers: estimates from this fraction of the indices, with error bars (default: memory decides)")(
       "plot", po::value<std::string>()->value_name("FILE.svg"), "with --workers: a picture of the same");
   declare_input_options(tool);
-  declare_cut_options(tool);
+  declare_cut_options(tool, true);
   tool.writes.push_back("plot");
 }
 
@@ -161,10 +212,15 @@ void check_scaling_options(const po::variables_map& values) {
       if (values.count(option) > 0 && !scales_workers(values))
         fail(ExitStatus::usage, fmt::format("--{} goes with several --workers", option));
     }
+    if (compares_methods(values) && values.count("bundle") > 0)
+      fail(ExitStatus::usage, "--method all goes with --data", "a bundle is cut already", "leave out --method");
+    if (compares_methods(values) && values.count("plot") > 0)
+      fail(ExitStatus::usage, "--plot does not go with --method all", "it draws one method", "leave out one of them");
     if (values.count("sample") > 0 && values.count("bundle") > 0)
       fail(ExitStatus::usage, "--sample goes with --data", "a bundle is read whole");
     return;
   }
+  if (compares_methods(values)) fail(ExitStatus::usage, "--method all goes with --workers");
   for (const char* option : {"data", "plot", "sample"}) {
     if (values.count(option) > 0) fail(ExitStatus::usage, fmt::format("--{} goes with --workers", option));
   }
@@ -179,7 +235,8 @@ std::string scaling_report(const Module& module, const std::string& name, const 
   const std::vector<ScalingPoint> points =
       values.count("bundle") > 0
           ? bundle_points(module, name, values["bundle"].as<std::string>(), worker_counts(values))
-          : data_points(module, values);
+          : data_points(module, values, machine);
+  if (compares_methods(values)) return methods_text(module, points, machine);
   if (values.count("plot") > 0) write_text(values["plot"].as<std::string>(), scaling_svg(module, points, machine));
   return scaling_text(module, points, machine);
 }

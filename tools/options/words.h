@@ -25,6 +25,12 @@ inline constexpr auto method_words = [] {
   all.back() = {"auto", std::nullopt};
   return all;
 }();
+inline constexpr auto compared_words = [] {
+  Words<MethodWord, method_words.size() + 1> all{};
+  for (std::size_t k = 0; k < method_words.size(); ++k) all[k] = method_words[k];
+  all.back() = {"all", std::nullopt};
+  return all;
+}();
 inline constexpr Words<Repeats, 6> repeats_words{{{"refuse", Repeats::refuse},
                                                   {"sum", Repeats::sum},
                                                   {"first", Repeats::first},

@@ -198,8 +198,8 @@ bool has_room_to_look(std::int64_t bytes, const PartitionOptions& options) {
   if (options.spill == nullptr) return true;
   if (options.spill->enough_for(bytes) > options.spill->limit()) {
     if (options.notes != nullptr)
-      options.notes->push_back(fmt::format("method: {} (auto: memory has no room to try others)",
-                                           method_name(options.method)));
+      options.notes->push_back(
+          fmt::format("method: {} (auto: memory has no room to try others)", method_name(options.method)));
     return false;
   }
   options.spill->reserve(bytes, "a sample of the data");

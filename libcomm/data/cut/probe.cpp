@@ -13,8 +13,8 @@
 namespace kasen {
 namespace {
 
-constexpr double looked_at = 1 << 17;                          // entries of each axis, about
-constexpr std::int64_t most_kept = 1 << 19;                    // where a dimension has few indices
+constexpr double looked_at = 1 << 17;                         // entries of each axis, about
+constexpr std::int64_t most_kept = 1 << 19;                   // where a dimension has few indices
 constexpr std::int64_t enough = 128, enough_of_a_worker = 8;  // entries of one index, by which its workers show
 
 bool hit(std::int64_t index, double fraction) {
@@ -25,8 +25,7 @@ bool hit(std::int64_t index, double fraction) {
 // Of an index with many entries, a part of them by chance.
 class Thinning {
  public:
-  explicit Thinning(int workers)
-      : most_(static_cast<std::uint32_t>(std::max(enough, enough_of_a_worker * workers))) {}
+  explicit Thinning(int workers) : most_(static_cast<std::uint32_t>(std::max(enough, enough_of_a_worker * workers))) {}
   // Indices of a dimension, as many as a sample should have.
   [[nodiscard]] std::int64_t indices() const { return std::clamp<std::int64_t>(most_kept / most_, 64, 4096); }
   [[nodiscard]] bool keeps(std::uint32_t count, std::int64_t index, std::int64_t other) const {

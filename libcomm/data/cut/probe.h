@@ -30,10 +30,10 @@ class CutProbe : public CutLook {
  private:
   using Pairs = std::vector<std::pair<std::int32_t, std::int32_t>>;  // an index of a sample, and the other index
   struct Matrix {
-    std::size_t rule = 0;                    // of its input
-    std::vector<std::uint32_t> rows, cols;   // entries of each index
-    std::int64_t high = 0;                   // entries of columns with more than theta
-    Pairs by_row, by_col;                    // ascending
+    std::size_t rule = 0;                   // of its input
+    std::vector<std::uint32_t> rows, cols;  // entries of each index
+    std::int64_t high = 0;                  // entries of columns with more than theta
+    Pairs by_row, by_col;                   // ascending
   };
 
   void count(Matrix& matrix);
@@ -55,8 +55,8 @@ class CutProbe : public CutLook {
   std::int64_t count_ = 0;
   bool owned_ = false;  // by options_.method
   bool sampled_ = false;
-  std::vector<double> fraction_;                   // by dimension
-  std::vector<std::vector<std::uint8_t>> chosen_;  // by dimension and index; empty: all
+  std::vector<double> fraction_;                                      // by dimension
+  std::vector<std::vector<std::uint8_t>> chosen_;                     // by dimension and index; empty: all
   std::optional<std::vector<std::vector<std::int32_t>>> multilevel_;  // the owners by ml, which take long to find
 };
 
