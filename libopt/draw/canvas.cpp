@@ -3,15 +3,21 @@
 #include <fmt/format.h>
 
 #include "libopt/draw/page_text.h"
+#include "libopt/draw/theme.h"
 
 namespace kasen {
 namespace {
 
-// The colours of a file; `.curve` of page_style.cpp has those of a page.
-constexpr std::string_view file_style =
-    "text{font:12px sans-serif}.title{font-size:14px}.key{font-size:11px}.mark{text-anchor:end}.across{text-anchor:"
-    "middle}rect{fill:#fff}.grid{stroke:#e4e4e4}.axis{fill:none;stroke:#444}.diagonal{stroke:#999;stroke-dasharray:5 "
-    "4}";
+// A file begins as those of older versions, which tools may replace, and is never wider than the window. `.curve` of
+// page_style.cpp has what stands on a page.
+constexpr std::string_view file_layout =
+    "text{font:12px sans-serif}svg{max-width:100%;height:auto}.title{font-size:14px}.key{font-size:11px}.mark{text-"
+    "anchor:end}.across{text-anchor:middle}";
+constexpr std::string_view file_colours =
+    "svg{background:var(--bg);color-scheme:light "
+    "dark}text{fill:var(--ink)}.paper,.hollow{fill:var(--bg)}.grid{stroke:var(--rule)}.axis{fill:none;stroke:var(--"
+    "soft)}"
+    ".diagonal{stroke:var(--edge);stroke-dasharray:5 4}";
 
 std::string title_of(std::string_view title) {
   return title.empty() ? "" : fmt::format("<title>{}</title>", page_text(title));
@@ -37,10 +43,11 @@ Canvas Canvas::in_page(double width, double height, const std::string& title, co
   return {width, height, {{"class", style}, {"role", "img"}, {"aria-label", title}}};
 }
 
-Canvas Canvas::as_file(double width, double height, const std::string& title) {
+Canvas Canvas::as_file(double width, double height, const std::string& title, std::string_view rules) {
   Canvas canvas(width, height, {{"xmlns", "http://www.w3.org/2000/svg"}});
-  canvas.text_ += fmt::format("{}\n<style>{}</style>\n", title_of(title), file_style);
-  canvas.rect({0, 0, width, height}, 0);
+  canvas.text_ += fmt::format("{}\n<style>{}{}</style>\n", title_of(title), file_layout,
+                              in_both_themes(std::string(file_colours) + std::string(rules)));
+  canvas.shape("rect", {{"class", "paper"}}, fmt::format("width=\"{:.0f}\" height=\"{:.0f}\"", width, height));
   return canvas;
 }
 

@@ -23,8 +23,8 @@ class Canvas {
 
   // Part of a page, whose style gives class `style` its colours (libopt/picture/page_style.cpp has both themes).
   static Canvas in_page(double width, double height, const std::string& title, const std::string& style);
-  // A file of its own, on white paper, so that it is readable in both themes.
-  static Canvas as_file(double width, double height, const std::string& title);
+  // A file of its own, light or dark as the reader's system is. `rules` are more rules of CSS, with colours of theme.h.
+  static Canvas as_file(double width, double height, const std::string& title, std::string_view rules = {});
 
   // `title` is the text that appears when the pointer is on the shape.
   void line(Point from, Point to, const Look& look);

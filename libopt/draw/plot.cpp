@@ -12,9 +12,9 @@ namespace {
 constexpr Rect sheet{76, 34, 480, 340};
 constexpr double below_paper = 48, row_height = 18;
 constexpr size_t longest_title = 80, longest_name = 50;
-// Told apart by people with any colour vision (Okabe and Ito).
+// Told apart by people with any colour vision (Okabe and Ito; the last is not their black, which dark paper hides).
 constexpr std::array<const char*, 7> colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                            "#e69f00", "#56b4e9", "#000000"};
+                                            "#e69f00", "#56b4e9", "#785ef0"};
 
 // Where there are more series than colours, the marks of the next ones are hollow.
 struct SeriesLook {
@@ -23,9 +23,10 @@ struct SeriesLook {
 
 SeriesLook look_of(const PlotSeries& series, size_t place) {
   const std::string color = series.dashed ? "#999" : colors.at(place % colors.size());
-  const std::string fill = place / colors.size() % 2 == 0 ? color : "white", dashes = series.dashed ? "5 4" : "";
+  const bool hollow = place / colors.size() % 2 == 1;
+  const std::string dashes = series.dashed ? "5 4" : "";
   return {{{"fill", "none"}, {"stroke", color}, {"stroke-width", "1.5"}, {"stroke-dasharray", dashes}},
-          {{"fill", fill}, {"stroke", color}}};
+          {{"class", hollow ? "hollow" : ""}, {"fill", hollow ? "" : color}, {"stroke", color}}};
 }
 
 // Both hold all marks; what has no place on them is left out of the plot.

@@ -30,12 +30,15 @@ struct RunFacts {
   std::string machine_name;         // empty if nobody gave one
 };
 
-[[nodiscard]] std::string_view page_style();
+[[nodiscard]] std::string page_style();
+[[nodiscard]] std::string_view graph_style();  // what it has of graphs
 [[nodiscard]] std::string_view page_script();
 // The hash of the script as a page's security policy takes it: base64 of SHA-256. No other script may run there.
 [[nodiscard]] std::string_view page_script_hash();
 
 [[nodiscard]] std::string picture_svg(const Picture& picture, const Placed& placed, const std::string& key);
+// Draws it into a file, which has no lines of a program to lead to.
+void draw_picture(Canvas& canvas, const Picture& picture, const Placed& placed);
 
 [[nodiscard]] std::string source_panel(const Module& module);
 // Costs of an iteration of each loop and of the program, beside those before where there are some.

@@ -1,21 +1,12 @@
-// The style of the page, and its small script: related parts light up together.
+// The style of the page. Its colours stand in libopt/draw/theme.cpp, what boxes and arrows look like in
+// graph_style.cpp.
+#include "libopt/draw/theme.h"
 #include "libopt/picture/page.h"
 
 namespace kasen {
+namespace {
 
-std::string_view page_style() {
-  return R"css(
-:root{color-scheme:light dark;--bg:#fff;--panel:#f6f7f9;--ink:#1c2330;--soft:#5d6675;--rule:#d9dde4;--link:#1f5fbf;
---part:#d3efd6;--part-l:#3f9150;--cons:#d6e4fb;--cons-l:#3c6fc4;--pre:#fde2c1;--pre-l:#c47a1c;--none:#fff;--none-l:#8a93a3;
---shared:#f1f1f4;--shared-l:#9aa2b0;--matrix:#e7def5;--matrix-l:#7c5bb0;--net:#c2354a;--netbg:#fde8ea;--edge:#8a93a3;
---region:#fbf6df;--region-l:#cdb65a;--loop:#8a93a3;--hot:#ffd400;--good:#1d7a38;--bad:#b3261e;--c1:#3c6fc4;--c2:#3f9150;
---c3:#7c5bb0;--c4:#c47a1c;--bar:#e6e9ee}
-@media(prefers-color-scheme:dark){:root{--bg:#14181f;--panel:#1c222b;--ink:#e4e8ee;--soft:#9aa5b5;--rule:#323b48;
---link:#82b1ff;--part:#1f4429;--part-l:#62b374;--cons:#213a63;--cons-l:#7ba6ec;--pre:#5a3a10;--pre-l:#e0a04c;--none:#1c222b;
---none-l:#7d8797;--shared:#2a313c;--shared-l:#7d8797;--matrix:#3a2d55;--matrix-l:#ac8fe0;--net:#ff7b8b;--netbg:#4a1f27;
---edge:#7d8797;--region:#2b2a1d;--region-l:#8d7c3a;--loop:#5d6675;--hot:#ffd400;--good:#6fcf86;--bad:#ff8a80;--c1:#7ba6ec;
---c2:#62b374;--c3:#ac8fe0;--c4:#e0a04c;--bar:#2a313c}}
-*{box-sizing:border-box}
+constexpr std::string_view rules = R"css(*{box-sizing:border-box}
 body{margin:0 auto;padding:0 1.5rem 4rem;max-width:1800px;background:var(--bg);color:var(--ink);
 font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 code,pre,.op,.operators .from td{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace}
@@ -69,21 +60,6 @@ grid-template-columns:minmax(0,1fr)}.split:not(.stacked) .costs{max-height:90vh;
 @media(max-width:900px){.two,#v-both:checked~.panels{grid-template-columns:minmax(0,1fr)}}
 .canvas{border:1px solid var(--rule);border-radius:8px;max-height:90vh;padding:.4rem;margin-bottom:.8rem}
 .canvas svg{display:block;margin:0 auto}
-.ddag text{font:11px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;fill:var(--soft)}
-.ddag .name{fill:var(--ink);font-weight:600}.ddag .badge{text-anchor:end;font-weight:700;fill:var(--soft)}
-.ddag .node rect{fill:var(--none);stroke:var(--none-l)}.ddag .part rect{fill:var(--part);stroke:var(--part-l)}
-.ddag .cons rect{fill:var(--cons);stroke:var(--cons-l)}.ddag .pre rect{fill:var(--pre);stroke:var(--pre-l)}
-.ddag .shared rect{fill:var(--shared);stroke:var(--shared-l)}.ddag .matrix rect{fill:var(--matrix);stroke:var(--matrix-l)}
-.ddag .network rect{fill:var(--netbg);stroke:var(--net);stroke-width:1.6;stroke-dasharray:5 3}
-.ddag .carried rect,.ddag .outside rect{stroke-dasharray:2 2}.ddag .folded rect{stroke-width:2.5;fill:var(--panel)}
-.ddag .output rect{stroke:var(--ink);stroke-width:1.6}
-.ddag .frame rect{fill:none;stroke:var(--loop);stroke-dasharray:7 4}.ddag .region rect{fill:var(--region);stroke:var(--region-l);
-stroke-dasharray:none}.ddag .heading{font-weight:600;paint-order:stroke;stroke:var(--bg);stroke-width:4px;
-stroke-linejoin:round}.ddag .heading.region{stroke:var(--region)}
-.ddag .differs>rect{stroke:var(--bad);stroke-width:2.6;stroke-dasharray:none}.ddag .bad{fill:var(--bad);font-weight:700}
-.ddag .edge path{fill:none;stroke:var(--edge);stroke-width:1.1}.ddag .edge .tip{fill:var(--edge)}
-.ddag .edge.network path{stroke:var(--net);stroke-width:1.7;stroke-dasharray:5 3}.ddag .edge.network .tip{fill:var(--net)}
-.ddag .edge.back path{stroke-dasharray:1.5 2.5}
 .ddag .node:target rect,.ddag .frame:target>rect,.ddag .hot>rect{stroke:var(--hot);stroke-width:3;stroke-dasharray:none}
 .src.hot,tr.hot{background:color-mix(in srgb,var(--hot) 22%,transparent)}
 .ddag a:focus-visible .node rect{stroke:var(--hot);stroke-width:3}
@@ -105,31 +81,9 @@ font-size:12px}.curve .mark{text-anchor:end}.curve .across{text-anchor:middle}.c
 @media print{nav,.tabs>label{display:none}.panel{display:block!important}.canvas,.costs,.source{max-height:none!important;
 overflow:visible}.canvas svg{max-width:100%;height:auto}}
 )css";
-}
 
-std::string_view page_script() {
-  return R"js(
-"use strict";
-const known = "[data-op],[data-line]";
-const light = (from) => {
-  document.querySelectorAll(".hot").forEach((e) => e.classList.remove("hot"));
-  if (!from) return;
-  const {op, line} = from.dataset;
-  const alike = op ? `[data-op="${op}"],.src[data-line="${line}"]` : `[data-line="${line}"]`;
-  document.querySelectorAll(alike).forEach((e) => e.classList.add("hot"));
-};
-document.addEventListener("mouseover", (e) => light(e.target.closest(known)));
-document.addEventListener("focusin", (e) => light(e.target.closest(known) || e.target.querySelector(known)));
-document.addEventListener("click", (e) => {
-  const row = e.target.closest("a[href^='#a'],a[href^='#b']");
-  if (!row) return;
-  const view = document.getElementById(row.getAttribute("href")[1] === "a" ? "v-after" : "v-before");
-  const both = document.getElementById("v-both");
-  if (view && !(both && both.checked)) view.checked = true;
-});
-)js";
-}
+}  // namespace
 
-std::string_view page_script_hash() { return "m1tpuVew3cSHE0iHbxoXFmCAFt+dKLcq9wa7pco6KGg="; }
+std::string page_style() { return theme_variables() + std::string(graph_style()) + std::string(rules); }
 
 }  // namespace kasen

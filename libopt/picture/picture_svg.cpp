@@ -7,8 +7,10 @@
 namespace kasen {
 namespace {
 
-// What the page's script asks of a box or frame: its operator, and the line of the program.
+// What the page's script asks of a box or frame: its operator, and the line of the program. Without a key there is no
+// page around it.
 Canvas::Look group_look(const std::string& style, int number, int line, const std::string& key, bool named = true) {
+  if (key.empty()) return {{"class", style}};
   const std::string op = number >= 0 ? fmt::format("{}{}", key, number) : "";
   return {{"class", style},
           {"id", named ? op : ""},
@@ -25,7 +27,8 @@ void draw_frame(Canvas& canvas, const PictureFrame& frame, const Rect& rect, con
 }
 
 void draw_node(Canvas& canvas, const PictureNode& node, const Rect& rect, const std::string& key) {
-  const std::string link = node.unfold     ? fmt::format("#{}{}-inside", key, node.number)
+  const std::string link = key.empty()     ? ""
+                           : node.unfold   ? fmt::format("#{}{}-inside", key, node.number)
                            : node.line > 0 ? fmt::format("#L{}", node.line)
                                            : "";
   const std::string style = fmt::format("node {}{}", node.style, node.warnings.empty() ? "" : " differs");
@@ -57,10 +60,7 @@ void draw_edge(Canvas& canvas, const PictureEdge& edge, const std::vector<Point>
   canvas.end();
 }
 
-}  // namespace
-
-std::string picture_svg(const Picture& picture, const Placed& placed, const std::string& key) {
-  Canvas canvas = Canvas::in_page(placed.width, placed.height, picture.title, "ddag");
+void draw(Canvas& canvas, const Picture& picture, const Placed& placed, const std::string& key) {
   for (size_t f = 0; f < picture.frames.size(); ++f) draw_frame(canvas, picture.frames[f], placed.frames[f], key);
   for (size_t e = 0; e < picture.edges.size(); ++e) draw_edge(canvas, picture.edges[e], placed.edges[e]);
   for (size_t f = 0; f < picture.frames.size(); ++f) {  // titles over the arrows, which pass where they like
@@ -69,7 +69,16 @@ std::string picture_svg(const Picture& picture, const Placed& placed, const std:
                 {{"class", "heading " + frame.style}, {"xml:space", "preserve"}}, frame.warning);
   }
   for (size_t n = 0; n < picture.nodes.size(); ++n) draw_node(canvas, picture.nodes[n], placed.nodes[n], key);
+}
+
+}  // namespace
+
+std::string picture_svg(const Picture& picture, const Placed& placed, const std::string& key) {
+  Canvas canvas = Canvas::in_page(placed.width, placed.height, picture.title, "ddag");
+  draw(canvas, picture, placed, key);
   return std::move(canvas).markup();
 }
+
+void draw_picture(Canvas& canvas, const Picture& picture, const Placed& placed) { draw(canvas, picture, placed, {}); }
 
 }  // namespace kasen

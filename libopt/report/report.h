@@ -74,6 +74,8 @@ struct PageParts {
 };
 /// Returns one page that holds all that it needs.
 [[nodiscard]] std::string report_html(const Module& module, const Sizes* sizes, const PageParts& parts = {});
+/// Returns its graph as a picture. Of the parts only `place` and `most_arrows` matter.
+[[nodiscard]] std::string report_svg(const Module& module, const Sizes* sizes, const PageParts& parts = {});
 
 /// `model` as for report_text.
 [[nodiscard]] std::string compare_text(const Measured& before, const Measured& after, bool model = false);

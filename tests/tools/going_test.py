@@ -287,7 +287,7 @@ class Started(GoTest):
         self.assertEqual(self.programs(folder), ["kasen", "kasen-fuse", "kasen-fuse", "kasen-run"])
 
     def test_pictures_are_drawn_once(self):
-        """By Graphviz, which takes longer than all else: again only where the plan has changed."""
+        """Boxes are placed by Graphviz, which takes longer than all else: again only where the plan has changed."""
         (self.dir / "bin").mkdir()
         dot = shutil.which("dot")
         if dot is None:
@@ -301,19 +301,16 @@ class Started(GoTest):
             path = self.dir / "drawn"
             calls = path.read_text().split() if path.exists() else []
             path.unlink(missing_ok=True)
-            return calls.count("-Tsvg"), calls.count("-Tjson0")
-        self.assertEqual(drawn()[0], 1)
+            return len(calls)
+        self.assertGreaterEqual(drawn(), 2)  # the picture, the page
         picture = (self.dir / "p.run" / "plan.svg").read_bytes()
-        again = drawn()
-        self.assertEqual(again[0], 0)
-        self.assertLessEqual(again[1], 2)  # that of the run's times; before it, where the run takes long
+        self.assertLessEqual(drawn(), 2)  # of pages with the run's times
         self.assertEqual((self.dir / "p.run" / "plan.svg").read_bytes(), picture)
         (self.dir / "p.ks").write_text(SCALED + "output z = G @ fill(2.0, N)\n")
-        self.assertEqual(drawn()[0], 1)
+        self.assertGreaterEqual(drawn(), 2)
+        self.assertNotEqual((self.dir / "p.run" / "plan.svg").read_bytes(), picture)
         (self.dir / "p.run" / "plan.places").write_text("no places")
-        self.assertGreater(drawn()[1], 0)
-        os.utime(self.dir / "p.run" / "plan.svg", (1, 1))  # older than its graph
-        self.assertEqual(drawn()[0], 1)
+        self.assertGreaterEqual(drawn(), 2)
 
 
 class Called(GoTest):

@@ -170,7 +170,6 @@ class Streams(ToolTest):
         self.plan(LOOP, 1000)
         report = self.run_it()
         shown = ["measure", "f.kir", "--bundle", "bundle"]
-        self.fault(*shown, "--format", "svg", status=USAGE, says="--format svg without --timeline")
         self.fault(*shown, "--timeline", "--format", "svg", "--against", "run.json", status=USAGE, says="nothing moves")
         report["timeline"] = {"seconds": 1, "streams": [{"stream": "disk read", "array": "x", "spans": [[0, 2, 1, 1, 8, -1]]}], "held": []}
         (self.dir / "run.json").write_text(json.dumps(report))

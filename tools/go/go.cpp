@@ -19,7 +19,6 @@
 #include "tools/common/version.h"
 #include "tools/common/wrap.h"
 #include "tools/go/go_files.h"
-#include "tools/go/graph_file.h"
 #include "tools/go/made_from.h"
 #include "tools/launch/end.h"
 #include "tools/launch/options.h"
@@ -303,17 +302,15 @@ class Pipeline {
   // run.
   void describe(const SharedMark* page_of_run) const {
     constexpr std::chrono::seconds short_run{2};
-    const GraphFile graph(file("plan.dot"), file("plan.svg"));
-    Arguments compare{tool("measure"),    file("unfused.kir"), "--compare",     file("fused.kir"), "--model", "-o",
-                      file("report.txt"), "--graph",           file("plan.dot")};
+    Arguments compare{
+        tool("measure"),    file("unfused.kir"), "--compare",      file("fused.kir"), "--model",        "-o",
+        file("report.txt"), "--graph",           file("plan.dot"), "--picture",       file("plan.svg"), "--places",
+        file("plan.places")};
     add_bundle(compare);
     step(compare);
-    const std::function<std::string()> drawn = graph.draw();
     write_message(over_progress());
     note("measure    {}\n", file("report.txt"));
-    const std::string picture = drawn();
-    write_message(over_progress());
-    note("picture    {}\n", picture);
+    note("picture    {}\n", file("plan.svg"));
     if (page_of_run != nullptr && (page_of_run->wait_for(short_run) || !page_of_run->claim())) return;
     Arguments page{tool("measure"), file("fused.kir"),   "--format", "html",
                    "--places",      file("plan.places"), "-o",       file("report.html")};

@@ -38,8 +38,8 @@ std::optional<std::string> place_by_dot(const std::string& graphs) {
   return std::nullopt;
 }
 
-// Placements of this page and of the one before, in a file of their own: Graphviz takes longer than all else here, and
-// pages of one plan, before and after a run, share most of their graphs.
+// Placements of this page and of the two before, in a file of their own: Graphviz takes longer than all else here, and
+// a plan's picture and its pages, before and after a run, share most of their graphs.
 class KeptPlaces {
  public:
   explicit KeptPlaces(std::string file) : file_(std::move(file)) {
@@ -63,7 +63,7 @@ class KeptPlaces {
   void keep() const {
     if (file_.empty()) return;
     nlohmann::json pages{used_};
-    if (!known_.empty()) pages.push_back(known_[0]);
+    for (std::size_t i = 0; i < std::min<std::size_t>(known_.size(), 2); ++i) pages.push_back(known_[i]);
     write_text(file_, pages.dump());
   }
 
@@ -92,6 +92,18 @@ TilingTable tilings_of(const Module& plan, const std::function<Sizes(const Modul
   add("greedy", view.greedy, "");
   add("worst", view.worst, "");
   return table;
+}
+
+// What `draw` makes of the parts, with places by Graphviz or those that are kept.
+std::string placed(PageParts parts, const po::variables_map& values,
+                   const std::function<std::string(const PageParts&)>& draw) {
+  constexpr std::size_t few_arrows = 150;  // a run does not wait for more
+  if (values.count("places") > 0) parts.most_arrows = few_arrows;
+  KeptPlaces places(values.count("places") > 0 ? values["places"].as<std::string>() : "");
+  parts.place = [&](const std::string& graphs) { return places.place(graphs); };
+  std::string text = draw(parts);
+  places.keep();
+  return text;
 }
 
 }  // namespace
@@ -128,13 +140,11 @@ std::string page_of(const Module& plan, const Sizes* sizes, const Module* before
     parts.machine_name = *file;
     parts.machine = read_machine(parts.machine_name);
   }
-  constexpr std::size_t few_arrows = 150;  // a run does not wait for more, nor for a picture of its own (go/graph_file)
-  if (values.count("places") > 0) parts.most_arrows = few_arrows;
-  KeptPlaces places(values.count("places") > 0 ? values["places"].as<std::string>() : "");
-  parts.place = [&](const std::string& graphs) { return places.place(graphs); };
-  std::string page = report_html(plan, sizes, parts);
-  places.keep();
-  return page;
+  return placed(parts, values, [&](const PageParts& all) { return report_html(plan, sizes, all); });
+}
+
+std::string picture_of(const Module& plan, const Sizes* sizes, const po::variables_map& values) {
+  return placed({}, values, [&](const PageParts& all) { return report_svg(plan, sizes, all); });
 }
 
 }  // namespace kasen::tools

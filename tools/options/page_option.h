@@ -1,4 +1,4 @@
-// --format html of kasen measure: a module's page, beside the module before fusing, or beside a run.
+// --format html and svg of kasen measure: a module's page, beside the module before fusing, or beside a run.
 #pragma once
 
 #include <optional>
@@ -17,5 +17,7 @@ namespace kasen::tools {
 // The page of `plan`, and of `before` if it is not null.
 [[nodiscard]] std::string page_of(const Module& plan, const Sizes* sizes, const Module* before,
                                   const po::variables_map& values, PageParts parts = {});
+// The graph of `plan` as a picture of its own.
+[[nodiscard]] std::string picture_of(const Module& plan, const Sizes* sizes, const po::variables_map& values);
 
 }  // namespace kasen::tools

@@ -67,8 +67,9 @@ std::string report(const Module& module, const Sizes* sizes, const Module* befor
       return page_of(module, sizes, before, values);
     case Format::dot:
       return report_dot(module);
-    case Format::csv:
     case Format::svg:
+      return picture_of(module, sizes, values);
+    case Format::csv:
       break;
   }
   throw InternalError("a format outside the table");
@@ -88,6 +89,8 @@ std::string comparison(const Module& module, const Module& other, const po::vari
   std::optional<Sizes> of_other;
   if (sizes != nullptr) of_other = sizes_of_plans(values, *sizes)(other);
   const Measured before{module, sizes}, after{other, of_other ? &*of_other : nullptr};
+  if (values.count("picture") > 0)
+    write_text(values["picture"].as<std::string>(), picture_of(other, after.sizes, values));
   if (format == Format::text) return compare_text(before, after, values.count("model") > 0);
   if (format == Format::json) return compare_json(before, after);
   if (format == Format::html) return page_of(other, after.sizes, &module, values);
@@ -247,9 +250,6 @@ ExitStatus run_measure(const po::variables_map& values) {
       format != Format::html) {
     fail(ExitStatus::usage, "--machine adds predicted times to text and pages alone", "", "leave out --format");
   }
-  if (format == Format::svg && values.count("timeline") == 0 && !tells_tasks)
-    fail(ExitStatus::usage, "--format svg without --timeline or --tasks", "it draws what goes on over time",
-         "add one of them");
   if (format == Format::csv && !tells_tasks)
     fail(ExitStatus::usage, "--format csv without --tasks", "it has a row for each task", "add --tasks");
   const bool scales = scales_workers(values);
@@ -330,7 +330,7 @@ void add_options(Tool& tool) {
   add("memory", text("SIZE"),
       "what a run with so much memory a process, as 2G, reads from disks and writes to them (with --bundle)");
   add("format", text("FORMAT")->default_value("text"),
-      "text, json, html (one page with pictures) or dot; with --timeline svg: streams over time, "
+      "text, json, html (one page with pictures), dot or svg (its graph); with --timeline svg: streams over time, "
       "of a plan or a run with arrays on disks; with --tasks also csv and svg");
   add("output,o", text("FILE")->default_value("-"), "the output file of the report");
   takes(tool, "format", formats);
@@ -343,16 +343,18 @@ void add_options(Tool& tool) {
       "--against also what it took in the run");
   add("calibrate", "measures this machine and writes such a file; takes no module");
   declare_scaling_options(tool);
-  tool.hidden.add_options()("places", text("FILE"), "for html: keeps where Graphviz places boxes, for the next page")(
+  tool.hidden.add_options()("places", text("FILE"),
+                            "for html and svg: keeps where Graphviz places boxes, for the next page")(
       "differences", "with --against: rows where predicted and counted differ, no others")(
       "result", text("FILE"), "for --page: the results of the run")(
       "result-format", text("NAME")->default_value("hdf5"), "their format")(
       "page", text("FILE"), "with --against: also as html, to this file")(
       "graph", text("FILE"), "also the last module as a graph (dot), to this file")(
+      "picture", text("FILE"), "with --compare: also the last module as svg, to this file")(
       "module", po::value<std::string>()->default_value("-")->value_name("MODULE.kir"));
   tool.positional.add("module", 1);
   tool.reads.insert(tool.reads.end(), {"module", "compare", "against", "machine"});
-  tool.writes.insert(tool.writes.end(), {"output", "places", "page", "graph"});
+  tool.writes.insert(tool.writes.end(), {"output", "places", "page", "graph", "picture"});
 }
 
 }  // namespace

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Every page and picture in a browser, at two widths and in two themes: not blank, nothing cut off, all texts readable.
+
+What is measured are the boxes and colours that the browser computes, not the text of the page.
+Usage: browser_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+With KASEN_PICTURES=FOLDER the screenshots are kept there.
+"""
+import os
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import browser  # noqa: E402
+from tools_test import PAGERANK, ROOT, ToolTest  # noqa: E402
+
+LOOKS = [(width, dark) for width in (1280, 390) for dark in (False, True)]
+
+# Everything that is wrong with the page that is open, as lines of text.
+MEASURE = r"""(() => {
+  const faults = [], say = (text) => faults.length < 12 && faults.push(text);
+  const named = (e) => `${e.tagName}.${e.getAttribute("class") || ""} "${e.textContent.trim().slice(0, 40)}"`;
+  const seen = (e) => e.checkVisibility({checkOpacity: true, checkVisibilityCSS: true}) && e.getBoundingClientRect().width > 0;
+  const wide = document.scrollingElement.scrollWidth - innerWidth;
+  if (wide > 0) say(`the page is ${wide} pixels wider than the window`);
+  // Colours as numbers; the paper composes what the style says, whatever notation that has.
+  const paper = document.createElementNS("http://www.w3.org/1999/xhtml", "canvas").getContext("2d", {willReadFrequently: true});
+  const known = new Map();
+  const color = (text) => {
+    if (!known.has(text)) {
+      paper.clearRect(0, 0, 1, 1);
+      paper.fillStyle = text;
+      paper.fillRect(0, 0, 1, 1);
+      known.set(text, [...paper.getImageData(0, 0, 1, 1).data]);
+    }
+    return known.get(text);
+  };
+  const over = (top, below) => {
+    const a = top[3] / 255;
+    return [0, 1, 2].map((i) => top[i] * a + below[i] * (1 - a)).concat(255);
+  };
+  const light = (c) => [0, 1, 2].map((i) => c[i] / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const contrast = (a, b) => { const [x, y] = [light(a), light(b)]; return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05); };
+  const ground = (e) => {  // behind an element of HTML, or a whole picture
+    const layers = [];
+    for (let at = e; at; at = at.parentElement) layers.push(color(getComputedStyle(at).backgroundColor));
+    return layers.reverse().reduce((below, top) => over(top, below), color(getComputedStyle(document.documentElement).colorScheme.includes("dark")
+      && matchMedia("(prefers-color-scheme:dark)").matches ? "#121212" : "#fff"));
+  };
+  const inside = (a, b, by) => a.left >= b.left - by && a.right <= b.right + by && a.top >= b.top - by && a.bottom <= b.bottom + by;
+  const meet = (a, b, by) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > by && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > by;
+  let texts = 0;
+  const check = (e, ink, behind) => {
+    texts += 1;
+    const ratio = contrast(over(ink, behind), behind);
+    if (ratio < 4.5) say(`contrast ${ratio.toFixed(2)}: ${named(e)}`);
+  };
+  for (const svg of document.querySelectorAll("svg")) {
+    if (!seen(svg)) continue;
+    const frame = svg.getBoundingClientRect(), shapes = [...svg.querySelectorAll("rect")].filter(seen), base = ground(svg);
+    const words = [...svg.querySelectorAll("text")].filter(seen), boxes = words.map((e) => e.getBoundingClientRect());
+    words.forEach((text, i) => {
+      const box = boxes[i], center = {left: box.x + box.width / 2, right: box.x + box.width / 2, top: box.y + box.height / 2, bottom: box.y + box.height / 2};
+      if (!inside(box, frame, 1)) say(`outside of its picture: ${named(text)}`);
+      const own = text.closest(".node");
+      if (own && !inside(box, own.querySelector("rect").getBoundingClientRect(), 1)) say(`outside of its box: ${named(text)}`);
+      const below = shapes.filter((r) => text.compareDocumentPosition(r) & Node.DOCUMENT_POSITION_PRECEDING &&
+        inside(center, r.getBoundingClientRect(), 0) && getComputedStyle(r).fill !== "none");
+      check(text, color(getComputedStyle(text).fill), below.reduce((b, r) => over(color(getComputedStyle(r).fill), b), base));
+      for (let j = 0; j < i; ++j) if (meet(box, boxes[j], 1.5)) say(`one over another: ${named(text)} and ${named(words[j])}`);
+    });
+    const nodes = [...svg.querySelectorAll(".node > rect")].map((r) => r.getBoundingClientRect());
+    nodes.forEach((a, i) => nodes.slice(0, i).forEach((b) => meet(a, b, 1) && say("two boxes over another")));
+    if (!words.length) say("a picture without a text");
+  }
+  const walk = document.createTreeWalker(document.body || document.documentElement, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const e = walk.currentNode.parentElement;
+    if (!walk.currentNode.data.trim() || e.closest("svg,script,style,title,option") || !seen(e)) continue;
+    check(e, color(getComputedStyle(e).color), ground(e));
+  }
+  for (const e of document.querySelectorAll("body *")) {  // text that a box hides without a bar to scroll
+    const style = getComputedStyle(e);
+    if (!e.closest("svg") && ["hidden", "clip"].includes(style.overflowX) && e.scrollWidth > e.clientWidth + 1 && seen(e)) say(`cut off: ${named(e)}`);
+  }
+  return {faults, texts};
+})()"""
+
+
+@unittest.skipIf(browser.WHY_NOT, browser.WHY_NOT)
+class InBrowser(ToolTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser = browser.Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        super().tearDownClass()
+
+    def look(self, name, texts=10, colors=20):
+        """Opens a file of the test's folder in all widths and themes; its papers differ by the theme."""
+        path = pathlib.Path(name) if pathlib.Path(name).is_absolute() else self.dir / name
+        for width, dark in LOOKS:
+            with self.subTest(page=path.name, width=width, dark=dark):
+                self.browser.open(path, width, dark)
+                measured = self.browser.value(MEASURE)
+                png = self.browser.picture()
+                if os.environ.get("KASEN_PICTURES"):
+                    kept = pathlib.Path(os.environ["KASEN_PICTURES"]) / f"{self._testMethodName}-{path.name}-{width}-{'dark' if dark else 'light'}.png"
+                    kept.write_bytes(png)
+                self.assertEqual(measured["faults"], [])
+                self.assertGreaterEqual(measured["texts"], texts)
+                self.assertEqual(self.browser.faults(), [])
+                seen = self.browser.looks(png)
+                self.assertGreater(seen["colors"], colors)
+                self.assertLess(seen["share"], 0.99)
+                self.assertEqual(seen["width"], width)
+
+
+class Measures(InBrowser):
+    """The measures find what they are for: each of these pages has one fault."""
+
+    def fault_of(self, body):
+        (self.dir / "page.html").write_text(f"<!doctype html><html><body style='margin:0'>{body}</body></html>")
+        self.browser.open(self.dir / "page.html", 390)
+        return self.browser.value(MEASURE)["faults"]
+
+    def test_faults_are_found(self):
+        svg = "<svg width='200' height='100' viewBox='0 0 200 100' font-size='12'>%s</svg>"
+        box = "<g class='node'><rect x='5' y='5' width='60' height='20' fill='#fff'/><text x='8' y='18'>%s</text></g>"
+        for body, says in [("<div style='width:400px'>wide</div>", "wider than the window"),
+                           ("<p style='color:#888'>pale</p>", "contrast 3.5"),
+                           ("<p style='background:#123;color:#246'>dark</p>", "contrast 1"),
+                           (svg % "<text x='190' y='20'>over the edge</text>", "outside of its picture"),
+                           (svg % box % "much too long", "outside of its box"),
+                           (svg % "<text x='9' y='20'>one</text><text x='12' y='22'>two</text>", "one over another"),
+                           (svg % (box % "a" + box.replace("'8'", "'50'") % "b"), "two boxes"),
+                           (svg % "<rect width='90' height='90' fill='#000'/><text x='9' y='20'>black</text>", "contrast 1.00"),
+                           (svg % "", "without a text"),
+                           ("<div style='width:30px;overflow:hidden;white-space:nowrap'>hidden text</div>", "cut off")]:
+            with self.subTest(says=says):
+                self.assertRegex("\n".join(self.fault_of(body)), says)
+        self.assertEqual(self.fault_of(svg % box % "fits" + "<p>plain</p>"), [])
+
+    def test_what_a_page_says_is_heard(self):
+        self.fault_of("<script>console.log('heard')</script><script>nobody.home()</script>")
+        self.assertRegex(" ".join(self.browser.faults()), "heard.*nobody is not defined")
+
+    def test_blank_pages_have_one_color(self):
+        self.fault_of("")
+        seen = self.browser.looks(self.browser.picture())
+        self.assertEqual((seen["colors"], seen["share"], seen["width"]), (1, 1, 390))
+
+
+class Looked(InBrowser):
+    """The pages and pictures that the tools make."""
+
+    def test_page_of_go(self):
+        self.kasen("go", PAGERANK, "G=graph.txt", "--workers", 3, "-n", 2, "--dir", "all")
+        self.look("all/report.html", texts=300)
+        self.look("all/plan.svg")
+
+    def test_page_of_a_table(self):
+        (self.dir / "x.csv").write_text("a,b\n" + "".join(f"{i % 7},{i % 5 * 10}\n" for i in range(60)))
+        self.kasen("go", ROOT / "examples" / "kmeans.ks", "X=x.csv", "--workers", 2, "--dir", "all")
+        self.look("all/report.html", texts=200)
+
+    def test_large_programs(self):
+        self.kasen("plan", ROOT / "examples" / "multinomial.ks", "-o", "plan.kir")
+        self.kasen("fuse", "plan.kir", "-o", "fused.kir")
+        self.kasen("measure", "fused.kir", "--format", "html", "-o", "page.html")
+        self.look("page.html", texts=200)
+
+    def test_scaling(self):
+        self.prepare()
+        self.kasen("measure", "fused.kir", "--data", "G=graph.txt", "--workers", "1,2,4,8", "--plot", "scaling.svg")
+        self.look("scaling.svg")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
