@@ -10,11 +10,12 @@
 #include "libcore/ir/module.h"
 #include "libopt/cost/rules.h"
 #include "libopt/draw/page_text.h"
+#include "libopt/picture/labels.h"
 
 namespace kasen {
 namespace {
 
-constexpr size_t widest_label = 30;
+constexpr size_t widest_label = 34;
 constexpr int large_region = 24;
 
 bool is_control(const Op& op) { return row(op.code).group == OpGroup::control && op.code != OpCode::region; }
@@ -82,7 +83,12 @@ Look look_of(const Module& module, const Type& type) {
 class Drawing {
  public:
   Drawing(const ReportContext& context, const NodeNote& note, int most)
-      : context_(context), module_(context.module()), note_(note), most_(most), costs_(cost_context(context.module())) {
+      : context_(context),
+        module_(context.module()),
+        note_(note),
+        most_(most),
+        costs_(cost_context(context.module())),
+        labels_(context.module()) {
     for_each_op(module_, [&](const Op& op, int number, int) { numbers_[&op] = number; });
   }
 
@@ -121,10 +127,19 @@ class Drawing {
     return context_.place(cost(op));
   }
 
-  [[nodiscard]] std::string names(const std::vector<ValueId>& values) const {
+  [[nodiscard]] std::string names(const std::vector<ValueId>& values) {
     std::string text;
-    for (const ValueId value : values) text += (text.empty() ? "" : ", ") + module_.value(value).name;
+    for (const ValueId value : values) text += (text.empty() ? "" : ", ") + labels_.of(value);
     return clipped(text, widest_label);
+  }
+
+  // Returns the second line of a box: what makes a value that has a name, else the operator's name.
+  [[nodiscard]] std::string what_it_does(const Op& op) {
+    const std::string name(row(op.code).name);
+    if (row(op.code).group == OpGroup::transition) return clipped(name + " " + bytes_of(op), widest_label);
+    const bool has_name = op.results.size() == 1 && !labels_.named(op.results[0]).empty();
+    const std::string text = has_name ? labels_.expression(op) : "";
+    return clipped(text.empty() ? name + function_names(op) : "= " + text, widest_label);
   }
 
   // Returns the full text: operator, type, state, functions.
@@ -198,7 +213,7 @@ class Drawing {
   int maker(ValueId value) {
     if (const auto found = made_.find(value); found != made_.end()) return found->second;
     PictureNode node;
-    node.lines = {clipped(module_.value(value).name, widest_label)};
+    node.lines = {clipped(labels_.of(value), widest_label)};
     node.style = "outside";
     node.badge = look_of(module_, module_.type(value)).badge;
     node.title = module_.value(value).name + " : " + print_type(module_, module_.type(value)) + "\nmade outside";
@@ -253,16 +268,14 @@ class Drawing {
   }
 
   void draw_operator(const Op& op, int around) {
-    const std::string what(row(op.code).name);
     if (op.code == OpCode::output) {
+      const std::string what(row(op.code).name);
       place(box(op, around, "output", {clipped(op.name, widest_label), what}), op.operands, {});
       return;
     }
     const bool network = row(op.code).group == OpGroup::transition;
     const Look look = look_of(module_, module_.type(op.results.at(0)));
-    const std::string does = network ? what + " " + bytes_of(op) : what + function_names(op);
-    PictureNode node =
-        box(op, around, network ? "network" : look.style, {names(op.results), clipped(does, widest_label)});
+    PictureNode node = box(op, around, network ? "network" : look.style, {names(op.results), what_it_does(op)});
     node.badge = look.badge;
     place(std::move(node), op.operands, op.results, network);
   }
@@ -302,7 +315,7 @@ class Drawing {
       PictureNode node;
       node.frame = inside;
       node.line = line_of(op);
-      node.lines = {clipped(module_.value(body.args[i]).name, widest_label), i < own ? "counts" : "carried"};
+      node.lines = {clipped(labels_.of(body.args[i]), widest_label), i < own ? "counts" : "carried"};
       node.style = look.style + " carried";
       node.badge = look.badge;
       node.title = module_.value(body.args[i]).name + " : " + print_type(module_, module_.type(body.args[i]));
@@ -340,6 +353,7 @@ class Drawing {
   const NodeNote& note_;
   int most_;
   CostContext costs_;
+  Labels labels_;
   std::map<const Op*, int> numbers_;
   std::vector<const Op*> waiting_;
   Picture picture_;
