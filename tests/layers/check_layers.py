@@ -62,7 +62,7 @@ ROOMS = {
         "bounds": "cost text time", "report": "draw cost text time rewrite sync swapping optimize picture bounds tasks",
     },
     "libcomm/data": {
-        "base": "", "hdf5": "base", "sources": "base", "text": "base sources", "table": "base text", "read": "base text table sources", "cut": "base read", "compress": "base",
+        "base": "", "hdf5": "base", "sources": "base hdf5", "text": "base sources", "table": "base text", "read": "base text table sources", "cut": "base read", "compress": "base",
         "bundle": "base hdf5 table read cut", "results": "base hdf5 read", "model": "base hdf5", "view": "base hdf5 read results", "checkpoint": "base hdf5 cut bundle results",
     },
     "libcomm/exchange": {"": ""},

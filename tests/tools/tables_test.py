@@ -16,7 +16,7 @@ import scipy.io
 import scipy.sparse
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, MISSING, TOOLS, USAGE, ToolTest  # noqa: E402
+from tools_test import BAD, MISSING, PAGERANK, TOOLS, USAGE, ToolTest  # noqa: E402
 
 TABLE = "dim N, F local\ninput X : f64[N, F]\noutput Y = X * 1.0\n"
 
@@ -153,7 +153,7 @@ class Archives(TableTest):
         np.savez(self.dir / "none.npz")
         self.refused("none.npz", says="the file holds no array")
         np.save(self.dir / "x.npy", numbers)
-        self.refused("x.npy:A", says="it is no archive")
+        self.refused("x.npy:A", says="it is neither an archive (.npz) nor HDF5")
         self.refused("nothing.npz:A", says="cannot open the file", status=MISSING)
         np.save(self.dir / "a:b.npy", other)
         np.testing.assert_array_equal(self.values("a:b.npy"), other)
@@ -247,6 +247,76 @@ class Archives(TableTest):
         for size in [len(whole) - 1, len(whole) // 2, 30, 5]:
             (self.dir / "y.npz").write_bytes(whole[:size])
             self.refused("y.npz", says="the archive is damaged")
+
+
+class Datasets(TableTest):
+    """HDF5 of h5py, and Kasen's own results."""
+
+    def test_datasets_by_name(self):
+        self.plan(TABLE)
+        numbers = np.random.default_rng(3).normal(size=(5000, 4))
+        with h5py.File(self.dir / "x.h5", "w") as file:
+            file["X"] = numbers
+        np.testing.assert_array_equal(self.values("x.h5"), numbers)
+        with h5py.File(self.dir / "x.h5", "a") as file:
+            group = file.create_group("some group/deep")
+            group.attrs["made by"] = "a test"
+            for order in "<>":
+                for kind in ["f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"]:
+                    group[f"{order}{kind}"] = np.arange(12).reshape(4, 3).astype(order + kind)
+            group["flags"] = np.eye(3, dtype=bool)
+            group["chunks"] = h5py.Empty("f8")
+            file.create_dataset("packed", data=numbers, compression="gzip")
+            file["words"] = ["a", "b"]
+            file["scalar"] = 3.0
+            file["link"] = h5py.SoftLink("/X")
+        np.testing.assert_array_equal(self.values("X=x.h5:/X"), numbers)
+        np.testing.assert_array_equal(self.values("x.h5:X"), numbers)
+        for name in [f"{order}{kind}" for order in "<>" for kind in ["f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"]]:
+            np.testing.assert_array_equal(self.values(f"x.h5:/some group/deep/{name}"), np.arange(12).reshape(4, 3))
+        np.testing.assert_array_equal(self.values("x.h5:/some group/deep/flags"), np.eye(3))
+        err = self.refused("x.h5:/packed", says=["the dataset '/packed' is not read", "it is stored in chunks, or compressed", "python3 -c "])
+        subprocess.run([sys.executable, "-c", re.search(r'python3 -c "(.*)"', err)[1]], cwd=self.dir, check=True)
+        np.testing.assert_array_equal(self.values("data.npy"), numbers)
+        self.refused("x.h5", says=["the file holds 26 arrays", "name one of them: x.h5:/"])
+        self.refused("x.h5:/Y", says="the file holds no array '/Y'")
+        self.refused("x.h5:/words", says="it does not hold numbers of 8 to 64 bits")
+        self.refused("x.h5:/scalar", says="it has no rows")
+
+    def test_results_keep_their_ids(self):
+        """The ranks of a run, whose ids have gaps, are an input beside the same graph."""
+        self.kasen("go", PAGERANK, "G=graph.txt", "-o", "r.h5", "--kernels", "interpreter", "--no-report")
+        self.plan("dim N\ninput G : null[N, N], pr : f64[N]\noutput s = G @ pr\n")
+        self.partition("G=graph.txt", "pr=r.h5:/pr")
+        self.kasen("fuse", "p.kir", "-o", "f.kir")
+        self.kasen("run", "f.kir", "--bundle", "b", "-o", "s.h5", "--kernels", "interpreter")
+        with h5py.File(self.dir / "r.h5") as ranks, h5py.File(self.dir / "s.h5") as sums:
+            rank = dict(zip(ranks["N_ids"][()].tolist(), ranks["pr"][()].tolist()))
+            np.testing.assert_array_equal(sums["N_ids"][()], ranks["N_ids"][()])
+            want = {u: 0.0 for u in rank}
+            for u, v in self.arcs:
+                want[u] += rank[v]
+            np.testing.assert_allclose(sums["s"][()], [want[u] for u in sorted(want)], rtol=1e-12)
+        (self.dir / "more.txt").write_text((self.dir / "graph.txt").read_text() + "123456 1\n")
+        self.refused("G=more.txt", "pr=r.h5:/pr", says=["the data name ", "which dimension N does not have", "the rows of input 'pr' are a result"])
+
+    def test_damage(self):
+        """A changed byte of the file is seen, or changes numbers alone: nothing ends a process."""
+        self.plan(TABLE)
+        with h5py.File(self.dir / "x.h5", "w") as file:
+            file["g/X"] = np.arange(40.0).reshape(8, 5)
+        whole = (self.dir / "x.h5").read_bytes()
+        draw = random.Random(7)
+        for at in [*range(8, 100, 7), *draw.sample(range(len(whole)), 30)]:
+            changed = bytearray(whole)
+            changed[at] ^= 1 << draw.randrange(8)
+            (self.dir / "y.h5").write_bytes(changed)
+            done = subprocess.run([TOOLS / "kasen-partition", "--program", "p.kir", "y.h5:/g/X", "-o", "b", "--replace"], cwd=self.dir,
+                                  capture_output=True, text=True, timeout=60, check=False)
+            self.assertIn(done.returncode, [0, BAD, 69], (at, done.stderr))
+        for size in [len(whole) - 1, len(whole) // 2, 100]:
+            (self.dir / "y.h5").write_bytes(whole[:size])
+            self.refused("y.h5:/g/X", says="y.h5")
 
 
 class Cells(TableTest):

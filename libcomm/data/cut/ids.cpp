@@ -19,6 +19,7 @@ struct Uses {
   std::int64_t declared = -1;  // largest size that a format or a table states
   std::int64_t ids_total = 0;
   const SpillRoom* room = nullptr;        // of entries in spill files
+  const InputData* named = nullptr;       // a table whose rows have ids
   std::vector<const InputData*> counted;  // inputs whose files have exactly one row for each index
 };
 
@@ -30,6 +31,7 @@ void for_each_chunk(const Uses& uses, const Each& each) {
 }
 
 void use_table(Uses& uses, const InputData& input, std::size_t axis) {
+  if (axis == 0 && !input.table.row_ids.empty() && uses.named == nullptr) uses.named = &input;
   if (axis == 0) uses.declared = std::max(uses.declared, input.table.rows);
   if (axis > 0 && axis < input.extents.size()) uses.declared = std::max(uses.declared, input.extents[axis]);
 }
@@ -117,7 +119,7 @@ void check_first_id(const Uses& uses, const IdRange& range, const std::string& d
   const auto from_one = [&](std::int64_t size) { return range.smallest == 1 && range.largest == size; };
   const char* remedy = "subtract 1 from each id, or give the matrix as Matrix Market, which counts from 1";
   for (const InputData* input : uses.counted) {
-    if (input->sparse || !from_one(input->table.rows)) continue;
+    if (input->sparse || uses.named != nullptr || !from_one(input->table.rows)) continue;
     fail(ExitStatus::bad_input, fmt::format("the ids of dimension {} look 1-based", dim),
          fmt::format("they run from 1 to {0}, and input '{1}' has {0} rows, of indices 0 to {2}", range.largest,
                      input->name, range.largest - 1),
@@ -169,6 +171,28 @@ std::vector<std::int64_t> names_with_gaps(const Uses& uses, std::int64_t largest
   return names;
 }
 
+// The ids of a table's rows, among which all others must be.
+std::vector<std::int64_t> names_of_rows(const Uses& uses, const std::string& dim) {
+  const std::vector<std::int64_t>& rows = uses.named->table.row_ids;
+  std::vector<std::int64_t> ids;
+  for_each_chunk(uses, [&](const PackedIds& packed) {
+    ids.resize(static_cast<std::size_t>(packed.size()));
+    packed.unpack(ids.data());
+    for (const std::int64_t id : ids)
+      if (!std::binary_search(rows.begin(), rows.end(), id))
+        fail(ExitStatus::bad_input, fmt::format("the data name {}, which dimension {} does not have", id, dim),
+             fmt::format("the rows of input '{}' are a result with the ids {} to {}", uses.named->name, rows.front(),
+                         rows.back()),
+             "give data that belong together");
+  });
+  if (uses.declared > std::ssize(rows))
+    fail(ExitStatus::bad_input,
+         fmt::format("dimension {} has {} indices, and the result for input '{}' has {} rows", dim, uses.declared,
+                     uses.named->name, rows.size()),
+         {}, "give data that belong together");
+  return rows;
+}
+
 void unite(DimData& dim, const std::vector<InputData>& inputs) {
   const Uses uses = find_uses(dim.name, inputs);
   const IdRange range = range_of(uses, dim.name);
@@ -187,7 +211,10 @@ void unite(DimData& dim, const std::vector<InputData>& inputs) {
     if (uses.ids.empty() && uses.declared < 0)
       fail(ExitStatus::bad_input, fmt::format("the size of dimension {} is not known", dim.name),
            "no input has it as its rows or columns", fmt::format("give --dim {}=SIZE", dim.name));
-    if (uses.declared < 0) dim.original = names_with_gaps(uses, largest);
+    if (uses.named != nullptr)
+      dim.original = names_of_rows(uses, dim.name);
+    else if (uses.declared < 0)
+      dim.original = names_with_gaps(uses, largest);
     dim.size =
         dim.original.empty() ? std::max(uses.declared, largest + 1) : static_cast<std::int64_t>(dim.original.size());
   }

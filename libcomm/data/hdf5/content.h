@@ -40,6 +40,22 @@ struct StoredText {
 [[nodiscard]] StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, const std::string& path,
                                                 std::vector<StoredText>* texts = nullptr);
 
+// A dataset of a file of any maker: its values lie together, or `why` says what keeps them from being read.
+struct SurveyedDataset {
+  std::string path, why;
+  std::string type;  // as NumPy names it: "<f8"
+  std::vector<std::int64_t> extents;
+  std::int64_t offset = 0, bytes = 0;  // within the file
+  std::string first_dim;               // of a result of Kasen; empty without one
+};
+// All of a file, in its order. UserError: bad_input (not an HDF5 file), limit.
+[[nodiscard]] std::vector<SurveyedDataset> surveyed_datasets(const FileHandle& file, const std::string& path);
+// Its second half, as datasets_of_answer.
+[[nodiscard]] std::vector<SurveyedDataset> survey_of_answer(std::string_view answer, std::int64_t bytes,
+                                                            const std::string& path);
+// A line for each dataset: type, offset, rank, extents, first dimension or `-`, path; or `! WHY|PATH`.
+[[nodiscard]] Examiner::Work hdf5_survey();
+
 // examine.cpp, in that process: the answer as text. `ok`, then a line for each dataset: type, offset, rank, extents,
 // digest or `-`, path. Between these, a line for each attribute of stored_texts: its name, its text, path. Or `no`, the
 // object and its error, a line each; `unread` and the reason; `memory`.

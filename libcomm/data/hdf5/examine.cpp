@@ -89,10 +89,29 @@ const H5FD_class_t& open_file_driver() {
   return driver;
 }
 
-// Visits all objects of a file and accepts only groups and contiguous datasets of numbers.
+// Types of numbers as NumPy names them, which a survey reports.
+struct SurveyedType {
+  const char* name;
+  hid_t (*id)();
+};
+constexpr std::array<SurveyedType, 20> surveyed_types{{
+    {"<f8", [] { return H5T_IEEE_F64LE; }}, {">f8", [] { return H5T_IEEE_F64BE; }},
+    {"<f4", [] { return H5T_IEEE_F32LE; }}, {">f4", [] { return H5T_IEEE_F32BE; }},
+    {"<i8", [] { return H5T_STD_I64LE; }},  {">i8", [] { return H5T_STD_I64BE; }},
+    {"<i4", [] { return H5T_STD_I32LE; }},  {">i4", [] { return H5T_STD_I32BE; }},
+    {"<i2", [] { return H5T_STD_I16LE; }},  {">i2", [] { return H5T_STD_I16BE; }},
+    {"<u8", [] { return H5T_STD_U64LE; }},  {">u8", [] { return H5T_STD_U64BE; }},
+    {"<u4", [] { return H5T_STD_U32LE; }},  {">u4", [] { return H5T_STD_U32BE; }},
+    {"<u2", [] { return H5T_STD_U16LE; }},  {">u2", [] { return H5T_STD_U16BE; }},
+    {"|i1", [] { return H5T_STD_I8LE; }},   {"|u1", [] { return H5T_STD_U8LE; }},
+    {"|i1", [] { return H5T_STD_I8BE; }},   {"|u1", [] { return H5T_STD_U8BE; }},
+}};
+
+// Visits all objects of a file and accepts only groups and contiguous datasets of numbers. A survey passes over the
+// others, and says what is wrong with a dataset.
 class Examination {
  public:
-  explicit Examination(int file) {
+  explicit Examination(int file, bool survey = false) : survey_(survey) {
     read_fault = 0;
     memory_ended = false;
     bytes_ = static_cast<std::uint64_t>(std::max<std::int64_t>(lseek(file, 0, SEEK_END), 0));
@@ -158,8 +177,9 @@ class Examination {
   }
 
   bool member(hid_t group, const char* name, const H5L_info_t& link, const std::string& parent, int depth) {
-    if (!is_stored_name(name)) return refuse(parent + "/", "holds a name that is never written");
     const std::string path = parent + "/" + name;
+    if (survey_) return survey_member(group, name, link, path, depth);
+    if (!is_stored_name(name)) return refuse(parent + "/", "holds a name that is never written");
     if (link.type != H5L_TYPE_HARD) return refuse(path, "is a link to somewhere else");
     if (++objects_ > most_objects) return refuse(path, "is one object too many");
     const Hdf5Handle object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
@@ -170,6 +190,69 @@ class Examination {
     for (const char* name_of_text : stored_texts) note_text(object.get(), name_of_text, path);
     if (facts.type == H5O_TYPE_GROUP) return members(object.get(), path, depth + 1);
     return facts.type == H5O_TYPE_DATASET ? dataset(object.get(), path) : refuse(path, "is no dataset");
+  }
+
+  bool survey_member(hid_t group, const char* name, const H5L_info_t& link, const std::string& path, int depth) {
+    const std::string_view text = name;
+    const bool shown = !text.empty() && text.size() < 256 && std::none_of(text.begin(), text.end(), [](char c) {
+      return static_cast<signed char>(c) < ' ' || c == 127;
+    });
+    if (!shown || link.type != H5L_TYPE_HARD) return true;
+    if (++objects_ > most_objects) return refuse(path, "is one object too many");
+    const Hdf5Handle object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
+    H5O_info_t facts{};
+    if (!object.valid() || H5Oget_info2(object.get(), &facts, H5O_INFO_ALL) < 0)
+      return refuse(path, "cannot be opened");
+    if (facts.rc != 1) return true;
+    if (facts.type == H5O_TYPE_GROUP) return members(object.get(), path, depth + 1);
+    if (facts.type == H5O_TYPE_DATASET) survey_dataset(object.get(), path);
+    return true;
+  }
+
+  void survey_dataset(hid_t set, const std::string& path) {
+    const auto unread = [&](const char* why) { found_ += fmt::format("! {}|{}\n", why, path); };
+    const Hdf5Handle create(H5Dget_create_plist(set), H5Pclose);
+    const Hdf5Handle stored(H5Dget_type(set), H5Tclose), space(H5Dget_space(set), H5Sclose);
+    if (!create.valid() || !stored.valid() || !space.valid()) return unread("cannot be read");
+    if (H5Pget_external_count(create.get()) != 0) return unread("lies in another file");
+    if (H5Pget_layout(create.get()) != H5D_CONTIGUOUS || H5Pget_nfilters(create.get()) != 0)
+      return unread("is stored in chunks, or compressed");
+    const char* type = nullptr;
+    for (const SurveyedType& known : surveyed_types)
+      if (type == nullptr && H5Tequal(stored.get(), known.id()) > 0) type = known.name;
+    if (type == nullptr && H5Tget_class(stored.get()) == H5T_ENUM && H5Tget_size(stored.get()) == 1) type = "|b1";
+    if (type == nullptr) return unread("does not hold numbers of 8 to 64 bits");
+    const int rank = H5Sget_simple_extent_ndims(space.get());
+    if (H5Sget_simple_extent_type(space.get()) != H5S_SIMPLE || rank < 1 || rank > most_file_rank)
+      return unread("has no rows");
+    std::vector<hsize_t> dims(static_cast<std::size_t>(rank));
+    if (H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr) < 0) return unread("cannot be read");
+    std::uint64_t bytes = H5Tget_size(stored.get());
+    std::string sizes;
+    for (const hsize_t dim : dims) {
+      if (__builtin_mul_overflow(bytes, dim, &bytes)) return unread("is longer than the file");
+      sizes += fmt::format("{} ", dim);
+    }
+    const haddr_t offset = bytes == 0 ? 0 : H5Dget_offset(set);
+    if (offset == HADDR_UNDEF) return unread("has no values yet");
+    if (bytes > bytes_ || offset > bytes_ - bytes) return unread("lies outside the file");
+    found_ += fmt::format("{} {} {} {}{} {}\n", type, offset, rank, sizes, first_dim_of(set), path);
+  }
+
+  // The name of the first dimension of a result (the attribute `dims`, a list in JSON); else "-".
+  static std::string first_dim_of(hid_t set) {
+    if (H5Aexists(set, "dims") <= 0) return "-";
+    const Hdf5Handle attribute(H5Aopen(set, "dims", H5P_DEFAULT), H5Aclose);
+    const Hdf5Handle type(H5Aget_type(attribute.get()), H5Tclose), space(H5Aget_space(attribute.get()), H5Sclose);
+    std::array<char, 4096> text{};
+    const bool fits = H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0 &&
+                      H5Tget_size(type.get()) < text.size() && H5Sget_simple_extent_npoints(space.get()) == 1;
+    if (!fits || H5Aread(attribute.get(), type.get(), text.data()) < 0) return "-";
+    std::string_view list(text.data(), std::find(text.begin(), text.end(), '\0') - text.begin());
+    if (!list.starts_with("[\"")) return "-";
+    list.remove_prefix(2);
+    const std::string_view name = list.substr(0, list.find('"'));
+    return is_stored_name(name) ? std::string(name) : "-";
   }
 
   bool dataset(hid_t set, const std::string& path) {
@@ -239,11 +322,23 @@ class Examination {
 
   Hdf5Handle file_{-1, H5Fclose};
   std::uint64_t bytes_ = 0;
+  bool survey_ = false;
   std::int64_t objects_ = 0;
   std::string found_, object_, why_;
 };
 
 }  // namespace
+
+Examiner::Work hdf5_survey() {
+  const auto examine = [](int file) -> std::string {
+    try {
+      return Examination(file, true).answer();
+    } catch (const std::bad_alloc&) {
+      return no_memory;
+    }
+  };
+  return {prepare_hdf5, examine};
+}
 
 Examiner::Work hdf5_examination() {
   const auto examine = [](int file) -> std::string {

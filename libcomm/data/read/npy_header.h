@@ -11,16 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "libcomm/data/sources/npy_head.h"
 #include "libcomm/data/text/input_file.h"
 #include "libcore/base/types.h"
 
 namespace kasen {
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
-
-// The header of an array of `extents` elements of `type` ("<f8") in C order; the elements follow it. It ends in "),}"
-// without a blank, which NumPy reads and does not write: so Kasen knows its own files.
-[[nodiscard]] std::string npy_header(std::string_view type, const std::vector<std::int64_t>& extents);
 
 // A type of elements that tables are read from.
 struct NpyKind {

@@ -116,6 +116,7 @@ void read_alone(TextSource& text, const FormatRow& format, const ReadOptions& op
     const std::int64_t held = options.may_stay ? 0 : text.file_bytes();
     reserve(options, held, "the text of '{}'", text.path());
     input.table = format.table(text, options);
+    input.table.row_ids = text.row_ids();
     if (options.spill != nullptr && !input.table.later) options.spill->release(held);
     reserve(options, input.table.values.bytes.size(), "the elements of '{}'", text.path());
     return;

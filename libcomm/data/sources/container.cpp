@@ -75,7 +75,6 @@ std::string remedy_for(std::string_view remedy, const std::string& path) {
 
 void refuse_container(std::string_view beginning, const std::string& path) {
   if (is_workbook(beginning)) refuse("an Excel workbook", convert_workbook, path);
-  if (beginning.starts_with("\x89HDF")) refuse("HDF5", "write the input to a .npy or .csv file", path);
   for (const Container& kind : containers)
     if (beginning.starts_with(kind.magic) && !may_be_text(beginning, kind.magic, path))
       refuse(kind.name, kind.remedy, path);

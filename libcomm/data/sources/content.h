@@ -1,5 +1,5 @@
 // What an input is: a file, or one array of a file that holds several. `data.npz:name` is the array `name` of an
-// archive; the content is then that of a .npy file.
+// archive, `data.h5:/path` a dataset of an HDF5 file; the content is then that of a .npy file.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libcomm/data/base/byte_source.h"
 
@@ -20,7 +21,8 @@ struct DataAddress {
 
 struct OpenedArray {
   std::unique_ptr<ByteSource> bytes;
-  std::int64_t size = 0;  // of its content
+  std::int64_t size = 0;              // of its content
+  std::vector<std::int64_t> row_ids;  // of a result of Kasen whose ids have gaps, ascending
 };
 // Whether a file that begins so holds arrays.
 [[nodiscard]] bool holds_arrays(std::string_view beginning);

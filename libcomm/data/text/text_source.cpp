@@ -90,6 +90,7 @@ TextSource::TextSource(const std::string& path) : path_(path), progress_(std::ma
   regular_ = file.regular;
   if (std::optional<OpenedArray> array = open_array(address, beginning, regular_, path)) {
     size_ = array->size;
+    row_ids_ = std::move(array->row_ids);
     compressed_ = true;
     bytes_ = std::make_unique<Resumed>(std::string(), std::move(array->bytes), progress_->bytes);
   } else {

@@ -58,7 +58,8 @@ class TextSource {
   [[nodiscard]] std::int64_t file_bytes() const { return size_; }  // 0 of a pipe
   [[nodiscard]] bool compressed() const { return compressed_; }
   [[nodiscard]] bool can_be_read_again() const { return regular_; }
-  [[nodiscard]] std::int64_t mark_bytes() const { return mark_bytes_; }  // of the byte order mark
+  [[nodiscard]] const std::vector<std::int64_t>& row_ids() const { return row_ids_; }  // OpenedArray::row_ids
+  [[nodiscard]] std::int64_t mark_bytes() const { return mark_bytes_; }                // of the byte order mark
   // The beginning of the content, at least `bytes` of it if it has as many; blocks begin with it all the same.
   [[nodiscard]] std::string_view peek(std::int64_t bytes);
   // The next bytes as they are; fewer than asked for only at the end. Not after next().
@@ -86,6 +87,7 @@ class TextSource {
   std::string path_;
   std::unique_ptr<ByteSource> bytes_;
   RunningDigest digest_;
+  std::vector<std::int64_t> row_ids_;
   std::vector<char> ahead_;  // read, and not handed out yet
   std::int64_t size_ = 0, mark_bytes_ = 0, blocks_ = 0, lines_ = 0;
   bool plain_file_ = false, compressed_ = false, regular_ = false, ended_ = false;
