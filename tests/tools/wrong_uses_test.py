@@ -130,12 +130,16 @@ USES = """
 64 | partition --program two.kir -o d2 | no data for input 'x' .. add x=FILE
 64 | partition --program two.kir x= -o d2 | 'x=' names no file .. write x=FILE
 66 | partition --program two.kir x=folder -o d2 | folder .. an input is one file
-65 | partition --program two.kir x=r.h5 -o d2 | HDF5 .. .npy or .csv
+65 | partition --program two.kir x=r.h5 -o d2 | r.h5: .. the file holds 2 arrays .. name one of them: r.h5:/y
 65 | partition --program rank.kir G=two.kir -o d2 | two.kir:1:1: .. 'kir' is not a vertex id
 65 | partition --program two.kir x=empty.txt -o d2 | the file is empty
 # what is missing or cannot be made
 65 | plan | the program is empty .. kasen plan PROGRAM.ks
 66 | plan none.ks | cannot open 'none.ks' .. check the name
+66 | plan tow.ks | cannot open 'tow.ks' .. did you mean 'two.ks'?
+66 | plan nowhere/two.ks | cannot open 'nowhere/two.ks' .. there is no folder 'nowhere'
+66 | partition --program two.kir x=x.cvs -o d2 | x.cvs .. cannot open the file .. did you mean 'x.csv'?
+66 | show reslt.h5 | cannot open 'reslt.h5' .. check the name
 73 | plan two.ks -o none/two.kir | cannot create 'none/two.kir' .. choose another place
 73 | plan two.ks -o folder | cannot write 'folder' .. name a file
 64 | plan two.ks rank.ks | 'rank.ks' is one argument too many .. takes one: PROGRAM.ks

@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "libcore/base/error.h"
+#include "libcore/base/missing_file.h"
 #include "libcore/base/printable.h"
 #include "libcore/system/file_calls.h"
 #include "libcore/system/temporaries.h"
@@ -152,7 +153,7 @@ std::string read_text(const std::string& path) {
   if (file.fd() < 0) {
     const bool missing = file_calls::is_missing(errno);
     fail(missing ? ExitStatus::missing_input : ExitStatus::io, fmt::format("cannot open '{}'", path), reason(),
-         missing ? "check the name" : "");
+         missing ? missing_file_remedy(path) : "");
   }
   return unmarked(read_all(file.fd(), path), path);
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "libcore/base/error.h"
+#include "libcore/base/missing_file.h"
 #include "libcore/system/file_calls.h"
 
 namespace kasen {
@@ -18,8 +19,10 @@ class FileBytes : public ByteSource {
  public:
   explicit FileBytes(const std::string& path) : path_(path), fd_(file_calls::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (fd_ >= 0) return;
-    const ExitStatus status = file_calls::is_missing(errno) ? ExitStatus::missing_input : ExitStatus::io;
-    fail(status, "cannot open the file", std::strerror(errno), {}, {path});
+    const int why = errno;
+    const bool missing = file_calls::is_missing(why);
+    fail(missing ? ExitStatus::missing_input : ExitStatus::io, "cannot open the file", std::strerror(why),
+         missing ? missing_file_remedy(path) : "", {path});
   }
   ~FileBytes() override { close(fd_); }
   FileBytes(const FileBytes&) = delete;

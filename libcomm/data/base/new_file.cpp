@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "libcore/base/error.h"
+#include "libcore/base/missing_file.h"
 #include "libcore/system/file_calls.h"
 
 namespace kasen {
@@ -21,7 +22,8 @@ namespace {
 
 [[noreturn]] void fail_on(ExitStatus status, const std::string& what, const std::string& path) {
   const std::string why = std::generic_category().message(errno);
-  fail(status, fmt::format("cannot {} '{}'", what, shown_path(path)), why);
+  fail(status, fmt::format("cannot {} '{}'", what, shown_path(path)), why,
+       status == ExitStatus::missing_input ? missing_file_remedy(path) : "");
 }
 
 void remove_quietly(const std::string& path) {
