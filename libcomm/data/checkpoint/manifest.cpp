@@ -141,7 +141,9 @@ void read_layout(const JsonFields& f, const Json& from, const CheckpointManifest
   MeshAxes all = 0;
   std::int64_t elements = 1;
   for (const Json& name : f.list(from, "dims")) {
-    const auto dim = std::find(manifest.dims.begin(), manifest.dims.end(), name);
+    const std::string* const text = name.get_ptr<const std::string*>();
+    const auto dim = std::find_if(manifest.dims.begin(), manifest.dims.end(),
+                                  [&](const std::string& known) { return text != nullptr && known == *text; });
     f.require(dim != manifest.dims.end(), "a dimension that does not exist");
     value.dims.emplace_back(dim - manifest.dims.begin());
     const std::int64_t size = layouts.dim(value.dims.back()).size;
