@@ -8,6 +8,17 @@
 #include "libcore/reference/interpreter_state.h"
 
 namespace kasen::reference {
+namespace {
+
+// Whether results are rounded, as those of a selection (max, argmax) are not.
+bool adds(const Expr& e) {
+  const bool real = e.type.is_scalar() && (e.type.is(Scalar::f64) || e.type.is(Scalar::f32));
+  const bool rounds = real && e.op != ScalarOp::param && e.op != ScalarOp::constant && e.op != ScalarOp::select &&
+                      e.op != ScalarOp::component && e.op != ScalarOp::min && e.op != ScalarOp::max;
+  return rounds || std::any_of(e.args.begin(), e.args.end(), adds);
+}
+
+}  // namespace
 
 std::vector<std::int64_t> Interpreter::strides_in(const std::vector<DimId>& outer,
                                                   const std::vector<DimId>& dims) const {
@@ -95,6 +106,20 @@ void Interpreter::fold(FnId reducer, Words& acc, std::int64_t at, std::span<cons
   const Words old(here.begin(), here.end());
   const std::span<const Word> args[2] = {old, next};
   evaluate(module_.fn(reducer), args, here);
+  if (options_.order != 0 && adds(module_.fn(reducer).body)) round_otherwise(module_.fn(reducer).result(), here);
+}
+
+// Another order of equal numbers has the same sum, and sums in the lanes of a vector have others. So each addition is
+// wrong in its last bit or the one before, up or down.
+void Interpreter::round_otherwise(const ElementType& element, std::span<Word> here) const {
+  for (size_t p = 0; p < here.size(); ++p) {
+    const Scalar scalar = element.plane_scalar(static_cast<std::int64_t>(p));
+    if (scalar != Scalar::f64 && scalar != Scalar::f32) continue;
+    noise_ = noise_ * 6364136223846793005U + 1442695040888963407U;
+    const double share = static_cast<double>(noise_ >> 40) * 0x1p-23 - 1;  // -1 to 1
+    const double moved = here[p].f * (1 + 2 * share * (scalar == Scalar::f32 ? 0x1p-24 : 0x1p-53));
+    here[p] = Word::real(scalar == Scalar::f32 ? static_cast<double>(static_cast<float>(moved)) : moved);
+  }
 }
 
 void Interpreter::run_reduce(const Op& op) {

@@ -139,6 +139,7 @@ class Interpreter {
   }
   // acc[at] = reducer(acc[at], next)
   void fold(FnId reducer, Words& acc, std::int64_t at, std::span<const Word> next) const;
+  void round_otherwise(const ElementType& element, std::span<Word> here) const;
   // Multiplies every column at the operand's index `from` into the one at the result's index `to`.
   void multiply_into(const Op& op, Words& made, std::int64_t from, std::int64_t to, std::span<const Word> entry) const;
   [[nodiscard]] std::int64_t columns_of(const Op& product) const {
@@ -156,6 +157,7 @@ class Interpreter {
   const Module& module_;
   const WholeInputs& inputs_;
   const InterpretOptions& options_;
+  mutable std::uint64_t noise_ = static_cast<std::uint64_t>(options_.order);
   InterpreterWork work_;
   IdMap<DimId, std::int64_t> sizes_;
   IdMap<ValueId, Held> values_;

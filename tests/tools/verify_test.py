@@ -51,6 +51,17 @@ class Verified(ToolTest):
         self.rows = {row["output"]: row for row in json.loads((self.dir / "run.json").read_text()).get("verified", [])}
         return out, err
 
+    def test_what_rounding_leaves_is_no_wrong_number(self):
+        """The spread of equal numbers, and a sum whose terms cancel: the digits that remain are those of rounding."""
+        (self.dir / "c.ks").write_text("dim N\ninput x : f64[N]\noutput s = std(x), apart = sum(x - mean(x)), t = sum(x), c = x / 3\n")
+        for number in 0.1, 0.3, 19.99, 1000.1:
+            for count in 6, 7, 101, 1000:
+                (self.dir / "x.csv").write_text(f"{number}\n" * count)
+                for workers in 1, 3:
+                    self.kasen("go", "c.ks", "x=x.csv", "--no-report", "--workers", workers, "-o", "c.h5")
+        (self.dir / "x.csv").write_text("1e16\n1\n-1e16\n")
+        self.kasen("go", "c.ks", "x=x.csv", "--no-report", "-o", "c.h5")
+
     def test_outputs_are_computed_again(self):
         """Of what stands alone some elements, of the rest all; the same whatever the ranks."""
         self.bundle()
