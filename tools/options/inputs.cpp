@@ -19,6 +19,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/patterns/recipe.h"
 #include "tools/options/cell_options.h"
+#include "tools/options/id_words.h"
 #include "tools/options/words.h"
 #include "tools/system/progress.h"
 
@@ -44,6 +45,15 @@ void check_table_type(const Module& module, const Op& op) {
   throw UserError(ExitStatus::bad_input, std::move(fault));
 }
 
+// As the program means it: beside itself.
+std::string file_of_program(const Module& module, const std::string& input) {
+  const auto at = module.files.find(input);
+  if (at == module.files.end()) return {};
+  const size_t folder = module.source_name.rfind('/');
+  if (at->second.front() == '/' || folder == std::string::npos) return at->second;
+  return module.source_name.substr(0, folder + 1) + at->second;
+}
+
 // Those that files give; patterns follow from them.
 std::vector<WantedInput> inputs_of(const Module& module) {
   std::vector<WantedInput> wanted;
@@ -51,7 +61,7 @@ std::vector<WantedInput> inputs_of(const Module& module) {
     if (op.code != OpCode::input || is_recipe(op.name) || gives_values(module, op)) continue;
     check_table_type(module, op);
     const Type& type = module.type(op.results[0]);
-    WantedInput w{op.name, {}, type.element, type.sparse, false};
+    WantedInput w{op.name, {}, type.element, type.sparse, file_of_program(module, op.name)};
     for (const DimId d : type.dims) w.dims.push_back(module.dim(d).name);
     const bool batches = w.dims.size() == 2 && Layout(module, type).is_cut(1);
     w.labels = (w.dims.size() == 1 || batches) && type.element.is_scalar();
@@ -66,7 +76,7 @@ std::vector<WantedInput> patterns_of(const Module& module) {
   for (const Op& op : module.body.ops) {
     if (op.code != OpCode::input || !is_recipe(op.name)) continue;
     const Type& type = module.type(op.results[0]);
-    WantedInput& pattern = patterns.emplace_back(WantedInput{op.name, {}, type.element, true, false});
+    WantedInput& pattern = patterns.emplace_back(WantedInput{op.name, {}, type.element, true});
     for (const DimId d : type.dims) pattern.dims.push_back(module.dim(d).name);
   }
   return patterns;
@@ -91,6 +101,23 @@ std::vector<std::string> names_of(const std::vector<WantedInput>& wanted) {
   return names;
 }
 
+bool names_input(const std::string& data) {
+  const size_t equals = data.find('=');
+  return equals != std::string::npos && data.substr(0, equals).find('/') == std::string::npos;
+}
+
+// The one that DATA alone is for; or none.
+std::string only_input(const std::vector<WantedInput>& wanted) {
+  if (wanted.size() == 1) return wanted[0].name;
+  std::string name;
+  for (const WantedInput& w : wanted) {
+    if (!w.file.empty()) continue;
+    if (!name.empty()) return {};
+    name = w.name;
+  }
+  return name;
+}
+
 // `NAME=DATA` or, where one input is left, DATA alone.
 std::map<std::string, std::string> files_by_input(const std::vector<std::string>& texts,
                                                   const std::vector<WantedInput>& wanted) {
@@ -98,11 +125,12 @@ std::map<std::string, std::string> files_by_input(const std::vector<std::string>
   std::map<std::string, std::string> files;
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
-    const bool named = equals != std::string::npos && text.substr(0, equals).find('/') == std::string::npos;
-    if (!named && names.size() != 1) {
+    const bool named = names_input(text);
+    const std::string only = only_input(wanted);
+    if (!named && only.empty()) {
       fail(ExitStatus::usage, fmt::format("'{}' names no input", text), "the program has several", "write NAME=DATA");
     }
-    const std::string name = named ? text.substr(0, equals) : names[0];
+    const std::string name = named ? text.substr(0, equals) : only;
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       fail(ExitStatus::usage, fmt::format("the program has no input '{}'", name), "", near_or_all(name, names));
     }
@@ -113,12 +141,31 @@ std::map<std::string, std::string> files_by_input(const std::vector<std::string>
       fail(ExitStatus::usage, fmt::format("input '{}' is given twice", name));
     }
   }
+  for (const WantedInput& w : wanted) {
+    if (!w.file.empty()) files.emplace(w.name, w.file);
+  }
   for (const std::string& name : names) {
     if (!files.contains(name))
       fail(ExitStatus::usage, fmt::format("no data for input '{}'", name), "", fmt::format("add {}=FILE", name));
   }
   return files;
 }
+
+}  // namespace
+
+std::vector<std::string> data_of_program(const Module& module, const std::vector<std::string>& given) {
+  std::vector<std::string> data;
+  const std::vector<WantedInput> wanted = inputs_of(module);
+  for (const auto& [name, file] : files_by_input(given, wanted)) {
+    const auto has = [&](const std::string& text) {
+      return names_input(text) ? text.substr(0, text.find('=')) == name : only_input(wanted) == name;
+    };
+    if (std::none_of(given.begin(), given.end(), has)) data.push_back(name + '=' + file);
+  }
+  return data;
+}
+
+namespace {
 
 // The columns that --columns or --words names for an input; none where it names none.
 std::vector<ColumnChoice> columns_of(const WantedInput& wanted, const po::variables_map& values,
@@ -333,6 +380,7 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool ro
   ProgramData data{dims_, {}};
   for (const WantedInput& w : wanted_)
     data.inputs.push_back(input_data(w, files_.at(w.name), std::move(raw.at(w.name))));
+  share_id_words(data.dims, data.inputs);
   if (drops) drop_rows(data.inputs);
   for (const WantedInput& p : patterns_) {
     data.inputs.push_back(

@@ -54,6 +54,7 @@ WordColumns columns_of(const Json& json, const Refuse& refuse) {
       known.name = name->get<std::string>();
     }
     known.words = words_of(*words, refuse);
+    if (const auto over = item.find("over"); over != item.end()) known.over = words_of(*over, refuse);
     if (!columns.emplace(column_of(*column, refuse), std::move(known)).second) refuse("a column is listed twice");
   }
   return columns;
@@ -80,6 +81,7 @@ Json dictionary_json(const Dictionary& dictionary) {
     for (const auto& [column, known] : columns) {
       Json item = {{"column", column}};
       if (!known.name.empty()) item["name"] = known.name;
+      if (!known.over.empty()) item["over"] = known.over;
       item["words"] = known.words;
       list.push_back(std::move(item));
     }

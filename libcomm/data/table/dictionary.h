@@ -11,6 +11,7 @@ namespace kasen {
 struct WordColumn {
   std::string name;                // of the column, if a line of the file names it
   std::vector<std::string> words;  // word k has code k
+  std::vector<std::string> over;   // dimensions of the input whose elements they are: no code is an index there
   friend bool operator==(const WordColumn&, const WordColumn&) = default;
 };
 using WordColumns = std::map<int, WordColumn>;          // by column of the file, from 1
