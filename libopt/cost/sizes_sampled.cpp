@@ -15,6 +15,7 @@
 #include "libcore/ir/module.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/kernel_set.h"
+#include "libcore/patterns/recipe.h"
 #include "libopt/cost/slave_sets.h"
 
 namespace kasen {
@@ -69,7 +70,9 @@ class Builder {
       const std::int64_t sum = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
       put({SymbolKind::entries, entry.first, {}, -1}, sum, [&](size_t w) { return counts.at(w); });
     }
+    add_patterns();
     for (const auto& [dim, set] : slave_sets(module_)) {
+      if (!sample_.sizes.contains(dim)) continue;  // of nonzeros, say
       add_set(dim, set);
       if (pairs) add_pairs(dim, set);
     }
@@ -100,10 +103,33 @@ class Builder {
     }
   }
 
+  // Patterns of several matrices are made later, and the sample has none of their entries. A pattern is taken to have
+  // those of all its matrices, at least one in each row.
+  void add_patterns() {
+    for (const Op& op : module_.body.ops) {
+      if (op.code != OpCode::input || !is_recipe(op.name)) continue;
+      std::vector<std::int64_t> counts(static_cast<size_t>(sample_.workers));
+      for (const std::string& input : recipe_inputs(parse_recipe(op.name).value())) {
+        const auto own = sample_.entries.find(input);
+        for (size_t w = 0; own != sample_.entries.end() && w < counts.size(); ++w) counts[w] += own->second.at(w);
+      }
+      const std::int64_t sum = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+      put({SymbolKind::entries, op.name, {}, -1}, sum, [&](size_t w) { return counts.at(w); });
+    }
+  }
+
+  // A pattern has ghosts where its matrices have some.
+  [[nodiscard]] static bool covers(const SlaveSet& set, const SlaveAtom& atom) {
+    return std::any_of(set.begin(), set.end(), [&](const SlaveAtom& one) {
+      if (one == atom) return true;
+      return is_recipe(one.matrix) && recipe_inputs(parse_recipe(one.matrix).value()).contains(atom.matrix);
+    });
+  }
+
   [[nodiscard]] std::vector<SampledSlave> slaves_of(const std::string& dim, const SlaveSet& set) const {
     std::vector<SampledSlave> slaves;
     for (const SampledAxis& axis : sample_.axes) {
-      const bool wanted = set.empty() || std::find(set.begin(), set.end(), axis.atom) != set.end();
+      const bool wanted = set.empty() || covers(set, axis.atom);
       if (axis.dim == dim && wanted) slaves.insert(slaves.end(), axis.slaves.begin(), axis.slaves.end());
     }
     sort_unique(slaves);

@@ -48,7 +48,7 @@ Counted symbols_of(const Module& module, const Sizes& sizes) {
     const Symbol masters{SymbolKind::size, dim.name, {}, -1}, slaves{SymbolKind::slaves, dim.name, {}, -1};
     if (dim.local || !sizes.totals.contains(masters)) continue;
     counted.masters.push_back(masters);
-    counted.slaves.push_back(slaves);
+    if (sizes.totals.contains(slaves)) counted.slaves.push_back(slaves);
   }
   for (const Op& op : module.body.ops) {
     if (op.code == OpCode::input && module.type(op.results[0]).sparse) {

@@ -11,6 +11,7 @@
 #include "libcomm/data/cut/sample.h"
 #include "libcore/entries/entry_dims.h"
 #include "libcore/ir/derived_dims.h"
+#include "libcore/patterns/recipe.h"
 #include "libcore/system/memory_limit.h"
 #include "libopt/cost/sizes.h"
 #include "libopt/cost/sizes_sampled.h"
@@ -110,7 +111,18 @@ class SamplerLook : public CutLook {
   bool sampled_;
 };
 
+// Nothing but cutting the data tells how many entries a pattern of several matrices has, and on which workers.
+void refuse_patterns(const Module& module) {
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::input || !is_recipe(op.name)) continue;
+    fail(ExitStatus::usage, fmt::format("the sizes of the pattern {} are not known before the data are cut", op.name),
+         "the program has expressions of several sparse matrices, or of a matrix and its transposed one",
+         "cut the data for each number of workers with kasen partition, and give --bundle BUNDLE", op.where);
+  }
+}
+
 std::vector<ScalingPoint> sampled_points(const Question& question, ProgramData data, double fraction) {
+  refuse_patterns(question.module);
   std::int64_t entries = 0;
   for (const InputData& input : data.inputs) entries += input.matrix.entries.count();
   const CutSampler sampler(std::move(data.dims), std::move(data.inputs), fraction);
