@@ -377,6 +377,22 @@ class Page(ShowTest):
         self.assertNotIn('id="results"', self.kasen("measure", "f.kir", "--format", "html")[0])
 
 
+class LastRun(ShowTest):
+    """kasen show of a folder: the result of its last run, wherever that is."""
+
+    def test_a_folder_shows_the_last_result(self):
+        (self.dir / "x.csv").write_text("1\n2\n3\n")
+        (self.dir / "p.ks").write_text("dim N\ninput x : f64[N]\nparam r = 1.0\noutput s = sum(x) * r\n")
+        self.kasen("go", "p.ks", "x=x.csv", "--no-report")
+        self.assertIn("s = 6", self.kasen("show", "p.run")[0])
+        self.kasen("go", "p.ks", "x=x.csv", "--no-report", "-D", "r=2", "-o", "other.csv")
+        self.assertIn("12", self.kasen("show", "p.run")[0])
+        self.kasen("go", "p.ks", "x=x.csv", "--no-report", "-D", "r=3", "--timeout", "5", "-o", "none/other.h5", status=73)
+        self.assertIn("12", self.kasen("show", "p.run")[0])
+        self.kasen("go", "p.ks", "x=x.csv", "--no-report", "-D", "r=nan", "--nan", "error", status=1)
+        self.assertIn("has made no result", self.kasen("show", "p.run", status=66)[1])
+
+
 class Replaced(ShowTest):
     """No tool replaces a file that it did not make."""
 

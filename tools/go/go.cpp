@@ -64,6 +64,8 @@ class Pipeline {
     files_.check();
     plan();
     check_params();
+    files_.add_data_of(module_);
+    files_.check();
     files_.check_other_results(module_);
     partition();
     fuse();
@@ -249,6 +251,7 @@ class Pipeline {
     for (const std::string each : {"repeats", "decimal", "thousands"})
       if (has(each)) options.insert(options.end(), {"--" + each, text(each)});
     for (const std::string& data : list("data")) options.push_back(data);
+    for (const std::string& data : files_.data_of_program()) options.push_back(data);
     BundleRecord record(file("bundle"),
                         fmt::format("{}\n{}\n{}\n{}", version, fmt::join(options, "\n"),
                                     fmt::join(files_.places(), "\n"), wanted_data(module_, text("method"), workers())),
@@ -338,7 +341,9 @@ class Pipeline {
     if (has("force")) argv.emplace_back("--force");
     argv.insert(argv.end(), {"--program", file("plan.kir")});
     add(argv, "param", "--param");
+    files_.name_result(false);
     const Ended ended = run_process_into(summary, argv);
+    if (ended.status == 0) files_.name_result(true);
     if (ended.status != 0) write_standard_output(fitted(summary, terminal_width()));
     check_end(argv, ended);
   }

@@ -10,6 +10,7 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/sources/content.h"
 #include "libcore/base/error.h"
+#include "tools/options/inputs.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/result_format.h"
 #include "tools/system/files.h"
@@ -29,9 +30,14 @@ std::string GoFiles::result() const {
   return has("output") ? text("output") : file("result" + std::string(row(format_).ending));
 }
 
+void GoFiles::add_data_of(const Module& module) {
+  of_program_ = tools::data_of_program(module, texts_of(values_, "data"));
+}
+
 std::vector<std::string> GoFiles::data() const {
-  std::vector<std::string> files;
-  for (const std::string& data : texts_of(values_, "data")) {
+  std::vector<std::string> files, texts = texts_of(values_, "data");
+  texts.insert(texts.end(), of_program_.begin(), of_program_.end());
+  for (const std::string& data : texts) {
     const size_t equals = data.find('=');
     const bool named = equals != std::string::npos && data.find('/') > equals;
     files.push_back(named ? data.substr(equals + 1) : data);
@@ -39,6 +45,13 @@ std::vector<std::string> GoFiles::data() const {
     files.back() = address_of(files.back()).file;
   }
   return files;
+}
+
+void GoFiles::name_result(bool ended) const {
+  std::error_code none;
+  const fs::path made = fs::weakly_canonical(result(), none), folder = fs::weakly_canonical(folder_, none);
+  const bool inside = made.parent_path() == folder;  // and moves with the folder
+  write_text(file(std::string(result_note)), ended ? (inside ? made.filename() : made).string() + "\n" : "");
 }
 
 std::vector<std::string> GoFiles::places() const {

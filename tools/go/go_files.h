@@ -19,7 +19,10 @@ class GoFiles {
   [[nodiscard]] std::string file(const std::string& name) const { return folder_ + '/' + name; }
   [[nodiscard]] std::string result() const;
   [[nodiscard]] ResultFormat format() const { return format_; }
-  [[nodiscard]] std::vector<std::string> data() const;    // in the order of the command
+  // Of a plan: the data that the program names itself, NAME=FILE. They are inputs as those of the command are.
+  void add_data_of(const Module& module);
+  [[nodiscard]] const std::vector<std::string>& data_of_program() const { return of_program_; }
+  [[nodiscard]] std::vector<std::string> data() const;    // in the order of the command, then those of the program
   [[nodiscard]] std::vector<std::string> places() const;  // their whole paths: the bundle refers to some of them
   [[nodiscard]] std::vector<std::string> partitioned()
       const;  // the inputs of the bundle: data, a dictionary, a profile
@@ -27,6 +30,8 @@ class GoFiles {
   void make_folder() const;
   // Removes what an earlier go has made to show another plan.
   void remove_report() const;
+  // Tells kasen show which file has the result of this go; until the run has ended, that none has.
+  void name_result(bool ended) const;
   // Holds the folder, since each step reads the files of the steps before it. Steps hold it, too: those of a killed go
   // may still be writing. Waits for another go, or refuses with --no-wait: UserError(resumable).
   [[nodiscard]] std::unique_ptr<FileLock> hold_folder() const;
@@ -42,6 +47,7 @@ class GoFiles {
 
   const po::variables_map& values_;
   std::string folder_;
+  std::vector<std::string> of_program_;
   ResultFormat format_;
 };
 

@@ -17,6 +17,7 @@
 #include "tools/common/choice.h"
 #include "tools/common/tool.h"
 #include "tools/common/wrap.h"
+#include "tools/options/result_format.h"
 #include "tools/show/export.h"
 #include "tools/show/shown.h"
 #include "tools/system/files.h"
@@ -29,10 +30,19 @@ constexpr std::array<std::pair<std::string_view, ShowFormat>, 3> formats{
     {{"table", ShowFormat::table}, {"csv", ShowFormat::csv}, {"json", ShowFormat::json}}};
 constexpr int most_shown = 1 << 30;
 
-// The result in a folder of kasen go.
+// The result in a folder of kasen go: that of its last run.
 std::string result_of(const std::string& path) {
   std::error_code none;
   if (!std::filesystem::is_directory(path, none)) return path;
+  const std::string note = fmt::format("{}/{}", path, result_note);
+  if (std::filesystem::is_regular_file(note, none)) {
+    std::string name = read_text(note);
+    name.erase(name.find_last_not_of('\n') + 1);
+    if (!name.empty()) return name.front() == '/' ? name : fmt::format("{}/{}", path, name);
+    fail(ExitStatus::missing_input, fmt::format("the last run in '{}' has made no result", path),
+         "it failed, or has not ended yet",
+         "name the file for the result of an earlier run, as result.h5 in that folder");
+  }
   for (const ResultFormatRow& format : result_formats) {
     const std::string file = path + "/result" + std::string(format.ending);
     if (std::filesystem::is_regular_file(file, none)) return file;
@@ -126,7 +136,24 @@ class Show {
       if (std::find(known.begin(), known.end(), name) == known.end())
         wrong_value("words", fmt::format("'{}' has no output or dimension '{}'", path_, name),
                     did_you_mean(name, known), "name one of them");
-      words_[name] = column_of(dictionary, column).words;
+      const WordColumn& words = column_of(dictionary, column);
+      refuse_rows(name, column, words);
+      words_[name] = words.words;
+    }
+  }
+
+  // A word's code is not the number of the row that has it, and no code is a number with a fraction.
+  void refuse_rows(const std::string& name, const std::string& column, const WordColumn& words) const {
+    if (std::find(words.over.begin(), words.over.end(), name) != words.over.end()) {
+      fail(ExitStatus::usage, fmt::format("--words {}={}: '{}' is over {}", name, column, column, name),
+           "the codes of its words are values of its elements, and not their indices",
+           fmt::format("add it to the outputs of the program, and show it: --words OUTPUT={}", column));
+    }
+    for (const ViewArray& array : view_->arrays()) {
+      if (array.name != name || (array.type != "f64" && array.type != "f32")) continue;
+      fail(ExitStatus::usage,
+           fmt::format("--words {}={}: '{}' has elements of type {}", name, column, name, array.type),
+           "codes of words are whole numbers", "name a dimension, or an output of codes");
     }
   }
 
