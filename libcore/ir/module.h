@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -301,13 +302,14 @@ struct Module {
   std::vector<LawUse> assumptions;      ///< the user's (`assume`)
   std::vector<RangeAssumption> ranges;
   std::vector<Constant> constants;
-  Block body;                        ///< no arguments; ends with outputs
-  std::string source_name;           ///< the program's file name
-  std::vector<std::string> source;   ///< its lines
-  std::vector<std::string> history;  ///< one line a tool: "kasen-plan 0.1 pagerank.ks"
-  std::string fitted_to;             ///< digest of the bundle it was planned for (may be empty)
-  std::string planned_by;            ///< the options that made the plan (libopt/options/record.h; may be empty)
-  std::string text_name;             ///< the file that it was read from: the location of operators that name none
+  std::map<std::string, std::string> files;  ///< of inputs: those that the program names, beside it (resolved_files)
+  Block body;                                ///< no arguments; ends with outputs
+  std::string source_name;                   ///< the program's file name
+  std::vector<std::string> source;           ///< its lines
+  std::vector<std::string> history;          ///< one line a tool: "kasen-plan 0.1 pagerank.ks"
+  std::string fitted_to;                     ///< digest of the bundle it was planned for (may be empty)
+  std::string planned_by;                    ///< the options that made the plan (libopt/options/record.h; may be empty)
+  std::string text_name;  ///< the file that it was read from: the location of operators that name none
 
   [[nodiscard]] const Value& value(ValueId id) const { return values[id]; }
   [[nodiscard]] Value& value(ValueId id) { return values[id]; }

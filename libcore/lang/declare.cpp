@@ -25,6 +25,7 @@ void Declarations::input(const Statement& s) {
   if (node.storage == "sparse") type.sparse = true;
   require_storage(s, type);
   const ValueId value = builder_.emit({.code = OpCode::input, .name = s.name.text}, s.mark, s.name.text, type);
+  if (!s.file.empty()) builder_.add_file(s.name.text, s.file);
   scopes_.define(s.name.text, s.mark, {.id = value, .fixed = type.sparse ? "it is a matrix of the bundle" : ""});
 }
 

@@ -106,6 +106,7 @@ struct Statement {
   Mark mark;
   NameAt name;
   std::vector<TypeNode> type;   // none or one
+  std::string file;             // of an input: the one that the program names
   std::vector<Node> value;      // none or one
   std::vector<NameAt> names;    // of an assignment to several names: all of them; the dimensions that a def takes
   std::vector<Node> index;      // none or one

@@ -225,7 +225,21 @@ Statement Parser::constant(StatementKind kind) {
   Statement s = named(kind, "a name");
   if (accept(":")) s.type.push_back(type());
   expect("=", kind == StatementKind::param ? "and the default" : "and the value");
+  if (peek().kind == TokenKind::string) return with_file(std::move(s));
   s.value.push_back(expression());
+  return s;
+}
+
+// `param lambda : f64[L] = "lambda.csv"` is an input whose file the program names.
+Statement Parser::with_file(Statement s) {
+  if (s.type.empty() || s.type[0].dims.empty()) {
+    source_.fail(peek().mark, fmt::format("a text for the single value '{}'", s.name.text),
+                 "a text names the file of an array",
+                 fmt::format("write param {} : f64[N] = \"file.csv\", or a number", s.name.text));
+  }
+  s.kind = StatementKind::input;
+  s.file = std::string(next().text);
+  if (s.file.empty()) source_.fail(s.mark, fmt::format("an empty name for the file of '{}'", s.name.text));
   return s;
 }
 
@@ -237,7 +251,9 @@ Statement Parser::input() {
   }
   next();
   s.type.push_back(type());
-  return s;
+  if (!accept("=")) return s;
+  if (peek().kind == TokenKind::string) return with_file(std::move(s));
+  unexpected("the name of a file in quotes", fmt::format("write input {} : f64[N] = \"file.csv\"", s.name.text));
 }
 
 // `output e` is allowed for a plain name only: any other expression needs a name for the result.

@@ -54,6 +54,7 @@ class Parser {
   Statement dimension();
   void sliced_dimension(Statement& s);
   Statement constant(StatementKind kind);
+  [[nodiscard]] Statement with_file(Statement s);
   Statement input();
   Statement output();
   Statement assume();

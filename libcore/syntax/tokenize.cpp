@@ -22,8 +22,7 @@ class Tokens {
       if (token.kind == TokenKind::symbol) check_symbol(token);
       if (token.is(";") && !in_brackets()) token.kind = TokenKind::newline;
       lexer_.heed_line_ends(!in_brackets());
-      uses_ = token.is_name("use") || (uses_ && (token.kind == TokenKind::string || token.is(",")));
-      lexer_.heed_strings(uses_);  // nothing but `use` has texts
+      lexer_.heed_strings(may_be_text_behind(token));
       lexer_.take();
       tokens.push_back(token);
     }
@@ -36,6 +35,14 @@ class Tokens {
   }
 
  private:
+  // Names of files stand behind `use`, and behind the `=` of an input or a param. Nothing else has texts.
+  [[nodiscard]] bool may_be_text_behind(const Token& token) {
+    uses_ = token.is_name("use") || (uses_ && (token.kind == TokenKind::string || token.is(",")));
+    if (token.kind == TokenKind::newline) declares_ = false;
+    if (token.is_name("input") || token.is_name("param")) declares_ = true;
+    return uses_ || (declares_ && token.is("="));
+  }
+
   [[nodiscard]] bool in_brackets() const { return !open_.empty() && !open_.back().is("{"); }
 
   void check_suffix(const Token& number) const {
@@ -87,6 +94,7 @@ class Tokens {
   Lexer lexer_;
   std::vector<Token> open_;
   bool uses_ = false;
+  bool declares_ = false;  // within the statement of an input or a param
 };
 
 }  // namespace

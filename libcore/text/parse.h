@@ -51,6 +51,7 @@ class ModuleParser {
   bool assumption();
   bool law(std::vector<LawUse>& uses);
   bool memory();
+  bool file();
   bool buffer();
 
   // ---- names, types and states

@@ -21,12 +21,22 @@ bool ModuleParser::declaration() {
   if (lexer_.accept("law")) return law(m_.laws);
   if (lexer_.accept("buffer")) return buffer();
   if (lexer_.accept("memory")) return memory();
+  if (lexer_.accept("file")) return file();
   if (lexer_.accept("planned")) {
     m_.planned_by = unquoted(lexer_.expect(TokenKind::string, "options").text);
     return true;
   }
   if (!lexer_.accept("fitted")) return false;
   m_.fitted_to = unquoted(lexer_.expect(TokenKind::string, "a digest").text);
+  return true;
+}
+
+// `file "X" "table.csv"`
+bool ModuleParser::file() {
+  const Token at = lexer_.peek();
+  const std::string input = unquoted(lexer_.expect(TokenKind::string, "the name of an input").text);
+  const std::string name = unquoted(lexer_.expect(TokenKind::string, "the name of a file").text);
+  if (!m_.files.emplace(input, name).second) lexer_.fail_at(at, fmt::format("input '{}' has two files", input));
   return true;
 }
 

@@ -220,6 +220,7 @@ struct ModulePrinter {
     }
     for (const Constant& c : m.constants)
       out += fmt::format("  const {} = {}\n", c.name, literal_text(c.scalar, c.value));
+    for (const auto& [input, file] : m.files) out += "  file " + quoted_text(input) + " " + quoted_text(file) + '\n';
     for (const ScalarFunction& f : m.functions) out += "  " + print_function(m, f) + '\n';
     for (const RangeAssumption& r : m.ranges) {
       const std::string place = r.place < 0 ? "" : fmt::format(" at {}", r.place);

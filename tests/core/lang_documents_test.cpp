@@ -113,6 +113,9 @@ param r = 0.5
 // Words of the pages that are none of the language.
 const std::set<std::string> others{"*.ks",
                                    "kasen plan pagerank.ks",
+                                   "kasen go",
+                                   "kasen partition --program",
+                                   "limits=other.csv",
                                    "examples/",
                                    "plan",
                                    "run",

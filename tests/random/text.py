@@ -344,6 +344,11 @@ def fn_text(f):
 
 
 def input_text(v, is_local):
+    """With the name of a file, for some: plans carry it, and a bundle has the data."""
+    return input_type(v, is_local) + (f' = "data/{v.name}.npy"' if len(v.dims) == 1 and len(v.name) % 2 == 0 and v.elem != 'f32' else '')
+
+
+def input_type(v, is_local):
     cut = sum(not is_local(d) for d in v.dims)
     usual = cut >= 2 and len(v.dims) >= 2  # a matrix with two dimensions that are cut is sparse
     if v.batches:

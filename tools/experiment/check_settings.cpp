@@ -101,7 +101,8 @@ class Checker {
     }
     if (given.contains("")) return;  // kasen partition finds its input
     for (const Op& op : module.body.ops) {
-      if (op.code == OpCode::input && !is_recipe(op.name) && !gives_values(module, op) && !given.contains(op.name))
+      if (op.code == OpCode::input && !is_recipe(op.name) && !gives_values(module, op) && !given.contains(op.name) &&
+          !module.files.contains(op.name))
         fail(ExitStatus::configuration, fmt::format("no data for input '{}' of '{}'", op.name, point.text("program")),
              "", fmt::format("add data: {{{}: FILE}}", op.name));
     }

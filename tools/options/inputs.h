@@ -20,6 +20,7 @@ struct WantedInput {
   std::vector<std::string> dims;
   ElementType element;
   bool sparse = false;
+  std::string file;     // that the program names, as it is found from here; or none
   bool labels = false;  // it takes the labels of LIBSVM: one number a sample, in batches too
 };
 
@@ -27,6 +28,9 @@ struct ProgramData {
   std::vector<DimData> dims;
   std::vector<InputData> inputs;  // in the program's order
 };
+
+// Those of the inputs that have no data in `given` (NAME=DATA, ...) and whose file the program names: NAME=FILE.
+[[nodiscard]] std::vector<std::string> data_of_program(const Module& module, const std::vector<std::string>& given);
 
 // Whether --method is `auto`, and not a method of partition_methods.
 [[nodiscard]] bool chooses_method(const po::variables_map& values);

@@ -64,6 +64,7 @@ class Builder {
   }
   void add_picked(DimId dim, const Picked& picked) { picked_.emplace(dim, picked); }
   [[nodiscard]] bool at_top() const { return block_ == &module_.body; }
+  void add_file(const std::string& input, const std::string& file) { module_.files[input] = file; }
   void add_constant(Constant constant) { module_.constants.push_back(std::move(constant)); }
   void assume(const std::string& name, int place, const Interval& range);  // beside what is known of it
   void assume(LawUse use);
