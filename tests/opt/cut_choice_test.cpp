@@ -8,7 +8,7 @@
 #include "libcore/lang/lang.h"
 #include "libopt/cost/sizes_sampled.h"
 #include "libopt/optimize/optimize.h"
-#include "libopt/report/scaling.h"
+#include "libopt/report/methods.h"
 #include "libopt/time/imbalance.h"
 #include "libopt/time/times.h"
 #include "tests/data/partition_cases.h"
@@ -64,7 +64,7 @@ std::vector<CutCandidate> candidates_of(const Module& plan, const std::vector<Ed
     if (method == PartitionMethod::ml && !with_ml) continue;
     candidates.push_back(
         {std::string(name),
-         sampled_sizes(plan, sampler.cut({.workers = 8, .method = method, .theta = 100}), "the test").estimate});
+         sampled_sizes(plan, sampler.cut({.workers = 8, .method = method, .theta = 100}), "the test", true).estimate});
   }
   return candidates;
 }
@@ -83,7 +83,8 @@ TEST(CutChoice, TakesBlocksOfABand) {
 TEST(CutChoice, TakesMlForGroups) {
   const CutChoice choice = choose(plan_of(iterations), groups(40000), 40000);
   EXPECT_EQ(name_of(choice), "ml") << choice.why;
-  for (const char* part : {"block ", "hybrid-cut ", "ml ", " bytes", "imbalance 1.", "predicted time", "line 5"})
+  for (const char* part :
+       {"block sends ", "hybrid-cut sends ", "ml sends ", " bytes", "imbalance 1.", "predicted time", "line 5"})
     EXPECT_NE(choice.why.find(part), std::string::npos) << choice.why;
 }
 
@@ -104,22 +105,53 @@ TEST(CutChoice, WorksWithoutLoopsProductsOrKnownTurns) {
   EXPECT_EQ(name_of(unknown), "ml") << unknown.why;
 }
 
-// `measure --workers` tells the very times by which the choice is made, those of the slowest worker.
+// `measure --method all` tells the very times by which the choice is made, and marks the best.
 TEST(CutChoice, IsByTheTimesThatAreTold) {
   const Module plan = plan_of(iterations);
   for (const auto& edges : {heavy_rows(40000), groups(40000), banded(20000)}) {
     const std::vector<CutCandidate> candidates = candidates_of(plan, edges, 40000, false);
     const CutChoice choice = choose_cut(plan, candidates, {});
-    std::vector<double> reported;
-    for (const CutCandidate& c : candidates) {
-      const auto time = predicted_times(plan, &c.sizes, {}).program;
-      ASSERT_TRUE(time.has_value());
-      reported.push_back(time->sum());
-      EXPECT_NE(choice.why.find(c.name + ' ' + duration_text(time->sum()) + ','), std::string::npos) << choice.why;
-      EXPECT_NE(scaling_text(plan, {{c.sizes, {}}}, {}).find(duration_text(time->sum())), std::string::npos);
+    std::vector<ScalingPoint> points;
+    for (const CutCandidate& c : candidates) points.push_back({c.sizes, {}, c.name});
+    const std::string table = methods_text(plan, points, {});
+    double least = *choice.times[0].seconds;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const double seconds = *choice.times[i].seconds;
+      EXPECT_NE(choice.why.find(", " + duration_text(seconds) + ','), std::string::npos) << choice.why;
+      EXPECT_NE(table.find(duration_text(seconds)), std::string::npos) << table;
+      least = std::min(least, seconds);
     }
-    EXPECT_LE(reported[choice.best], 1.02 * *std::min_element(reported.begin(), reported.end())) << choice.why;
+    EXPECT_LE(*choice.times[choice.best].seconds, 1.02 * least) << choice.why;
+    EXPECT_NE(table.find(duration_text(least) + "  best"), std::string::npos) << table;
   }
+}
+
+// The time is that of the balanced cut, but for the slowest worker's work and the busiest one's bytes.
+TEST(CutChoice, TimesHaveBothImbalances) {
+  const Module plan = plan_of(iterations);
+  for (const auto& edges : {heavy_rows(40000), groups(40000)}) {
+    for (const CutCandidate& c : candidates_of(plan, edges, 40000, true)) {
+      Sizes even = c.sizes;
+      even.by_worker.clear();
+      const PredictedTime mean = predicted_times(plan, &even, {}).iterations.at(0).value();
+      const CutTime cut = cut_time(plan, c.sizes, {});
+      ASSERT_TRUE(cut.iteration && cut.most && cut.bytes);
+      EXPECT_NEAR(cut.iteration->memory, mean.memory * cut.imbalance, 1e-9 * cut.iteration->memory) << c.name;
+      EXPECT_EQ(cut.imbalance, std::max(cut.of_entries, cut.of_indices));
+      const double share = static_cast<double>(*cut.most) * 8 / static_cast<double>(*cut.bytes);
+      EXPECT_GE(share, 1);
+      EXPECT_NEAR(cut.iteration->network, mean.network * share, 1e-9 * mean.network) << c.name;
+    }
+  }
+}
+
+TEST(CutChoice, APerfectCutSavesAllThatCanBeSaved) {
+  const Module plan = plan_of(iterations);
+  const CutChoice band = choose(plan, banded(20000), 20000), heavy = choose(plan, heavy_rows(40000), 40000, false);
+  EXPECT_GT(band.most_saved, 0);
+  EXPECT_LT(band.most_saved, 0.05 * *band.times[band.best].seconds);
+  EXPECT_GT(heavy.most_saved, band.most_saved);
+  EXPECT_LT(heavy.most_saved, *heavy.times[heavy.best].seconds);
 }
 
 TEST(CutChoice, ImbalanceIsThatOfTheSlowestProcess) {

@@ -30,8 +30,8 @@ class GoTest(ToolTest):
         for name, text in GRAPHS.items():
             (self.dir / name).write_text(text)
 
-    def line(self, data, *more):
-        return ["go", "p.ks", f"G={data}", "--workers", 2, "--kernels", "interpreter", "--threads", 1, *more]
+    def line(self, data, *more, method="hybrid-cut"):
+        return ["go", "p.ks", f"G={data}", "--workers", 2, "--kernels", "interpreter", "--threads", 1, "--method", method, *more]
 
     def go(self, data, *more, **options):
         return self.kasen(*self.line(data, *more), **options)
@@ -168,7 +168,7 @@ class Changed(GoTest):
         for bandwidth, method, anew in [("1e9", "auto", True), ("1e9", "auto", False), ("2e9", "auto", True),
                                         ("2e9", "block", True), ("3e9", "block", False)]:
             profile.write_text(f"memory_bandwidth: {bandwidth}\n")
-            done = subprocess.run([TOOLS / "kasen", *map(str, self.line("a.txt")), "--method", method], cwd=self.dir, capture_output=True,
+            done = subprocess.run([TOOLS / "kasen", *map(str, self.line("a.txt", method=method))], cwd=self.dir, capture_output=True,
                                   text=True, check=False, env={**os.environ, "KASEN_FAULT": "open:fail:1@tool=kasen-fuse", "KASEN_PROFILE": str(profile)})
             self.assertEqual(done.returncode, IO, done.stderr)
             self.assertEqual("(as it was)" not in done.stderr, anew, done.stderr)

@@ -11,6 +11,8 @@ import sys
 import unittest
 from unittest import mock
 
+import h5py
+
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from tools_test import CONFIG, MISSING, PAGERANK, ROOT, USAGE, ToolTest  # noqa: E402
 
@@ -156,7 +158,7 @@ class Scaling(ToolTest):
         for method in ["hybrid-cut", "block"]:
             out, _ = self.kasen("measure", "fused.kir", "--workers", "5,1,3", "--data", "G=graph.txt", "--method", method, "--theta", 2,
                                 "--plot", "scale.svg")
-            rows = self.table(out, "workers  masters")
+            rows = self.table(out, "workers  method")
             self.assertEqual([row[0] for row in rows], ["1", "3", "5"])
             turns = self.table(out, "workers  network bytes")
             for row, turn in zip(rows, turns):
@@ -167,7 +169,8 @@ class Scaling(ToolTest):
                 dim, matrix = stats["dims"][0], stats["matrices"][0]
                 want = [dim["size"], dim["slaves"], matrix["entries"], max(dim["masters_by_worker"]), max(dim["slaves_by_worker"]),
                         max(matrix["entries_by_worker"])]
-                self.assertEqual([int(n.replace(",", "")) for n in row[1:7]], want)
+                self.assertEqual([int(n.replace(",", "")) for n in row[2:8]], want)
+                self.assertEqual(row[1], method)
                 report = json.loads(self.kasen("measure", "fused.kir", "--bundle", "cut", "--format", "json")[0])
                 self.assertEqual(int(turn[1].replace(",", "")), report["loops"][0]["actual"]["network_bytes"]["value"])
             picture = (self.dir / "scale.svg").read_text()
@@ -186,21 +189,23 @@ class Scaling(ToolTest):
         self.kasen("fuse", "plan.kir", "--epilogue", "on", "-o", "fused.kir")
         folders = [ROOT / "datasets", pathlib.Path(os.environ.get("KASEN_DATA", ROOT / "datasets"))]
         for graph in [folder / name for folder, name in zip(folders, ["cnr-2000.txt.xz", "soc-Slashdot0902.txt.xz"]) if (folder / name).exists()]:
-            args = ["measure", "fused.kir", "--workers", "4,16,256", "--data", f"G={graph}"]
+            args = ["measure", "fused.kir", "--workers", "4,16,256", "--data", f"G={graph}", "--method", "hybrid-cut"]
             exact, _ = self.kasen(*args)
             every, _ = self.kasen(*args, "--sample", 1)
             self.assertEqual(every.split("\n", 1)[1], exact.split("\n", 1)[1])
             for fraction in [0.1, 0.02]:
                 sampled, _ = self.kasen(*args, "--sample", fraction)
-                for header in ["workers  masters", "workers  network bytes"]:
+                for header in ["workers  method", "workers  network bytes"]:
                     uncertain = 0
                     for want, got in zip(self.cells(exact, header), self.cells(sampled, header)):
                         for a, b in zip(want, got):
-                            if len(b) == 2:
+                            if b == ["hybrid-cut"]:
+                                self.assertEqual(a, b)
+                            elif len(b) == 2:
                                 uncertain += 1
                                 self.assertLessEqual(abs(a[0] - b[0]), b[1], f"{graph} {fraction} {header}: {want} {got}")
                                 self.assertLess(b[1], (0.3 if fraction == 0.1 else 1) * b[0], f"{graph} {fraction} {header}: {got}")
-                            elif header == "workers  masters":
+                            elif header == "workers  method":
                                 self.assertEqual(a, b)
                     self.assertEqual(uncertain, 6)  # two columns, three numbers of workers
 
@@ -215,6 +220,91 @@ class Scaling(ToolTest):
                            (["--workers", "2", "--data", "H=graph.txt"], ["no input 'H'"])]:
             self.fault("measure", "fused.kir", *args, status=USAGE, says=says)
         self.fault("measure", "plan.kir", "--workers", 2, "--data", "G=graph.txt", status=USAGE, says="needs a plan")
+
+
+class Methods(ToolTest):
+    """kasen measure --method all against a count of its own over the parts that kasen partition makes."""
+    METHODS = ["block", "hybrid-cut", "ml"]
+
+    def counted(self, workers, method, theta):
+        """Entries and indices of each worker, and the bytes that it sends and receives in an iteration of PageRank."""
+        self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--workers", workers, "--method", method, "--theta", theta,
+                   "-o", "cut", "--replace")
+        parts = []
+        for w in range(workers):
+            with h5py.File(self.dir / "cut" / f"part-{w:04}.h5") as file:
+                parts.append({name: file[place][()].tolist() for name, place in
+                              [("owned", "dims/N/masters"), ("rows", "matrices/G/row_slaves"), ("cols", "matrices/G/col_slaves"),
+                               ("entries", "matrices/G/indices_1")]})
+        owner = {index: w for w, part in enumerate(parts) for index in part["owned"]}
+        sent, received = [0] * workers, [0] * workers
+
+        def move(source, target):
+            sent[source] += 8
+            received[target] += 8
+
+        for w, part in enumerate(parts):
+            for index in part["rows"]:
+                move(owner[index], w)  # a rank over its degree
+            for index in part["cols"]:
+                move(w, owner[index])  # a part of a sum
+        step = 1
+        while step < workers:  # the change of all ranks goes up a tree and down again
+            for w in range(0, workers - step, 2 * step):
+                move(w + step, w)
+                move(w, w + step)
+            step *= 2
+        return [len(part["entries"]) for part in parts], [len(part["owned"]) for part in parts], sent, received
+
+    def rows_of(self, *more):
+        out, _ = self.kasen("measure", "fused.kir", "--workers", "5,1,3", "--data", "G=graph.txt", "--method", "all", "--theta", 2, *more)
+        lines = out[out.index("workers  method"):].split("\n\n")[0].splitlines()[1:]
+        return [re.split("  +", line.strip()) for line in lines]
+
+    @staticmethod
+    def seconds(text):
+        number, unit = text.split()
+        return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6}[unit]
+
+    def test_bytes_and_balance_are_those_of_the_parts(self):
+        self.prepare()
+        rows = self.rows_of()
+        self.assertEqual([row[:2] for row in rows], [[workers, method] for workers in "135" for method in self.METHODS])
+        number = lambda text: int(text.replace(",", ""))
+        for row in rows:
+            workers = int(row[0])
+            entries, owned, sent, received = self.counted(workers, row[1], 2)
+            self.assertEqual([number(row[2]), number(row[3])], [sum(sent), max(sent + received)], row)
+            self.assertEqual(row[4:6], [f"{max(of) * workers / sum(of):.3f}" for of in (entries, owned)])
+
+    def test_times_have_the_busiest_and_the_slowest_worker_in_them(self):
+        self.prepare()
+        free = "".join(f"{key}: 0\n" for key in Times.COMPUTE)
+        (self.dir / "network.yaml").write_text("memory_bandwidth: 1e18\nnetwork_bandwidth: 1e3\nnetwork_latency: 1e-15\n" + free)
+        (self.dir / "memory.yaml").write_text("memory_bandwidth: 1e3\nnetwork_bandwidth: 1e18\nnetwork_latency: 1e-15\n" + free)
+        for row in self.rows_of("--machine", "network.yaml"):
+            _, _, sent, received = self.counted(int(row[0]), row[1], 2)
+            self.assertAlmostEqual(self.seconds(row[6]), max(sent + received) / 1e3, delta=0.003 * self.seconds(row[6]) + 1e-9)
+        rows = self.rows_of("--machine", "memory.yaml")
+        for workers in "135":
+            of = [(max(float(row[4]), float(row[5])), self.seconds(row[6])) for row in rows if row[0] == workers]
+            self.assertEqual(of.index(min(of, key=lambda pair: pair[1])), [row[-1] for row in rows if row[0] == workers].index("best"))
+        block, hashed = (self.seconds(row[6]) / max(float(row[4]), float(row[5])) for row in rows[3:5])
+        self.assertLess(abs(block / hashed - 1), 0.5)  # but for what ghosts take
+
+    def test_a_sample_is_near(self):
+        self.prepare()
+        exact, sampled = self.rows_of(), self.rows_of("--sample", 0.99)
+        for a, b in zip(exact, sampled):
+            self.assertEqual((a[:2], a[4:6]), (b[:2], b[4:6]))
+
+    def test_what_does_not_go_together(self):
+        self.prepare()
+        line = ["measure", "fused.kir", "--method", "all"]
+        self.fault(*line, status=USAGE, says="--method all goes with --workers")
+        self.fault(*line, "--workers", "2,3", "--bundle", "bundle", status=USAGE, says="--method all goes with --data")
+        self.fault(*line, "--workers", "2,3", "--data", "G=graph.txt", "--plot", "p.svg", status=USAGE, says="--plot")
+        self.fault("partition", "G=graph.txt", "--method", "all", "-o", "b", status=USAGE, says="does not know 'all'")
 
 
 if __name__ == "__main__":

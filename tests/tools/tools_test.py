@@ -157,33 +157,43 @@ class Pipeline(ToolTest):
         ids = list(range(4000))
         rng.shuffle(ids)
         groups = [(ids[20 * g + a], ids[20 * g + (a + b) % 20]) for g in range(200) for a in range(20) for b in range(1, 6)]
-        (self.dir / "m.yaml").write_text("network_latency: 1e-9\nloop_latency: 1e-9\n")
+        (self.dir / "m.yaml").write_text("network_bandwidth: 1e8\nnetwork_latency: 1e-9\nloop_latency: 1e-9\n")
         self.kasen("plan", PAGERANK, "-o", "plan.kir")
+        (self.dir / "often.ks").write_text(pathlib.Path(PAGERANK).read_text().replace("expect 30", "expect 100000"))
+        self.kasen("plan", "often.ks", "-o", "often.kir")
         fast = ["--machine", "m.yaml"]  # its messages and loops take no time: the bytes of so small a graph count
         for name, arcs, best, machine in [("band", band, "block", []), ("groups", groups, "ml", fast)]:
             (self.dir / f"{name}.txt").write_text("".join(f"{u}\t{v}\n" for u, v in sorted(set(arcs))))
-            for program, bundle in [(["--program", "plan.kir"], "auto"), ([], "plain")]:
+            plan = "often.kir" if best == "ml" else "plan.kir"
+            for program, bundle in [(["--program", plan], "auto"), ([], "plain")]:
                 _, err = self.kasen("partition", *program, f"G={name}.txt", "--workers", 6, "--method", "auto", *machine,
                                     "-o", bundle, "--replace")
-                self.assertRegex(err, f"note: auto chose {best}: block .* bytes, .*; hybrid-cut .*; ml .*network bytes of an iteration")
-                self.assertEqual("no program was given" in err, not program)
+                self.assertRegex(err, rf"note: method: {best} \(auto: {best} sends .* bytes, .*; hybrid-cut sends .*network bytes of an iteration")
+                self.assertEqual("ml sends" in err, best == "ml", err)
+                self.assertEqual("ml not tried: it takes some" in err, best != "ml", err)
+                self.assertEqual("no program is given" in err, not program)
+                self.assertEqual("predicted time of 1000 iterations" in err, not program)
                 content = json.loads((self.dir / bundle / "manifest.json").read_text())["content"]
                 self.assertEqual(content["method"], best)
-                self.assertTrue(content["notes"][0].startswith(f"auto chose {best}: "))
-            self.kasen("partition", "--program", "plan.kir", f"G={name}.txt", "--workers", 6, "--method", best, "-o", "asked", "--replace")
+                self.assertTrue(content["notes"][0].startswith(f"method: {best} (auto: "))
+            if best == "ml":  # a program that is soon done has no time for it
+                _, err = self.kasen("partition", "--program", "plan.kir", f"G={name}.txt", "--workers", 6, *machine, "-o", "soon")
+                self.assertRegex(err, r"method: (block|hybrid-cut) \(auto: .*; ml not tried: it takes some 20 ms and saves [0-9.]+ [um]s at most\)")
+            self.kasen("partition", "--program", plan, f"G={name}.txt", "--workers", 6, "--method", best, "-o", "asked", "--replace")
             for part in sorted((self.dir / "asked").glob("part-*.h5")):
                 self.assertEqual(part.read_bytes(), (self.dir / "auto" / part.name).read_bytes())
             out, _ = self.kasen("partition", "--stats", "auto")
             self.assertIn(f"method {best}", out)
-            self.assertIn("note: auto chose", out)
-        (self.dir / "go.yaml").write_text(f"program: {PAGERANK}\ndata:\n  G: groups.txt\nworkers: 3\nmethod: auto\ndir: went\n")
+            self.assertIn(f"note: method: {best} (auto: ", out)
+        (self.dir / "go.yaml").write_text(f"program: {PAGERANK}\ndata:\n  G: groups.txt\nworkers: 3\ndir: went\n")
         _, err = self.kasen("go", "--config", "go.yaml")
-        self.assertIn("note: auto chose", err)
-        self.fault("partition", "band.txt", "--machine", "m.yaml", "-o", "b", status=USAGE, says="--method auto")
+        self.assertRegex(err, r"note: method: [a-z-]+ \(auto: ")
+        self.fault("partition", "band.txt", "--machine", "m.yaml", "--method", "ml", "-o", "b", status=USAGE, says="--method auto")
         self.fault("partition", "band.txt", "--method", "best", "-o", "b", status=USAGE, says=["block", "hybrid-cut", "ml", "auto"])
         self.kasen("fuse", "plan.kir", "-o", "fused.kir")
-        self.fault("measure", "fused.kir", "--workers", "2", "--data", "G=band.txt", "--method", "auto", status=USAGE,
-                   says="one method at a time")
+        for more in ([], ["--sample", "1"]):
+            out, _ = self.kasen("measure", "fused.kir", "--workers", "6", "--data", "G=band.txt", *more)
+            self.assertRegex(out, r"\n6 +block +4,000 ")
         self.kasen("measure", "fused.kir", "--workers", "2,4", "--data", "G=band.txt", "--method", "ml")
 
     def test_same_files_over_ranks(self):
@@ -249,7 +259,7 @@ class Pipeline(ToolTest):
         steps = [line.split()[0] for line in err.splitlines() if line]
         # The run, which verifies its result, and the description of the plan go side by side.
         self.assertIn("kasen-run:", steps)
-        self.assertEqual([s for s in steps if s not in ("partition", "kasen-run:")], ["plan", "fuse", "measure", "picture", "page"])
+        self.assertEqual([s for s in steps if s not in ("partition", "kasen-partition:", "kasen-run:")], ["plan", "fuse", "measure", "picture", "page"])
         self.assertIn("product_epilogue", (self.dir / "all" / "fused.kir").read_text())
         _, err = self.kasen("go", PAGERANK, "G=graph.txt", "--workers", 2, "-n", 2, "--dir", "all", "-D", "theta=1e-9",
                             "--format", "csv")
