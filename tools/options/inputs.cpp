@@ -316,9 +316,8 @@ void declare_input_options(Tool& tool) {
 
 void declare_cut_options(Tool& tool, bool all) {
   all ? takes(tool, "method", compared_words) : takes(tool, "method", method_words);
-  tool.options.add_options()(
-      "method", po::value<std::string>()->default_value("auto")->value_name("NAME"),
-      all ? (one_of(compared_words) + " (a row for each)").c_str() : one_of(method_words).c_str())(
+  tool.options.add_options()("method", po::value<std::string>()->default_value("auto")->value_name("NAME"),
+                             (all ? one_of(compared_words) : one_of(method_words)).c_str())(
       "theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
       "hybrid-cut and ml: columns of more than T nonzeros are cut by their rows' owners");
 }

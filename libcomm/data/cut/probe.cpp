@@ -13,7 +13,7 @@
 namespace kasen {
 namespace {
 
-constexpr double looked_at = 1 << 17;                         // entries of each axis, about
+constexpr double looked_at = 1 << 16;                         // entries of each axis, about
 constexpr std::int64_t most_kept = 1 << 19;                   // where a dimension has few indices
 constexpr std::int64_t enough = 128, enough_of_a_worker = 8;  // entries of one index, by which its workers show
 
@@ -44,15 +44,22 @@ void add_one(std::uint32_t& count) {
   if (count < std::numeric_limits<std::uint32_t>::max()) ++count;
 }
 
+// Entries of a chunk, in room that a thread uses for one chunk after another.
+struct Unpacked {
+  std::vector<std::int64_t> rows;
+  std::vector<std::int32_t> cols;
+};
+
 template <class Each>
-void for_each_entry_of(const EntryChunk& chunk, const EntryRule& rule, const Each& each) {
+void for_each_entry_of(const EntryChunk& chunk, const EntryRule& rule, Unpacked& room, const Each& each) {
   const auto count = static_cast<std::size_t>(chunk.count());
-  std::vector<std::int64_t> rows(count), cols(count);
-  chunk.rows.unpack(rows.data());
-  chunk.cols.unpack(cols.data());
+  room.rows.resize(std::max(room.rows.size(), count));
+  room.cols.resize(room.rows.size());
+  chunk.rows.unpack(room.rows.data());
+  chunk.cols.unpack(room.cols.data());
   if (rule.batches != 1)
-    for (std::int64_t& row : rows) row %= rule.row->size;
-  for (std::size_t e = 0; e < count; ++e) each(rows[e], cols[e]);
+    for (std::size_t e = 0; e < count; ++e) room.rows[e] %= rule.row->size;
+  for (std::size_t e = 0; e < count; ++e) each(room.rows[e], std::int64_t{room.cols[e]});
 }
 
 // The ghosts of one axis: the pairs are of this axis' indices in the sample.
@@ -153,15 +160,17 @@ void CutProbe::take_sample(Matrix& matrix) {
   const std::vector<std::uint8_t>&of_rows = chosen_[place_of(*rule.row)], &of_cols = chosen_[place_of(*rule.col)];
   const std::vector<EntryChunk>& chunks = entries_[matrix.rule].chunks;
   std::vector<Pairs> by_row(chunks.size()), by_col(chunks.size());
-  parallel_for(std::ssize(chunks), [&](std::int64_t k, int) {
+  std::vector<Unpacked> rooms(static_cast<std::size_t>(data_threads()));
+  parallel_for(std::ssize(chunks), [&](std::int64_t k, int thread) {
     const auto chunk = static_cast<std::size_t>(k);
-    for_each_entry_of(chunks[chunk], rule, [&](std::int64_t i, std::int64_t j) {
-      const auto r = static_cast<std::size_t>(i), c = static_cast<std::size_t>(j);
-      if ((of_rows.empty() || of_rows[r] != 0) && thinning.keeps(matrix.rows[r], i, j))
-        by_row[chunk].emplace_back(static_cast<std::int32_t>(i), static_cast<std::int32_t>(j));
-      if ((of_cols.empty() || of_cols[c] != 0) && thinning.keeps(matrix.cols[c], j, i))
-        by_col[chunk].emplace_back(static_cast<std::int32_t>(j), static_cast<std::int32_t>(i));
-    });
+    for_each_entry_of(chunks[chunk], rule, rooms[static_cast<std::size_t>(thread)],
+                      [&](std::int64_t i, std::int64_t j) {
+                        const auto r = static_cast<std::size_t>(i), c = static_cast<std::size_t>(j);
+                        if ((of_rows.empty() || of_rows[r] != 0) && thinning.keeps(matrix.rows[r], i, j))
+                          by_row[chunk].emplace_back(static_cast<std::int32_t>(i), static_cast<std::int32_t>(j));
+                        if ((of_cols.empty() || of_cols[c] != 0) && thinning.keeps(matrix.cols[c], j, i))
+                          by_col[chunk].emplace_back(static_cast<std::int32_t>(j), static_cast<std::int32_t>(i));
+                      });
   });
   parallel_for(2, [&](std::int64_t axis, int) {
     Pairs& all = axis == 0 ? matrix.by_row : matrix.by_col;
@@ -191,10 +200,12 @@ void CutProbe::add_high(const Matrix& matrix, std::vector<std::int64_t>& loads) 
   const EntryRule& rule = rules_[matrix.rule];
   const std::vector<EntryChunk>& chunks = entries_[matrix.rule].chunks;
   std::vector<std::vector<std::int64_t>> of_thread(static_cast<std::size_t>(data_threads()));
+  std::vector<Unpacked> rooms(of_thread.size());
   parallel_for(std::ssize(chunks), [&](std::int64_t k, int thread) {
-    std::vector<std::int64_t>& here = of_thread[static_cast<std::size_t>(thread)];
+    const auto room = static_cast<std::size_t>(thread);
+    std::vector<std::int64_t>& here = of_thread[room];
     here.resize(loads.size());
-    for_each_entry_of(chunks[static_cast<std::size_t>(k)], rule, [&](std::int64_t i, std::int64_t j) {
+    for_each_entry_of(chunks[static_cast<std::size_t>(k)], rule, rooms[room], [&](std::int64_t i, std::int64_t j) {
       if (rule.col_count[static_cast<std::size_t>(j)] > rule.theta)
         ++here[static_cast<std::size_t>(rule.row->owner[static_cast<std::size_t>(i)])];
     });
