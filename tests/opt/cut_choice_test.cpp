@@ -1,5 +1,5 @@
 // --method auto's choice: by bytes and by balance, over real cuts of graphs made for one method or the other.
-#include "libopt/report/cut_choice.h"
+#include "libopt/cuts/cut_choice.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include "libcomm/data/cut/sample.h"
 #include "libcore/lang/lang.h"
 #include "libopt/cost/sizes_sampled.h"
+#include "libopt/cuts/methods.h"
 #include "libopt/optimize/optimize.h"
-#include "libopt/report/methods.h"
 #include "libopt/time/imbalance.h"
 #include "libopt/time/times.h"
 #include "tests/data/partition_cases.h"
@@ -96,7 +96,7 @@ TEST(CutChoice, TakesHybridCutWhereRowsAreHeavy) {
 TEST(CutChoice, WorksWithoutLoopsProductsOrKnownTurns) {
   const CutChoice once = choose(plan_of("x = G' @ x\n"), groups(40000), 40000);
   EXPECT_EQ(name_of(once), "ml") << once.why;
-  EXPECT_NE(once.why.find("network bytes of the program"), std::string::npos) << once.why;
+  EXPECT_NE(once.why.find("network bytes and predicted time of the program"), std::string::npos) << once.why;
   const CutChoice none = choose(plan_of("x = x + 1.0\n"), groups(40000), 40000);
   EXPECT_EQ(name_of(none), "block") << none.why;  // nothing is sent: the first of equals
   const CutChoice unknown =

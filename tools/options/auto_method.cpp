@@ -6,9 +6,9 @@
 
 #include "libcore/lang/lang.h"
 #include "libopt/cost/sizes_sampled.h"
+#include "libopt/cuts/cut_choice.h"
 #include "libopt/optimize/optimize.h"
 #include "libopt/prover/prover.h"
-#include "libopt/report/cut_choice.h"
 #include "libopt/time/times.h"
 
 namespace kasen::tools {

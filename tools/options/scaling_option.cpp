@@ -15,7 +15,7 @@
 #include "libcore/system/memory_limit.h"
 #include "libopt/cost/sizes.h"
 #include "libopt/cost/sizes_sampled.h"
-#include "libopt/report/methods.h"
+#include "libopt/cuts/methods.h"
 #include "libopt/report/scaling.h"
 #include "tools/options/auto_method.h"
 #include "tools/options/inputs.h"

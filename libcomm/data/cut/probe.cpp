@@ -13,11 +13,11 @@
 namespace kasen {
 namespace {
 
-constexpr double looked_at = 1 << 16;                         // entries of each axis, about
+constexpr double probed_entries = 1 << 16;                    // entries of each axis, about
 constexpr std::int64_t most_kept = 1 << 19;                   // where a dimension has few indices
 constexpr std::int64_t enough = 128, enough_of_a_worker = 8;  // entries of one index, by which its workers show
 
-bool hit(std::int64_t index, double fraction) {
+bool probes(std::int64_t index, double fraction) {
   constexpr XXH64_hash_t seed = 1;  // owners have 0
   return static_cast<double>(XXH3_64bits_withSeed(&index, sizeof index, seed)) < std::ldexp(fraction, 64);
 }
@@ -139,7 +139,7 @@ void CutProbe::count(Matrix& matrix) {
 }
 
 void CutProbe::choose_indices() {
-  const double all = std::min(1.0, looked_at / std::max(1.0, static_cast<double>(count_)));
+  const double all = std::min(1.0, probed_entries / std::max(1.0, static_cast<double>(count_)));
   const std::int64_t least = Thinning(options_.workers).indices();
   for (const DimLayout& dim : layouts_) {
     const double some = dim.size <= least ? 1 : static_cast<double>(least) / static_cast<double>(dim.size);
@@ -149,7 +149,7 @@ void CutProbe::choose_indices() {
     sampled_ = true;
     chosen_.back().resize(static_cast<std::size_t>(dim.size));
     for (std::int64_t i = 0; i < dim.size; ++i)
-      chosen_.back()[static_cast<std::size_t>(i)] = hit(i, fraction_.back()) ? 1 : 0;
+      chosen_.back()[static_cast<std::size_t>(i)] = probes(i, fraction_.back()) ? 1 : 0;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "libopt/report/cut_choice.h"
+#include "libopt/cuts/cut_choice.h"
 
 #include <fmt/format.h>
 

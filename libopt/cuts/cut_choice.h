@@ -7,7 +7,7 @@
 
 #include "libcore/ir/module.h"
 #include "libopt/cost/sizes.h"
-#include "libopt/report/cut_time.h"
+#include "libopt/cuts/cut_time.h"
 #include "libopt/time/machine.h"
 
 namespace kasen {

@@ -1,4 +1,4 @@
-#include "libopt/report/cut_time.h"
+#include "libopt/cuts/cut_time.h"
 
 #include <algorithm>
 #include <numeric>

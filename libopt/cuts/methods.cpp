@@ -1,18 +1,18 @@
-#include "libopt/report/methods.h"
+#include "libopt/cuts/methods.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "libopt/report/cut_time.h"
+#include "libopt/cuts/cut_time.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/times.h"
 
 namespace kasen {
 namespace {
 
-struct Row {
+struct MethodRow {
   const ScalingPoint* point = nullptr;
   CutTime cut;
   bool best = false;
@@ -22,7 +22,7 @@ std::string known(const std::optional<std::int64_t>& number) { return number ? g
 std::string known(const std::optional<double>& seconds) { return seconds ? duration_text(*seconds) : "not known"; }
 
 // Of each number of workers, the first of the shortest times.
-void mark_best(std::vector<Row>& rows) {
+void mark_best(std::vector<MethodRow>& rows) {
   for (std::size_t begin = 0; begin < rows.size();) {
     std::size_t end = begin, best = begin;
     for (; end < rows.size() && rows[end].point->sizes.workers == rows[begin].point->sizes.workers; ++end)
@@ -44,12 +44,12 @@ std::string meaning(const Module& module, const CutTime& cut) {
 }  // namespace
 
 std::string methods_text(const Module& module, const std::vector<ScalingPoint>& points, const MachineProfile& machine) {
-  std::vector<Row> rows;
+  std::vector<MethodRow> rows;
   for (const ScalingPoint& point : points) rows.push_back({&point, cut_time(module, point.sizes, machine)});
   mark_best(rows);
   std::vector<std::vector<std::string>> table{{"workers", "method", "network bytes", "busiest worker",
                                                "imbalance of entries", "of indices", "predicted time", "in all", ""}};
-  for (const Row& row : rows) {
+  for (const MethodRow& row : rows) {
     const CutTime& cut = row.cut;
     table.push_back({grouped(row.point->sizes.workers), row.point->method, known(cut.bytes), known(cut.most),
                      fmt::format("{:.3f}", cut.of_entries), fmt::format("{:.3f}", cut.of_indices),
