@@ -353,7 +353,7 @@ class Drawing {
   const NodeNote& note_;
   int most_;
   CostContext costs_;
-  Labels labels_;
+  ValueLabels labels_;
   std::map<const Op*, int> numbers_;
   std::vector<const Op*> waiting_;
   Picture picture_;

@@ -75,7 +75,7 @@ std::string transposed(const std::string& matrix) { return in_brackets(matrix) +
 
 }  // namespace
 
-Labels::Labels(const Module& module) : module_(module) {
+ValueLabels::ValueLabels(const Module& module) : module_(module) {
   for (const std::string& whole : module.source) {
     const std::string_view line = without_comment(whole);
     for_each_word(
@@ -90,7 +90,7 @@ Labels::Labels(const Module& module) : module_(module) {
   look_at(module.body);
 }
 
-void Labels::look_at(const Block& block) {
+void ValueLabels::look_at(const Block& block) {
   for (const Op& op : block.ops) {
     for (const ValueId result : op.results) makers_[result] = &op;
     for (const Block& inner : op.blocks) look_at(inner);
@@ -109,14 +109,14 @@ void Labels::look_at(const Block& block) {
   }
 }
 
-std::string Labels::named(ValueId value) const {
+std::string ValueLabels::named(ValueId value) const {
   for (std::string_view name = module_.value(value).name; !name.empty(); name = without_ending(name))
     if (words_.contains(name) && (name != "t" || assigns_t(value))) return std::string(name);
   return {};
 }
 
 // The lowering calls its own values t: the name counts only where the program's line assigns it.
-bool Labels::assigns_t(ValueId value) const {
+bool ValueLabels::assigns_t(ValueId value) const {
   const auto maker = makers_.find(value);
   const int line = maker == makers_.end() ? 0 : maker->second->where.line;
   if (line < 1 || static_cast<size_t>(line) > module_.source.size()) return false;
@@ -127,13 +127,13 @@ bool Labels::assigns_t(ValueId value) const {
          (text[next] == '=' || text[next] == ':');
 }
 
-const std::string& Labels::of(ValueId value) {
+const std::string& ValueLabels::of(ValueId value) {
   if (const auto found = known_.find(value); found != known_.end()) return found->second;
   known_[value] = module_.value(value).name;  // ends what would go round
   return known_[value] = clipped(text_of(value), longest_text);
 }
 
-std::string Labels::text_of(ValueId value) {
+std::string ValueLabels::text_of(ValueId value) {
   if (std::string name = named(value); !name.empty()) return name;
   if (const auto same = same_.find(value); same != same_.end()) return of(same->second);
   const auto maker = makers_.find(value);
@@ -141,7 +141,7 @@ std::string Labels::text_of(ValueId value) {
   return text.empty() ? module_.value(value).name : text;
 }
 
-std::string Labels::expression(const Op& op) {
+std::string ValueLabels::expression(const Op& op) {
   switch (op.code) {
     case OpCode::map:
     case OpCode::apply:
@@ -164,7 +164,6 @@ std::string Labels::expression(const Op& op) {
     case OpCode::size:
       return fmt::format("{}({})", row(op.code).name, op.dim == no_dim ? "" : module_.dim(op.dim).name);
     case OpCode::get:
-    case OpCode::at:
       return fmt::format("{}[{}]", in_brackets(of(op.operands.at(0))), of(op.operands.at(1)));
     default:
       break;
@@ -175,14 +174,14 @@ std::string Labels::expression(const Op& op) {
   return fmt::format("{}({})", row(op.code).name, text);
 }
 
-std::string Labels::constant(const Op& op) const {
+std::string ValueLabels::constant(const Op& op) const {
   const ElementType& element = module_.type(op.results.at(0)).element;
   if (!element.is_scalar() || op.literal.size() != 1) return {};
   return shown_number(literal_text(element.scalar(), op.literal[0]));
 }
 
 // The function's text with what its operands are called in the place of its parameters.
-std::string Labels::applied(const Op& op) {
+std::string ValueLabels::applied(const Op& op) {
   if (op.fns.empty()) return {};
   const ScalarFunction& fn = module_.fn(op.fns[0]);
   const std::string body = body_of(module_, fn);
@@ -205,7 +204,7 @@ std::string Labels::applied(const Op& op) {
   return text;
 }
 
-std::string Labels::reduced(const Op& op) {
+std::string ValueLabels::reduced(const Op& op) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> names{
       {{"add", "sum"}, {"mul", "prod"}, {"and", "all"}, {"or", "any"}}};
   std::string name = op.fns.empty() ? "reduce" : module_.fn(op.fns[0]).name;
@@ -215,7 +214,7 @@ std::string Labels::reduced(const Op& op) {
 }
 
 // mxv goes over the rows of the matrix: the product with its transpose.
-std::string Labels::product(const Op& op) {
+std::string ValueLabels::product(const Op& op) {
   const std::string vector = in_brackets(of(op.operands.at(0))), matrix = of(op.operands.at(1));
   const std::string left = op.code == OpCode::mxv ? transposed(matrix) : in_brackets(matrix);
   const bool plain = op.fns.size() < 2 || (module_.fn(op.fns[0]).name == "mul" && module_.fn(op.fns[1]).name == "add");

@@ -11,9 +11,9 @@
 
 namespace kasen {
 
-class Labels {
+class ValueLabels {
  public:
-  explicit Labels(const Module& module);
+  explicit ValueLabels(const Module& module);
 
   // Returns the program's name, else the text that makes it, else the plan's name.
   [[nodiscard]] const std::string& of(ValueId value);

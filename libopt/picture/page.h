@@ -40,6 +40,8 @@ struct RunFacts {
 // Draws it into a file, which has no lines of a program to lead to.
 void draw_picture(Canvas& canvas, const Picture& picture, const Placed& placed);
 
+// A formula as markup: "24 N trips", or its largest terms, which open to all of them.
+[[nodiscard]] std::string formula_text(const ReportContext& context, const Polynomial& polynomial);
 [[nodiscard]] std::string source_panel(const Module& module);
 // Costs of an iteration of each loop and of the program, beside those before where there are some.
 [[nodiscard]] std::string summary_tables(const Side& side, const Side* before);

@@ -13,7 +13,8 @@ code,pre,.op,.operators .from td{font-family:ui-monospace,"DejaVu Sans Mono",Men
 h1{font-size:1.7rem;margin:1.4rem 0 .2rem;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:2rem 0 .6rem}
 p{margin:.3rem 0 .7rem;max-width:110ch}.sub,.note,small,caption{color:var(--soft)}
 .sub{overflow-wrap:anywhere}a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}
-small{display:block;font-size:.82em;font-weight:400}
+small,.small{display:block;font-size:.82em;font-weight:400}.small{color:var(--soft)}
+.formula{margin:0}.formula summary{list-style:none}.formula summary:hover{color:var(--link)}.formula[open] summary{margin-bottom:.3em}
 .chips{display:flex;flex-wrap:wrap;gap:.35rem;margin:.5rem 0}.chips span{background:var(--panel);border:1px solid var(--rule);
 border-radius:1em;padding:.05em .7em;font-variant-numeric:tabular-nums}
 .cards{display:flex;flex-wrap:wrap;gap:.8rem;margin:1rem 0}.card{background:var(--panel);border:1px solid var(--rule);
@@ -28,8 +29,8 @@ td,th{padding:.22em .7em;text-align:left;border-bottom:1px solid var(--rule);ver
 thead th{color:var(--soft);font-weight:600}tbody th{font-weight:500}
 caption small,.summary tbody th small{display:inline;margin-left:.5em}.n{text-align:right;white-space:nowrap}
 td.op{font-size:12px;min-width:16em;overflow-wrap:anywhere}.op a{color:inherit}.op small{font-size:11px}
-.summary td.n{white-space:normal;max-width:30em}.summary td small{white-space:normal;max-width:24em;margin-left:auto}
-.operators td.n small{white-space:normal;max-width:11em;margin-left:auto}.operators{width:100%}
+.summary td.n{white-space:normal;max-width:30em}.summary td .small,.summary td small{white-space:normal;max-width:24em;margin-left:auto}
+.operators td.n .small{white-space:normal;max-width:11em;margin-left:auto}.operators{width:100%}
 .kind{display:inline-block;width:.8em;height:.8em;border-radius:3px;margin-right:.5em;vertical-align:-.08em;
 border:1px solid transparent}.kind.region{background:var(--region);border-color:var(--region-l)}
 .kind.net{background:var(--netbg);border:1px dashed var(--net)}details{margin:.4rem 0}summary{cursor:pointer}

@@ -11,9 +11,9 @@ namespace {
 std::string quantity(const ReportContext& c, const Polynomial& polynomial) {
   if (polynomial.is_zero()) return "<td class=\"n\" data-value=\"0\">-</td>";
   const auto value = c.value(polynomial);
-  const std::string formula = page_text(c.formula(polynomial));
+  const std::string formula = formula_text(c, polynomial);
   if (!value) return fmt::format("<td class=\"n\">{}</td>", formula);
-  const std::string small = polynomial.constant() ? "" : fmt::format("<small>{}</small>", formula);
+  const std::string small = polynomial.constant() ? "" : fmt::format("<div class=\"small\">{}</div>", formula);
   return fmt::format("<td class=\"n\" data-value=\"{}\">{}{}</td>", *value, grouped(*value), small);
 }
 

@@ -9,6 +9,7 @@ import unittest
 import xml.etree.ElementTree as ET
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
+from pictures_test import Page  # noqa: E402
 from tools_test import PAGERANK, ROOT, ToolTest  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -51,6 +52,66 @@ class Labels(ToolTest):
         self.assertIn(("t", "= x * 2"), boxes)
         self.assertIn(("y", "= (x + t) * (x - 1)"), boxes)
         self.assertIn(("s", "= sum(y * y)"), boxes)
+
+
+class Formulas(ToolTest):
+    """Iterations stand before brackets, and of many terms the three largest are shown."""
+
+    @staticmethod
+    def value(text, sizes):
+        """A formula's value: names and numbers beside each other are multiplied."""
+        for name in sorted(sizes, key=len, reverse=True):
+            text = re.sub(rf"(?<![\w(]){re.escape(name)}(?![\w(])", f" {sizes[name]} ", text)
+        text = re.sub(r"(?<=[\d)])\s+(?=[\d(])", "*", text.replace("^", "**"))
+        return eval(text, {"__builtins__": {}})  # numbers, + - * and brackets: a name that is left is an error
+
+    def check_leading(self, leading, whole, sizes):
+        """Three terms and that there are more; none of the others is larger."""
+        self.assertRegex(leading, r" \+ …$")
+        shown = self.expanded(leading[:-len(" + …")], sizes)
+        every = self.expanded(whole, sizes)
+        self.assertEqual(len(shown), 3, leading)
+        self.assertGreater(len(every), 3, whole)
+        self.assertEqual(shown, sorted(every, reverse=True)[:3], whole)
+
+    def expanded(self, text, sizes):
+        """The absolute value of each term, brackets multiplied out; names of sizes have brackets, too."""
+        for name in sorted(sizes, key=len, reverse=True):
+            text = text.replace(name, f"<{sizes[name]}>")
+        text = re.sub(r"(<\d+>) \(([^()]*)\)", lambda m: re.sub(r" ([+-]) ", rf" {m[1]} \1 ", m[2]) + " " + m[1], text)
+        self.assertNotIn("(", text)
+        return sorted((abs(self.value(term.replace("<", " ").replace(">", " ").strip(), {})) for term in re.split(r" [+-] ", text)),
+                      reverse=True)
+
+    def test_the_largest_terms_are_shown(self):
+        self.prepare()
+        page = Page(self.kasen("measure", "fused.kir", "--bundle", "bundle", "--format", "html")[0])
+        (chips,) = page.of("div", **{"class": "chips"})
+        sizes = dict(chip["text"].replace(",", "").split(" = ") for chip in chips["children"])
+        sizes = {**{re.sub(r"(?<=\w) (?=\w)", ", ", name): number for name, number in sizes.items()}, "trips": 30}  # as the program expects
+        folded = checked = 0
+        for cell in page.of("td"):
+            small = [c for c in cell.get("children", []) if c.get("class") == "small"]
+            if not small or "data-value" not in cell:
+                continue
+            text = small[0]["text"]
+            for details in small[0].get("children", []):
+                summary = details["children"][0]["text"]
+                text = text[len(summary):]
+                self.check_leading(summary, text, sizes)
+                folded += 1
+            self.assertEqual(self.value(text, sizes), int(cell["data-value"]), text)
+            checked += 1
+        self.assertGreater(folded, 3)
+        self.assertGreater(checked, 20)
+
+    def test_without_sizes(self):
+        """The terms with most sizes in them come first."""
+        self.prepare()
+        page = Page(self.kasen("measure", "fused.kir", "--format", "html")[0])
+        leading = [e["text"] for e in page.of("summary") if e["text"].endswith(" + …")]
+        self.assertTrue(leading)
+        self.assertTrue(any(text.startswith("trips (") for text in leading), leading)
 
 
 if __name__ == "__main__":
