@@ -33,6 +33,8 @@ Scale across(const Curve& curve) {
   return scale;
 }
 
+std::string value_of(const Point& p) { return fmt::format("iteration {:.0f}: {:.6g}", p.x, p.y); }
+
 }  // namespace
 
 std::string curve_svg(const Curve& curve) {
@@ -48,11 +50,11 @@ std::string curve_svg(const Curve& curve) {
   }
   std::vector<Point> places;
   for (const Point& p : curve.points) places.push_back({axes.x.place(p.x), axes.y.place(p.y)});
-  canvas.polyline(places, {{"class", "line"}});
-  for (size_t i = 0; i < places.size() && places.size() <= most_marks; ++i) {
-    const Point& p = curve.points[i];
-    canvas.circle(places[i], 2.5, {}, fmt::format("iteration {:.0f}: {:.6g}", p.x, p.y));
-  }
+  const bool marked = places.size() <= most_marks;
+  std::string values;  // of a curve without marks, for the page's script
+  for (const Point& p : curve.points) values += (values.empty() ? "" : "|") + value_of(p);
+  canvas.polyline(places, {{"class", "line"}, {"data-values", marked ? "" : values}});
+  for (size_t i = 0; i < places.size() && marked; ++i) canvas.circle(places[i], 2.5, {}, value_of(curve.points[i]));
   return std::move(canvas).markup();
 }
 

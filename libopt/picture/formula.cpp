@@ -13,7 +13,7 @@
 namespace kasen {
 namespace {
 
-constexpr size_t most_terms = 3;
+constexpr size_t most_shown_terms = 3;
 
 Polynomial term_of(const Polynomial::Monomial& monomial, std::int64_t coefficient) {
   Polynomial term(coefficient);
@@ -76,8 +76,8 @@ std::string formula_text(const ReportContext& context, const Polynomial& polynom
   std::vector<Polynomial> terms = ordered_terms(context, polynomial);
   if (terms.empty()) return "0";
   const std::string whole = factored(context, terms);
-  if (terms.size() <= most_terms) return page_text(whole);
-  const std::string leading = factored(context, {terms.begin(), terms.begin() + most_terms});
+  if (terms.size() <= most_shown_terms) return page_text(whole);
+  const std::string leading = factored(context, {terms.begin(), terms.begin() + most_shown_terms});
   return fmt::format("<details class=\"formula\"><summary>{} + …</summary>{}</details>", page_text(leading),
                      page_text(whole));
 }

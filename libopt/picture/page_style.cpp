@@ -60,7 +60,22 @@ grid-template-columns:minmax(0,1fr)}#v-both:checked~.panels .split{
 grid-template-columns:minmax(0,1fr)}.split:not(.stacked) .costs{max-height:90vh;position:sticky;top:3rem}}
 @media(max-width:900px){.two,#v-both:checked~.panels{grid-template-columns:minmax(0,1fr)}}
 .canvas{border:1px solid var(--rule);border-radius:8px;max-height:90vh;padding:.4rem;margin-bottom:.8rem}
-.canvas svg{display:block;margin:0 auto}
+.canvas svg{display:block;margin:0 auto}.canvas:focus-visible,svg:focus-visible{outline:2px solid var(--link)}
+.viewer{position:relative;scroll-margin-top:4rem}.viewer .canvas{cursor:grab}.viewer .canvas:active{cursor:grabbing}
+.zoom{position:absolute;top:.4rem;right:.4rem;display:flex;gap:.25rem}.viewer:has(.zoom) .canvas{padding-top:2.4rem}
+.zoom button{font:inherit;min-width:2rem;padding:.05rem .45rem;color:var(--ink);background:var(--panel);
+border:1px solid var(--rule);border-radius:6px;cursor:pointer}.zoom button:hover{border-color:var(--link)}
+.mini{position:absolute;right:.5rem;bottom:1.3rem;background:var(--bg);border:1px solid var(--rule);border-radius:6px;
+cursor:crosshair;touch-action:none}.mini rect{fill:var(--none-l);stroke:none}.mini .frame{fill:none;stroke:var(--loop);
+stroke-width:4}.mini .part{fill:var(--part-l)}.mini .cons{fill:var(--cons-l)}.mini .pre{fill:var(--pre-l)}
+.mini .matrix{fill:var(--matrix-l)}.mini .network{fill:var(--net)}.mini .seen{fill:var(--link);fill-opacity:.16;stroke:var(--link)}
+.find{display:inline-flex;flex-wrap:wrap;align-items:center;gap:.3rem .7rem;margin-bottom:.5rem;color:var(--soft)}
+.find input{font:inherit;width:13rem;max-width:100%;padding:.25em .6em;color:var(--ink);background:var(--bg);
+border:1px solid var(--edge);border-radius:6px}.finding .node:not(.found){opacity:.35}
+.ddag .found>rect{stroke:var(--hot);stroke-width:3;stroke-dasharray:none}.ddag .at>rect{stroke:var(--net);stroke-width:4}
+.told{display:none;position:fixed;z-index:4;pointer-events:none;max-width:18rem;padding:.15rem .5rem;color:var(--bg);
+background:var(--ink);border-radius:6px;font-size:12px;white-space:pre-line}
+.curve .spot{display:none;fill:none;stroke:var(--net);stroke-width:2}.curve.told-of .spot{display:block}
 .ddag .node:target rect,.ddag .frame:target>rect,.ddag .hot>rect{stroke:var(--hot);stroke-width:3;stroke-dasharray:none}
 .src.hot,tr.hot{background:color-mix(in srgb,var(--hot) 22%,transparent)}
 .ddag a:focus-visible .node rect{stroke:var(--hot);stroke-width:3}
@@ -78,8 +93,9 @@ font-size:12px}.curve .mark{text-anchor:end}.curve .across{text-anchor:middle}.c
 .curve .n0{stroke:var(--c1)}.curve .n1{stroke:var(--c2)}.curve .n2{stroke:var(--c3)}.curve .n3{stroke:var(--c4)}
 .two figure{margin:0}.curve .line{fill:none;stroke:var(--c1);stroke-width:1.8}.curve circle{fill:var(--c1)}
 .curve .limit{stroke:var(--net);stroke-dasharray:5 3}.curve .limit-text{fill:var(--net);paint-order:stroke;stroke:var(--panel);stroke-width:4px}
-@media(max-width:700px){body{padding:0 .7rem 3rem}td,th{padding:.22em .4em}td.op{min-width:11em}.wide{min-width:8rem}}
-@media print{nav,.tabs>label{display:none}.panel{display:block!important}.canvas,.costs,.source{max-height:none!important;
+@media(max-width:700px){nav{flex-wrap:nowrap;overflow-x:auto;white-space:nowrap}.curve text{font-size:15px}
+.curve .title{font-size:16px}body{padding:0 .7rem 3rem}td,th{padding:.22em .4em}td.op{min-width:11em}.wide{min-width:8rem}}
+@media print{nav,.tabs>label,.zoom,.mini,.find{display:none}.panel{display:block!important}.canvas,.costs,.source{max-height:none!important;
 overflow:visible}.canvas svg{max-width:100%;height:auto}}
 )css";
 

@@ -43,7 +43,7 @@ Scale across(const std::vector<Point>& points, ScaleKind kind) {
 }
 
 std::string picture(const std::string& title, const std::string& below, const std::vector<Point>& points,
-                    ScaleKind kind, bool marks) {
+                    ScaleKind kind, const std::string& values = {}) {
   const Axes axes{paper, across(points, kind), upward(points), clipped(below, most_letters), "", {}, false};
   Canvas canvas = Canvas::in_page(paper_width, paper_height, title, "curve");
   canvas.text({paper.x, 16}, clipped(title, most_letters), {{"class", "title"}});
@@ -51,9 +51,9 @@ std::string picture(const std::string& title, const std::string& below, const st
   std::vector<Point> places;
   for (const Point& point : points)
     if (axes.y.shows(point.y)) places.push_back({axes.x.place(point.x), axes.y.place(point.y)});
-  canvas.polyline(places, {{"class", "line"}});
+  canvas.polyline(places, {{"class", "line"}, {"data-values", values}});
   for (const Point& point : points) {
-    if (!marks || !axes.y.shows(point.y)) continue;
+    if (!values.empty() || !axes.y.shows(point.y)) continue;
     canvas.circle({axes.x.place(point.x), axes.y.place(point.y)}, 2.5, {},
                   fmt::format("{:.0f}: {:.6g}", point.x, point.y));
   }
@@ -66,14 +66,17 @@ std::string histogram(const PageResult& result) {
   const auto columns = static_cast<double>(result.counts.size());
   const double wide = (result.highest - result.lowest) / columns;
   outline.push_back({result.lowest, 0});
+  std::string values;  // of each corner of a column, for the page's script
   for (size_t k = 0; k < result.counts.size(); ++k) {
     const auto count = static_cast<double>(result.counts[k]);
     const double left = result.lowest + wide * static_cast<double>(k);
     outline.push_back({left, count});
     outline.push_back({left + wide, count});
+    const std::string value = fmt::format("|{:.6g} to {:.6g}: {}", left, left + wide, result.counts[k]);
+    values += value + value;
   }
   outline.push_back({result.highest, 0});
-  return picture(result.name + ": how many elements have a value", "value", outline, ScaleKind::linear, false);
+  return picture(result.name + ": how many elements have a value", "value", outline, ScaleKind::linear, values + "|");
 }
 
 bool several_values(const std::vector<Point>& points) {
@@ -85,7 +88,7 @@ std::string pictures_of(const PageResult& result) {
   std::string text;
   if (!result.counts.empty() && result.highest > result.lowest) text += histogram(result);
   if (result.counts.empty() && several_values(result.points))
-    text += picture(result.name, result.across, result.points, ScaleKind::whole, true);
+    text += picture(result.name, result.across, result.points, ScaleKind::whole);
   return text.empty() ? text : "<div class=\"curves\">" + text + "</div>\n";
 }
 

@@ -129,6 +129,9 @@ class Browser:
         finally:
             self.session = page
 
-    def picture(self, whole=True):
-        """A screenshot as PNG: of the whole page, or of what the window shows."""
-        return base64.b64decode(self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"])
+    def picture(self, highest=5000):
+        """A screenshot as PNG, of the page from its beginning."""
+        size = self.call("Page.getLayoutMetrics")
+        width, height = size["cssVisualViewport"]["clientWidth"], max(size["cssContentSize"]["height"], size["cssVisualViewport"]["clientHeight"])
+        clip = {"x": 0, "y": 0, "width": width, "height": min(height, highest), "scale": 1}
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"])

@@ -5,6 +5,7 @@ What is measured are the boxes and colours that the browser computes, not the te
 Usage: browser_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 With KASEN_PICTURES=FOLDER the screenshots are kept there.
 """
+import json
 import os
 import pathlib
 import sys
@@ -56,7 +57,7 @@ MEASURE = r"""(() => {
     const ratio = contrast(over(ink, behind), behind);
     if (ratio < 4.5) say(`contrast ${ratio.toFixed(2)}: ${named(e)}`);
   };
-  for (const svg of document.querySelectorAll("svg")) {
+  for (const svg of document.querySelectorAll("svg:not([aria-hidden])")) {
     if (!seen(svg)) continue;
     const frame = svg.getBoundingClientRect(), shapes = [...svg.querySelectorAll("rect")].filter(seen), base = ground(svg);
     const words = [...svg.querySelectorAll("text")].filter(seen), boxes = words.map((e) => e.getBoundingClientRect());
@@ -120,6 +121,24 @@ class InBrowser(ToolTest):
                 self.assertEqual(seen["width"], width)
 
 
+    def wait_for(self, condition):
+        """Until an expression of JavaScript is true: after frames and observers of the page."""
+        self.assertTrue(self.browser.value(f"""new Promise((done) => {{
+          let left = 200;
+          const look = () => {{ const is = ({condition}); is || !left-- ? done(!!is) : setTimeout(look, 20); }};
+          look();
+        }})"""), condition)
+
+    def box(self, what, place=0):
+        """The box of an element in the window: left, top, width, height."""
+        return self.browser.value(f"(() => {{ const r = document.querySelectorAll({what!r})[{place}].getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; }})()")
+
+    def click(self, what, place=0):
+        x, y, width, height = self.box(what, place)
+        for kind in ["Pressed", "Released"]:
+            self.browser.mouse(kind, x + width / 2, y + height / 2, button="left", clickCount=1)
+
+
 class Measures(InBrowser):
     """The measures find what they are for: each of these pages has one fault."""
 
@@ -178,6 +197,144 @@ class Looked(InBrowser):
         self.prepare()
         self.kasen("measure", "fused.kir", "--data", "G=graph.txt", "--workers", "1,2,4,8", "--plot", "scaling.svg")
         self.look("scaling.svg")
+
+
+class Graphs(InBrowser):
+    """Zoom, overview, dragging and search of a graph that is larger than its frame."""
+
+    def setUp(self):
+        super().setUp()
+        self.prepare()
+        self.kasen("measure", "fused.kir", "--bundle", "bundle", "--format", "html", "-o", "page.html")
+        self.browser.open(self.dir / "page.html", 700, height=600)
+        self.browser.value("document.querySelector('.after .viewer').scrollIntoView()")
+        self.wait_for("document.querySelector('.after .mini .seen')?.getAttribute('width')")
+
+    def seen(self):
+        """The part of the picture that the overview frames: left, top, width, height."""
+        return self.browser.value("['x', 'y', 'width', 'height'].map((n) => +document.querySelector('.after .mini .seen').getAttribute(n))")
+
+    def scale(self):
+        return self.browser.value("(() => { const s = document.querySelector('.after .ddag'); return s.getBoundingClientRect().width / s.viewBox.baseVal.width; })()")
+
+    def test_buttons_and_keys_zoom(self):
+        self.assertAlmostEqual(self.scale(), 1, places=3)
+        for act, scale in [(lambda: self.click(".after .zoom button", 0), 1.25), (lambda: self.click(".after .zoom button", 1), 1),
+                           (lambda: self.browser.press("-"), 1), (lambda: self.browser.press("+"), 1)]:
+            act()
+            self.assertAlmostEqual(self.scale(), scale, places=3)
+        self.browser.value("document.querySelector('.after .canvas').focus()")
+        for key, scale in [("+", 1.25), ("+", 1.25 ** 2), ("-", 1.25), ("1", 1)]:
+            self.browser.press(key)
+            self.assertAlmostEqual(self.scale(), scale, places=3)
+        self.browser.press("0")
+        self.assertLess(self.scale(), 1)
+        self.assertEqual(self.browser.faults(), [])
+        whole = self.browser.value("(() => { const c = document.querySelector('.after .canvas'); return [c.scrollWidth - c.clientWidth, c.scrollHeight - c.clientHeight]; })()")
+        self.assertLessEqual(whole[0], 1)
+
+    def test_the_wheel_zooms_where_the_pointer_is(self):
+        x, y, width, height = self.box(".after .node")
+        at = (x + width / 2, y + height / 2)
+        self.browser.mouse("Wheel", *at, deltaX=0, deltaY=-100, modifiers=2)
+        self.wait_for("document.querySelector('.after .ddag').getBoundingClientRect().width > 1.1 * document.querySelector('.after .ddag').viewBox.baseVal.width")
+        x, y, width, height = self.box(".after .node")
+        self.assertTrue(x < at[0] < x + width and y < at[1] < y + height)
+        self.assertEqual(self.browser.value("scrollX"), 0)
+
+    def test_the_overview_follows_and_leads(self):
+        left, top, width, height = self.seen()
+        self.assertEqual((left, top), (0, 0))
+        frame = self.browser.value("(() => { const c = document.querySelector('.after .canvas'), s = c.querySelector('.ddag').viewBox.baseVal; return [c.clientWidth, c.clientHeight, s.width, s.height]; })()")
+        self.assertLess(height, frame[3])
+        self.assertAlmostEqual(width, min(frame[0], frame[2]), delta=20)
+        self.browser.value("document.querySelector('.after .canvas').scrollTop = 150")
+        self.wait_for("+document.querySelector('.after .mini .seen').getAttribute('y') > 90")
+        boxes = self.browser.value("[document.querySelectorAll('.after .canvas .node').length, document.querySelectorAll('.after .mini .node').length]")
+        self.assertEqual(boxes[0], boxes[1])
+        before = self.seen()[1]
+        x, y, width, height = self.box(".after .mini")
+        self.browser.mouse("Pressed", x + width / 2, y + height - 2, button="left", buttons=1, clickCount=1)
+        self.browser.mouse("Released", x + width / 2, y + height - 2, button="left", clickCount=1)
+        self.wait_for(f"+document.querySelector('.after .mini .seen').getAttribute('y') > {before + 50}")
+
+    def test_the_pointer_drags_and_follows_no_link(self):
+        x, y, width, height = self.box(".after a .node")
+        at = (x + width / 2, y + height / 2)
+        self.browser.mouse("Pressed", *at, button="left", buttons=1, clickCount=1)
+        for step in (10, 40, 60):
+            self.browser.mouse("Moved", at[0], at[1] - step, button="left", buttons=1)
+        self.browser.mouse("Released", at[0], at[1] - 60, button="left", clickCount=1)
+        self.wait_for("document.querySelector('.after .canvas').scrollTop === 60")
+        self.assertEqual(self.browser.value("location.hash"), "")
+        self.browser.value("document.querySelector('.after .canvas').scrollTop = 0")
+        self.click(".after a .node")
+        self.wait_for("location.hash.startsWith('#L')")
+
+    def test_search(self):
+        self.browser.value("document.querySelector('.find input').focus()")
+        self.browser.call("Input.insertText", text="G' @ (PR")
+        self.wait_for("document.querySelector('.find output').textContent.includes('found')")
+        found = self.browser.value("[...document.querySelectorAll('.found')].map((e) => e.querySelector('.name').textContent)")
+        self.assertGreater(len(found), 1)
+        self.assertTrue(any("G' @ (pr / degree)" == name for name in found))
+        self.assertEqual(self.browser.value("document.querySelectorAll('.node.found').length"), len(found))
+        for _ in found:
+            self.browser.press("Enter", "\r")
+        self.wait_for(f"document.querySelector('.find output').textContent === '{len(found)} of {len(found)}'")
+        x, y, width, height = self.box(".at")
+        self.assertTrue(0 <= x and x + width <= 700 and 0 <= y and y + height <= 600)
+        self.browser.value("document.querySelector('.find input').value = 'no such box'; document.querySelector('.find input').dispatchEvent(new Event('input'))")
+        self.wait_for("document.querySelector('.find output').textContent === 'nothing found' && !document.querySelector('.found')")
+        for word in ["t_2_g", "mxv"]:  # the plan's names and operators are found, too
+            self.browser.value(f"document.querySelector('.find input').value = '{word}'; document.querySelector('.find input').dispatchEvent(new Event('input'))")
+            self.wait_for("document.querySelector('.found')")
+
+    def test_without_script(self):
+        for width in (1280, 390):
+            self.browser.open(self.dir / "page.html", width, script=False)
+            seen = self.browser.looks(self.browser.picture())
+            self.assertGreater(seen["colors"], 500)
+            self.assertEqual(seen["width"], width)
+
+
+class Values(InBrowser):
+    """The values of curves under the pointer and by keys."""
+
+    def test_a_run(self):
+        self.kasen("go", PAGERANK, "G=graph.txt", "--workers", 2, "--dir", "all")
+        run = json.loads((self.dir / "all" / "run.json").read_text())
+        self.browser.open(self.dir / "all" / "report.html", 1280)
+        self.browser.value("document.querySelector('#convergence .curve').scrollIntoView({block: 'center'})")
+        curve = "#convergence .curve"
+        turns = run["loops"][0]["turns"]
+        x, y, width, height = self.box(curve)
+        shapes = self.browser.value(f"[...document.querySelectorAll('{curve}:first-child circle:not(.spot)')].length")
+        self.assertGreaterEqual(shapes, len(turns))
+        for place in (0, len(turns) // 2, len(turns) - 1):
+            cx, cy, w, h = self.box(f"{curve} circle:not(.spot)", place)
+            self.browser.mouse("Moved", cx + w / 2, cy + h / 2)
+            self.wait_for(f"document.querySelector('.told').textContent === 'iteration {turns[place][0]}: {turns[place][1]:.6g}'")
+            tx, ty, tw, th = self.box(".told")
+            self.assertTrue(tx >= 0 and tx + tw <= 1280 and ty >= 0)
+        self.browser.mouse("Moved", 5, y + height + 30)
+        self.wait_for("getComputedStyle(document.querySelector('.told')).display === 'none'")
+        self.browser.value(f"document.querySelector('{curve}').focus()")
+        for number in (1, 2):
+            self.browser.press("ArrowRight")
+            self.wait_for(f"document.querySelector('.told').textContent.startsWith('iteration {number}:')")
+        self.assertEqual(self.browser.faults(), [])
+
+    def test_a_histogram(self):
+        (self.dir / "p.ks").write_text("dim N\ninput x : f64[N]\ny = x * x\noutput y\n")
+        (self.dir / "x.csv").write_text("\n".join(str(i / 100) for i in range(400)) + "\n")
+        self.kasen("go", "p.ks", "x=x.csv", "--dir", "all")
+        self.browser.open(self.dir / "all" / "report.html", 390)
+        told = self.browser.value("document.querySelector('#results .curve path[data-values]').dataset.values.split('|').filter((v) => v)")
+        self.assertEqual(sum(int(value.split(": ")[1]) for value in told), 2 * 400)  # both corners of each column
+        self.browser.value("document.querySelector('#results .curve').focus()")
+        self.browser.press("ArrowRight")
+        self.wait_for(f"document.querySelector('.told').textContent === '{told[0]}'")
 
 
 if __name__ == "__main__":
