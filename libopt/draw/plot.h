@@ -28,5 +28,9 @@ struct Plot {
 };
 
 [[nodiscard]] std::string plot_svg(Plot plot);
+// As part of a page, with the legend beneath.
+[[nodiscard]] std::string plot_in_page(Plot plot);
+// Several in one file, one below another, with one legend: each has the same series.
+[[nodiscard]] std::string plots_svg(const std::string& title, std::vector<Plot> plots);
 
 }  // namespace kasen

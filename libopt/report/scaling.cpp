@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "libopt/draw/plot.h"
 #include "libopt/text/report_parts.h"
@@ -177,20 +178,44 @@ std::vector<std::string> titles(const Module& module) {
   return texts;
 }
 
-// Of the first outermost loop.
-std::vector<PlotSeries> series_of(const std::vector<Line>& lines) {
-  std::vector<PlotSeries> series{{"slaves", {}}, {"network bytes", {}}, {"time, microseconds", {}}};
+// One quantity with its unit, of the first outermost loop.
+struct Quantity {
+  const char *title, *unit;
+  double (*of)(const Row& row);
+};
+constexpr std::array<Quantity, 3> quantities{{
+    {"slaves on all workers", "slaves", [](const Row& row) { return static_cast<double>(row.slaves); }},
+    {"sent between workers", "MB",
+     [](const Row& row) { return static_cast<double>(row.network.front().value_or(0)) / 1e6; }},
+    {"predicted time", "ms", [](const Row& row) { return row.times.front() ? row.times.front()->sum() * 1e3 : 0; }},
+}};
+
+// A series for each method; what has no place on a logarithmic axis is left out.
+Plot plot_of(const Quantity& quantity, const std::vector<Line>& lines) {
+  Plot plot{.title = quantity.title, .x_name = "workers", .y_name = quantity.unit};
+  plot.log_x = plot.log_y = true;
   for (const Line& line : lines) {
-    const Row& row = line.row;
-    const auto add = [&](PlotSeries& to, double value) {
-      if (value > 0) to.marks.push_back({static_cast<double>(row.workers), value});
-    };
-    add(series[0], static_cast<double>(row.slaves));
-    add(series[1], static_cast<double>(row.network.front().value_or(0)));
-    add(series[2], row.times.front() ? row.times.front()->sum() * 1e6 : 0);
+    const auto workers = static_cast<double>(line.row.workers);
+    if (std::find(plot.x_ticks.begin(), plot.x_ticks.end(), workers) == plot.x_ticks.end())
+      plot.x_ticks.push_back(workers);
+    const std::string name = line.row.method.empty() ? "as the bundle is cut" : line.row.method;
+    auto series =
+        std::find_if(plot.series.begin(), plot.series.end(), [&](const PlotSeries& of) { return of.name == name; });
+    if (series == plot.series.end()) series = plot.series.insert(series, {name, {}});
+    PlotMark mark{workers, quantity.of(line.row)};
+    if (line.bounds) {
+      mark.low = quantity.of(line.bounds->first);
+      mark.high = quantity.of(line.bounds->second);
+    }
+    series->marks.push_back(mark);
   }
-  std::erase_if(series, [](const PlotSeries& of) { return of.marks.empty(); });
-  return series;
+  return plot;
+}
+
+bool has_marks(const Plot& plot) {
+  return std::any_of(plot.series.begin(), plot.series.end(), [](const PlotSeries& series) {
+    return std::any_of(series.marks.begin(), series.marks.end(), [](const PlotMark& mark) { return mark.y > 0; });
+  });
 }
 
 }  // namespace
@@ -211,12 +236,12 @@ std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& 
 
 std::string scaling_svg(const Module& module, const std::vector<ScalingPoint>& points, const MachineProfile& machine) {
   const std::vector<Line> rows = lines_of(module, points, machine);
-  Plot plot{.title = fmt::format("{}: {}", module.name, titles(module).front()), .x_name = "workers"};
-  plot.log_x = plot.log_y = true;
-  plot.legend_width = 170;
-  for (const Line& line : rows) plot.x_ticks.push_back(static_cast<double>(line.row.workers));
-  plot.series = series_of(rows);
-  return plot_svg(std::move(plot));
+  std::vector<Plot> plots;
+  for (const Quantity& quantity : quantities) {
+    Plot plot = plot_of(quantity, rows);
+    if (has_marks(plot)) plots.push_back(std::move(plot));
+  }
+  return plots_svg(fmt::format("{}: {}", module.name, titles(module).front()), std::move(plots));
 }
 
 }  // namespace kasen

@@ -25,8 +25,8 @@ struct ScalingPoint {
 // "1,200 +- 40".
 [[nodiscard]] std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& points,
                                        const MachineProfile& machine);
-// Plots ghosts, and network bytes and predicted time of an iteration, over the number of workers, on two logarithmic
-// axes.
+// Plots ghosts, and network bytes and predicted time of an iteration, over the number of workers: one below another,
+// each with an axis of its own unit, and a line for each method. Axes are logarithmic.
 [[nodiscard]] std::string scaling_svg(const Module& module, const std::vector<ScalingPoint>& points,
                                       const MachineProfile& machine);
 

@@ -175,7 +175,7 @@ class Scaling(ToolTest):
                 self.assertEqual(int(turn[1].replace(",", "")), report["loops"][0]["actual"]["network_bytes"]["value"])
             picture = (self.dir / "scale.svg").read_text()
             self.assertIn("</svg>", picture)
-            self.assertIn("network bytes", picture)
+            self.assertIn("sent between workers", picture)
 
     @staticmethod
     def cells(out, header):

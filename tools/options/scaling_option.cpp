@@ -201,7 +201,8 @@ void declare_scaling_options(Tool& tool) {
       "data", po::value<std::vector<std::string>>()->value_name("NAME=FILE"), "with --workers: an input's data")(
       "sample", po::value<double>()->value_name("FRACTION"),
       "with --workers: estimates from this fraction of the indices, with error bars (default: memory decides)")(
-      "plot", po::value<std::string>()->value_name("FILE.svg"), "with --workers: a picture of the same");
+      "plot", po::value<std::string>()->value_name("FILE.svg"),
+      "with --workers: a picture of the same, with a line for each method");
   declare_input_options(tool);
   declare_cut_options(tool, true);
   tool.writes.push_back("plot");
@@ -226,8 +227,6 @@ void check_scaling_options(const po::variables_map& values) {
     }
     if (compares_methods(values) && values.count("bundle") > 0)
       fail(ExitStatus::usage, "--method all goes with --data", "a bundle is cut already", "leave out --method");
-    if (compares_methods(values) && values.count("plot") > 0)
-      fail(ExitStatus::usage, "--plot does not go with --method all", "it draws one method", "leave out one of them");
     if (values.count("sample") > 0 && values.count("bundle") > 0)
       fail(ExitStatus::usage, "--sample goes with --data", "a bundle is read whole");
     return;
@@ -248,8 +247,8 @@ std::string scaling_report(const Module& module, const std::string& name, const 
       values.count("bundle") > 0
           ? bundle_points(module, name, values["bundle"].as<std::string>(), worker_counts(values))
           : data_points(module, values, machine);
-  if (compares_methods(values)) return methods_text(module, points, machine);
   if (values.count("plot") > 0) write_text(values["plot"].as<std::string>(), scaling_svg(module, points, machine));
+  if (compares_methods(values)) return methods_text(module, points, machine);
   return scaling_text(module, points, machine);
 }
 
