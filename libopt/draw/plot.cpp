@@ -93,7 +93,7 @@ void draw_sheet(Canvas& canvas, Plot& plot, const Rect& paper) {
 
 // Keys in rows as wide as the sheet; returns their places, and where they end.
 std::vector<Point> rows_of_keys(const std::vector<PlotSeries>& all, double top) {
-  constexpr double letter = 7;
+  constexpr double letter = 8.5;  // of the larger texts of narrow windows
   std::vector<Point> places;
   Point at{sheet.x, top + row_height / 2};
   for (const PlotSeries& series : all) {

@@ -1,4 +1,4 @@
-// The parts of the report as one page (report/html.cpp joins them). Each returns markup in which all text from a
+// The parts of the report as one page (pages/html.cpp joins them). Each returns markup in which all text from a
 // program, a file's name or a run is escaped. Internal to libopt.
 #pragma once
 
@@ -35,6 +35,9 @@ struct RunFacts {
 [[nodiscard]] std::string_view page_script();
 // The hash of the script as a page's security policy takes it: base64 of SHA-256. No other script may run there.
 [[nodiscard]] std::string_view page_script_hash();
+
+// Up to the beginning of its body. `other_script_hash` is that of a second script.
+[[nodiscard]] std::string page_head(const std::string& title, std::string_view other_script_hash = {});
 
 [[nodiscard]] std::string picture_svg(const Picture& picture, const Placed& placed, const std::string& key);
 // Draws it into a file, which has no lines of a program to lead to.

@@ -181,7 +181,7 @@ const spots_of = (svg) => {
   }
   return spots.sort((a, b) => a.x - b.x);
 };
-all("svg.curve").forEach((svg) => {
+all("svg.curve,svg.plot").forEach((svg) => {
   const spots = spots_of(svg), mark = draw("circle", {class: "spot", r: 5}, svg);
   let at = -1;
   const tell = (spot) => {
@@ -217,6 +217,6 @@ all("svg.curve").forEach((svg) => {
 )js";
 }
 
-std::string_view page_script_hash() { return "jtLl8c9RHzQOGl2bBPDK5i5mvdUc5ODQ49bd4hjtbDg="; }
+std::string_view page_script_hash() { return "IiGACOzde3jtfsPOT6DsSBIN1/RTDTezwWbc9sP9DEc="; }
 
 }  // namespace kasen

@@ -73,9 +73,18 @@ stroke-width:4}.mini .part{fill:var(--part-l)}.mini .cons{fill:var(--cons-l)}.mi
 .find input{font:inherit;width:13rem;max-width:100%;padding:.25em .6em;color:var(--ink);background:var(--bg);
 border:1px solid var(--edge);border-radius:6px}.finding .node:not(.found){opacity:.35}
 .ddag .found>rect{stroke:var(--hot);stroke-width:3;stroke-dasharray:none}.ddag .at>rect{stroke:var(--net);stroke-width:4}
+.choice{margin-bottom:1.5rem}.filters{display:flex;flex-wrap:wrap;gap:.4rem 1rem;color:var(--soft);margin:.3rem 0}
+.filters select{font:inherit;max-width:14rem;color:var(--ink);background:var(--panel);border:1px solid var(--edge);border-radius:6px}
+.sort{font:inherit;font-weight:600;padding:0;border:0;background:none;color:var(--soft);cursor:pointer}
+.sort:hover{color:var(--link)}[aria-sort=ascending] .sort::after{content:" ↑"}[aria-sort=descending] .sort::after{content:" ↓"}
+.runs{margin-bottom:.4rem}.runs td,.runs th{white-space:nowrap}.plot{width:100%;height:auto;background:var(--panel);
+border:1px solid var(--rule);border-radius:8px}.plot text{font:12px system-ui,"DejaVu Sans",sans-serif;fill:var(--label)}
+.plot .title{font-weight:600;fill:var(--ink)}.plot .mark{text-anchor:end}.plot .across{text-anchor:middle}
+.plot .grid{stroke:var(--rule)}.plot .axis{fill:none;stroke:var(--soft)}.plot .hollow{fill:var(--panel)}
+.plot .diagonal{stroke:var(--edge);stroke-dasharray:5 4}
 .told{display:none;position:fixed;z-index:4;pointer-events:none;max-width:18rem;padding:.15rem .5rem;color:var(--bg);
 background:var(--ink);border-radius:6px;font-size:12px;white-space:pre-line}
-.curve .spot{display:none;fill:none;stroke:var(--net);stroke-width:2}.curve.told-of .spot{display:block}
+svg .spot{display:none;fill:none;stroke:var(--net);stroke-width:2}svg.told-of .spot{display:block}
 .ddag .node:target rect,.ddag .frame:target>rect,.ddag .hot>rect{stroke:var(--hot);stroke-width:3;stroke-dasharray:none}
 .src.hot,tr.hot{background:color-mix(in srgb,var(--hot) 22%,transparent)}
 .ddag a:focus-visible .node rect{stroke:var(--hot);stroke-width:3}
@@ -93,7 +102,7 @@ font-size:12px}.curve .mark{text-anchor:end}.curve .across{text-anchor:middle}.c
 .curve .n0{stroke:var(--c1)}.curve .n1{stroke:var(--c2)}.curve .n2{stroke:var(--c3)}.curve .n3{stroke:var(--c4)}
 .two figure{margin:0}.curve .line{fill:none;stroke:var(--c1);stroke-width:1.8}.curve circle{fill:var(--c1)}
 .curve .limit{stroke:var(--net);stroke-dasharray:5 3}.curve .limit-text{fill:var(--net);paint-order:stroke;stroke:var(--panel);stroke-width:4px}
-@media(max-width:700px){nav{flex-wrap:nowrap;overflow-x:auto;white-space:nowrap}.curve text{font-size:15px}
+@media(max-width:700px){nav{flex-wrap:nowrap;overflow-x:auto;white-space:nowrap}.curve text,.plot text{font-size:15px}
 .curve .title{font-size:16px}body{padding:0 .7rem 3rem}td,th{padding:.22em .4em}td.op{min-width:11em}.wide{min-width:8rem}}
 @media print{nav,.tabs>label,.zoom,.mini,.find{display:none}.panel{display:block!important}.canvas,.costs,.source{max-height:none!important;
 overflow:visible}.canvas svg{max-width:100%;height:auto}}

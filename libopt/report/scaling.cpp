@@ -179,11 +179,11 @@ std::vector<std::string> titles(const Module& module) {
 }
 
 // One quantity with its unit, of the first outermost loop.
-struct Quantity {
+struct PlottedPart {
   const char *title, *unit;
   double (*of)(const Row& row);
 };
-constexpr std::array<Quantity, 3> quantities{{
+constexpr std::array<PlottedPart, 3> plotted{{
     {"slaves on all workers", "slaves", [](const Row& row) { return static_cast<double>(row.slaves); }},
     {"sent between workers", "MB",
      [](const Row& row) { return static_cast<double>(row.network.front().value_or(0)) / 1e6; }},
@@ -191,7 +191,7 @@ constexpr std::array<Quantity, 3> quantities{{
 }};
 
 // A series for each method; what has no place on a logarithmic axis is left out.
-Plot plot_of(const Quantity& quantity, const std::vector<Line>& lines) {
+Plot plot_of(const PlottedPart& quantity, const std::vector<Line>& lines) {
   Plot plot{.title = quantity.title, .x_name = "workers", .y_name = quantity.unit};
   plot.log_x = plot.log_y = true;
   for (const Line& line : lines) {
@@ -237,7 +237,7 @@ std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& 
 std::string scaling_svg(const Module& module, const std::vector<ScalingPoint>& points, const MachineProfile& machine) {
   const std::vector<Line> rows = lines_of(module, points, machine);
   std::vector<Plot> plots;
-  for (const Quantity& quantity : quantities) {
+  for (const PlottedPart& quantity : plotted) {
     Plot plot = plot_of(quantity, rows);
     if (has_marks(plot)) plots.push_back(std::move(plot));
   }

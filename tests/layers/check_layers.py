@@ -60,6 +60,7 @@ ROOMS = {
         "passes": "time rewrite options sync layouts fusion selection swap swapping spread placing",
         "optimize": "cost time rewrite options sync fusion prover passes", "picture": "draw cost text time",
         "bounds": "cost text time", "report": "draw cost text time rewrite sync swapping optimize picture bounds tasks", "cuts": "cost text time report",
+        "pages": "draw cost text time picture tasks report",
     },
     "libcomm/data": {
         "base": "", "hdf5": "base", "sources": "base hdf5", "text": "base sources", "table": "base text", "read": "base text table sources", "cut": "base read", "compress": "base",

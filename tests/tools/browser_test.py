@@ -8,12 +8,19 @@ With KASEN_PICTURES=FOLDER the screenshots are kept there.
 import json
 import os
 import pathlib
+import random
 import sys
 import unittest
+import urllib.parse
+
+import numpy
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 import browser  # noqa: E402
-from tools_test import PAGERANK, ROOT, ToolTest  # noqa: E402
+import region_tasks_test  # noqa: E402  (modules: their tests do not run here)
+import streams_test  # noqa: E402
+import swap_test  # noqa: E402
+from tools_test import PAGERANK, ROOT, USAGE, ToolTest  # noqa: E402
 
 LOOKS = [(width, dark) for width in (1280, 390) for dark in (False, True)]
 
@@ -117,7 +124,7 @@ class InBrowser(ToolTest):
                 self.assertEqual(self.browser.faults(), [])
                 seen = self.browser.looks(png)
                 self.assertGreater(seen["colors"], colors)
-                self.assertLess(seen["share"], 0.99)
+                self.assertLess(seen["share"], 0.995)
                 self.assertEqual(seen["width"], width)
 
 
@@ -197,6 +204,48 @@ class Looked(InBrowser):
         self.prepare()
         self.kasen("measure", "fused.kir", "--data", "G=graph.txt", "--workers", "1,2,4,8", "--method", "all", "--plot", "scaling.svg")
         self.look("scaling.svg")
+
+
+class OverTime(InBrowser):
+    """Pictures of what goes on over time, on pages and as files; and the trace, which the page links."""
+
+    def test_streams(self):
+        streams_test.Streams.plan(self, streams_test.LOOP, 100_000)
+        pool = streams_test.Streams.run_it(self)["parts"][0]["buffer_bytes"]
+        streams_test.Streams.plan(self, streams_test.LOOP, 100_000, "--swap", "--memory", pool * 2 // 3)
+        streams_test.Streams.run_it(self, "--trace", "trace.json")
+        shown = ["measure", "f.kir", "--bundle", "bundle", "--against", "run.json"]
+        self.kasen(*shown, "--timeline", "--format", "svg", "-o", "streams.svg")
+        self.look("streams.svg")
+        self.kasen(*shown, "--trace", "trace.json", "--format", "html", "-o", "page.html")
+        self.look("page.html", texts=150)
+
+    def test_tasks(self):
+        self.arrays = {"A": numpy.ones((23, 16)), "B": numpy.ones((16, 10)), "C": numpy.ones((23, 10))}
+        region_tasks_test.RegionTasks.plan(self, region_tasks_test.MIXED)
+        self.kasen("measure", "plan.kir", "--bundle", "bundle", "--tasks", "--format", "svg", "-o", "tasks.svg")
+        self.look("tasks.svg")
+        self.kasen("measure", "plan.kir", "--bundle", "bundle", "--format", "html", "-o", "page.html")
+        self.look("page.html", texts=150)
+
+    def test_swaps(self):
+        (self.dir / "graph.json").write_text(json.dumps(swap_test.layers(12, random.Random(3))))
+        self.kasen("swap", "graph.json", "--memory", 24_000, "--population", 16, "--generations", 10, "--timeline", "swap.svg")
+        self.look("swap.svg")
+
+    def test_the_page_links_the_trace(self):
+        (self.dir / "of a run").mkdir()
+        self.kasen("go", PAGERANK, "G=graph.txt", "--workers", 2, "--dir", "all", "--trace", "of a run/t#1.json")
+        self.browser.open(self.dir / "all" / "report.html")
+        link = "document.querySelector('#trace a')"
+        self.assertEqual(self.browser.value(f"{link}.textContent"), "../of a run/t#1.json")
+        self.assertEqual(self.browser.value("document.querySelector('nav a[href=\"#trace\"]').textContent"), "Trace")
+        path = urllib.parse.unquote(urllib.parse.urlsplit(self.browser.value(f"{link}.href")).path)
+        self.assertIn("traceEvents", json.loads(pathlib.Path(path).read_text()))
+        self.assertEqual(self.browser.value(MEASURE)["faults"], [])
+        self.kasen("go", PAGERANK, "G=graph.txt", "--workers", 2, "--dir", "all")
+        self.assertNotIn('id="trace"', (self.dir / "all" / "report.html").read_text())
+        self.fault("measure", "all/fused.kir", "--bundle", "all/bundle", "--trace", "of a run/t#1.json", status=USAGE, says="--trace needs --against")
 
 
 class Graphs(InBrowser):
@@ -335,6 +384,101 @@ class Values(InBrowser):
         self.browser.value("document.querySelector('#results .curve').focus()")
         self.browser.press("ArrowRight")
         self.wait_for(f"document.querySelector('.told').textContent === '{told[0]}'")
+
+
+class ExperimentPages(InBrowser):
+    """One page for an experiment: rows are sorted, filtered and compared as Python does it with the same rows."""
+
+    MATRIX = f"""program: {PAGERANK}
+data: {{G: graph.txt}}
+workers: [1, 2]
+strategy: [none, greedy]
+kernels: interpreter
+repetitions: 2
+"""
+
+    def setUp(self):
+        super().setUp()
+        (self.dir / "e.yaml").write_text(self.MATRIX)
+        self.kasen("experiment", "e.yaml")
+        self.page = self.dir / "e.experiment" / "report.html"
+
+    def table(self, place=1):
+        """The head and the shown rows of a table, without the column to tick."""
+        cells = self.browser.value(f"[...document.querySelectorAll('.runs')[{place}].rows].filter((r) => !r.hidden).map((r) => [...r.cells].slice(0, -1).map((c) => c.textContent))")
+        return cells[0], cells[1:]
+
+    def test_the_page(self):
+        self.look("e.experiment/report.html", texts=80)
+        head, rows = self.table()
+        self.assertEqual(head[:3], ["workers", "strategy", "repetition"])
+        kept = [json.loads(line) for line in (self.page.parent / "runs.jsonl").read_text().splitlines()]
+        want = {(str(r["settings"]["workers"]), r["settings"]["strategy"], str(r["repetition"])): r for r in kept}
+        self.assertEqual(len(rows), 8)
+        for row in rows:
+            run = want.pop(tuple(row[:3]))
+            self.assertAlmostEqual(float(row[3]), run["seconds"], delta=6e-7)
+            self.assertEqual(int(row[head.index("network bytes")].replace(",", "")), run["bytes"]["network bytes"]["counted"])
+            self.assertEqual(row[-1], "equal")
+        self.assertEqual(self.browser.value("document.querySelectorAll('svg.plot').length"), 3)
+        for name in ["speedup.svg", "bytes.svg", "predicted.svg"]:
+            self.look(f"e.experiment/{name}")
+
+    def test_sort_and_filter(self):
+        self.browser.open(self.page)
+        head, rows = self.table()
+        for name, key in [("seconds", lambda r: float(r[3])), ("strategy", lambda r: r[1])]:
+            button = f"document.querySelectorAll('.runs')[1].querySelectorAll('.sort')[{head.index(name)}]"
+            for falls in (False, True):
+                self.browser.value(f"{button}.click()")
+                _, sorted_rows = self.table()
+                self.assertEqual([key(r) for r in sorted_rows], sorted(map(key, rows), reverse=falls))
+                self.assertEqual(sorted(sorted_rows), sorted(rows))
+                self.assertEqual(self.browser.value(f"{button}.parentElement.getAttribute('aria-sort')"), "descending" if falls else "ascending")
+        for choice in [{0: "2"}, {0: "2", 1: "none"}, {1: "greedy"}, {}]:
+            for place in (0, 1):
+                self.browser.value(f"""(() => {{ const s = document.querySelectorAll('.choice')[1].querySelectorAll('select')[{place}];
+                  s.value = {choice.get(place, "")!r}; s.dispatchEvent(new Event('change')); }})()""")
+            _, shown = self.table()
+            want = [r for r in rows if all(r[i] == value for i, value in choice.items())]
+            self.assertEqual(sorted(shown), sorted(want))
+            self.assertEqual(self.browser.value("document.querySelectorAll('.filters output')[1].textContent"), f"{len(want)} of 8 rows" if choice else "")
+        self.assertEqual(len(self.table(0)[1]), 4)  # the other table stays as it is
+
+    def test_the_difference_of_two_runs(self):
+        self.browser.open(self.page, 390)
+        head, rows = self.table()
+        tick = "document.querySelectorAll('.choice')[1].querySelectorAll('input')[%d].click()"
+        self.browser.value(tick % 0)
+        self.assertEqual(self.browser.value("document.querySelectorAll('.difference table').length"), 0)
+        for place in (5, 7):  # the third takes the place of the first
+            self.browser.value(tick % place)
+            a, b = (rows[0], rows[5]) if place == 5 else (rows[5], rows[7])
+            lines = {line[0]: line[1:] for line in self.browser.value("[...document.querySelectorAll('.difference tbody tr')].map((r) => [...r.cells].map((c) => c.textContent))")}
+            for i, name in enumerate(head):
+                if i < 2 or name == "check":
+                    self.assertEqual(name in lines, a[i] != b[i])
+                    continue
+                x, y = (float(cells[i].replace(",", "")) for cells in (a, b))
+                self.assertEqual(lines[name][:2], [a[i], b[i]])
+                if x == y:
+                    self.assertEqual(lines[name][2], "same")
+                else:
+                    self.assertAlmostEqual(float(lines[name][2].replace(",", "")), y - x, delta=1e-5 * abs(y - x))
+                if x:
+                    self.assertAlmostEqual(float(lines[name][3].replace(",", "")), y / x, delta=1e-5 * abs(y / x))
+        measured = self.browser.value(MEASURE)
+        self.assertEqual(measured["faults"], [])
+        self.assertEqual(self.browser.faults(), [])
+
+    def test_values_of_plots(self):
+        self.browser.open(self.page)
+        self.browser.value("document.querySelector('svg.plot').scrollIntoView({block: 'center'})")
+        x, y, width, height = self.box("svg.plot circle[cx]", 0)
+        title = self.browser.value("document.querySelector('svg.plot circle title').textContent")
+        self.assertRegex(title, r"^strategy=\w+\nworkers 1: speed-up 1( \(.* to .*\))?$")
+        self.browser.mouse("Moved", x + width / 2, y + height / 2)
+        self.wait_for("/^strategy=\\w+\\nworkers 1: speed-up/.test(document.querySelector('.told').textContent)")
 
 
 if __name__ == "__main__":

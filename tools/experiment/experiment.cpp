@@ -217,6 +217,8 @@ class Runner {
     const Summary summary = summarize(experiment_, matrix_, rows_, digests_);
     for (const auto& [name, text] : summary_plots(summary)) write_text(experiment_.folder + '/' + name, text);
     write_text(experiment_.folder + "/table.csv", summary_csv(summary));
+    write_text(experiment_.folder + "/report.html",
+               summary_page(summary, fixed_settings(experiment_, matrix_), rows_, digests_));
     write_standard_output(fixed_settings(experiment_, matrix_) + '\n' + summary_table(summary));
     const bool right = std::all_of(summary.points.begin(), summary.points.end(),
                                    [](const PointSummary& s) { return s.failed == 0 && s.differing == 0; });

@@ -103,7 +103,16 @@ Summary summarize(const Experiment& experiment, const Matrix& matrix, const Rows
   return summary;
 }
 
-std::string summary_table(const Summary& summary) {
+std::vector<std::string> settings_of(const Point& point, const std::vector<std::string>& labels) {
+  std::vector<std::string> texts;
+  for (const std::string& label : labels) {
+    const Setting* setting = labelled(point, label);
+    texts.push_back(setting == nullptr ? "-" : setting->text);
+  }
+  return texts;
+}
+
+std::vector<std::vector<std::string>> summary_rows(const Summary& summary) {
   const std::vector<std::string>& varied = summary.matrix->varied;
   std::vector<std::vector<std::string>> table(1, varied);
   auto& head = table.front();
@@ -111,11 +120,7 @@ std::string summary_table(const Summary& summary) {
   if (!summary.parallel.empty()) head.emplace_back("speed-up");
   head.insert(head.end(), {"network bytes", "most held", "peak", "check"});
   for (const PointSummary& s : summary.points) {
-    auto& row = table.emplace_back();
-    for (const std::string& label : varied) {
-      const Setting* setting = labelled(*s.point, label);
-      row.push_back(setting == nullptr ? "-" : setting->text);
-    }
+    auto& row = table.emplace_back(settings_of(*s.point, varied));
     row.push_back(s.failed > 0 ? fmt::format("{}, {} failed", s.runs, s.failed) : fmt::format("{}", s.runs));
     for (const double seconds : {s.median, s.mad, s.least, s.most})
       row.push_back(s.runs > 0 ? seconds_text(seconds) : "-");
@@ -125,8 +130,10 @@ std::string summary_table(const Summary& summary) {
       row.push_back(s.runs > 0 ? grouped(bytes) : "-");
     row.push_back(agreement_word(s));
   }
-  return table_text(table);
+  return table;
 }
+
+std::string summary_table(const Summary& summary) { return table_text(summary_rows(summary)); }
 
 std::string summary_csv(const Summary& summary) {
   std::vector<std::string> labels;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "libopt/draw/plot.h"
 #include "tools/experiment/rows.h"
 #include "tools/experiment/settings.h"
 
@@ -37,9 +38,17 @@ struct Summary {
 // `digests` are those of the matrix's points.
 [[nodiscard]] Summary summarize(const Experiment& experiment, const Matrix& matrix, const Rows& rows,
                                 const std::vector<std::string>& digests);
+// The settings of a point that have these labels; "-" for one that it lacks.
+[[nodiscard]] std::vector<std::string> settings_of(const Point& point, const std::vector<std::string>& labels);
+// The table, with its head first.
+[[nodiscard]] std::vector<std::vector<std::string>> summary_rows(const Summary& summary);
 [[nodiscard]] std::string summary_table(const Summary& summary);
 [[nodiscard]] std::string summary_csv(const Summary& summary);
 // The plots by file name: speedup.svg where a parallel setting varies, bytes.svg, predicted.svg.
 [[nodiscard]] std::map<std::string, std::string> summary_plots(const Summary& summary);
+[[nodiscard]] std::vector<Plot> plots_of(const Summary& summary);
+// All of it as one page, with every run. `fixed` are the settings that all points share.
+[[nodiscard]] std::string summary_page(const Summary& summary, const std::string& fixed, const Rows& rows,
+                                       const std::vector<std::string>& digests);
 
 }  // namespace kasen::tools

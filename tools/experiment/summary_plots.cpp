@@ -118,6 +118,15 @@ class Plotter {
 
 }  // namespace
 
+std::vector<Plot> plots_of(const Summary& summary) {
+  const Plotter plotter(summary);
+  std::vector<Plot> plots;
+  if (!summary.parallel.empty()) plots.push_back(plotter.speedup());
+  plots.push_back(plotter.bytes());
+  plots.push_back(plotter.predicted());
+  return plots;
+}
+
 std::map<std::string, std::string> summary_plots(const Summary& summary) {
   const Plotter plotter(summary);
   std::map<std::string, std::string> plots{{"bytes.svg", plot_svg(plotter.bytes())},

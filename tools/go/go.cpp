@@ -353,6 +353,7 @@ class Pipeline {
     Arguments argv{tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--against", file("run.json")};
     argv.insert(argv.end(), {"--check", "--page", file("report.html"), "--result", files_.result(), "--result-format",
                              std::string(row(files_.format()).name), "--places", file("plan.places")});
+    if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
     if (!verbose()) argv.emplace_back("--differences");
     const bool whole = text("nan") == "error" || (has("verify") && text("verify") != "auto");
     if (has("memory") && !has("swap") && !whole) argv.insert(argv.end(), {"--memory", text("memory")});

@@ -1,6 +1,7 @@
 #include "tools/options/page_option.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "libcore/lang/lang.h"
 #include "libopt/layouts/tiling_text.h"
 #include "libopt/optimize/optimize.h"
+#include "libopt/pages/trace_link.h"
 #include "libopt/prover/prover.h"
 #include "libopt/time/observed.h"
 #include "libopt/time/price.h"
@@ -106,6 +108,15 @@ std::string placed(PageParts parts, const po::variables_map& values,
   return text;
 }
 
+// A file's path from the folder of the page.
+std::string beside_page(const std::string& file, const po::variables_map& values) {
+  const auto& page = values[values.count("page") > 0 ? "page" : "output"].as<std::string>();
+  if (page == "-") return file;
+  std::error_code none;
+  const std::filesystem::path folder = std::filesystem::absolute(page, none).parent_path();
+  return std::filesystem::absolute(file, none).lexically_proximate(folder.lexically_normal()).string();
+}
+
 }  // namespace
 
 std::optional<Module> unfused(const Module& plan) {
@@ -140,7 +151,9 @@ std::string page_of(const Module& plan, const Sizes* sizes, const Module* before
     parts.machine_name = *file;
     parts.machine = read_machine(parts.machine_name);
   }
-  return placed(parts, values, [&](const PageParts& all) { return report_html(plan, sizes, all); });
+  std::string page = placed(parts, values, [&](const PageParts& all) { return report_html(plan, sizes, all); });
+  if (values.count("trace") == 0 || parts.run == nullptr) return page;
+  return with_trace_link(std::move(page), beside_page(values["trace"].as<std::string>(), values));
 }
 
 std::string picture_of(const Module& plan, const Sizes* sizes, const po::variables_map& values) {

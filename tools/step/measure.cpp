@@ -267,6 +267,9 @@ ExitStatus run_measure(const po::variables_map& values) {
          "", "give one of them");
   }
   check_scaling_options(values);
+  if (values.count("trace") > 0 &&
+      (values.count("against") == 0 || (format != Format::html && values.count("page") == 0)))
+    fail(ExitStatus::usage, "--trace needs --against and --format html", "the page of a run links it");
   if (values.count("check") > 0 && values.count("against") == 0) {
     fail(ExitStatus::usage, "--check needs --against", "it turns a difference between the two into exit status 1");
   }
@@ -323,6 +326,7 @@ void add_options(Tool& tool) {
   tool.under("Report");
   add("compare", text("OTHER.kir"), "compares with another module, and prints what that saves");
   add("against", text("RUN.json"), "the counters of a run (kasen run --stats)");
+  add("trace", text("FILE"), "with --against: the trace of the run (kasen run --trace), which its page links");
   add("check", "with --against: exit status 1 if predicted and counted differ");
   add("tasks", "prints the tasks of regions of blocks: where and when each runs, and who sends it what");
   add("model", "also the costs by the rules of the KASEN paper (docs/cost.md), behind those of this implementation");
@@ -353,7 +357,7 @@ void add_options(Tool& tool) {
       "picture", text("FILE"), "with --compare: also the last module as svg, to this file")(
       "module", po::value<std::string>()->default_value("-")->value_name("MODULE.kir"));
   tool.positional.add("module", 1);
-  tool.reads.insert(tool.reads.end(), {"module", "compare", "against", "machine"});
+  tool.reads.insert(tool.reads.end(), {"module", "compare", "against", "machine", "trace"});
   tool.writes.insert(tool.writes.end(), {"output", "places", "page", "graph", "picture"});
 }
 

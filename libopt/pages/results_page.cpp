@@ -1,4 +1,4 @@
-#include "libopt/report/results_page.h"
+#include "libopt/pages/results_page.h"
 
 #include <fmt/format.h>
 

@@ -12,23 +12,15 @@
 
 #include "libcore/ir/module.h"
 #include "libopt/draw/page_text.h"
+#include "libopt/pages/results_page.h"
 #include "libopt/picture/page.h"
 #include "libopt/report/report.h"
-#include "libopt/report/results_page.h"
 #include "libopt/report/streams.h"
 #include "libopt/tasks/tables.h"
 #include "libopt/time/time_case.h"
 
 namespace kasen {
 namespace {
-
-std::string head(const std::string& title) {
-  return fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" "
-      "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'\"><meta name=\"viewport\" "
-      "content=\"width=device-width,initial-scale=1\"><title>{}</title><style>{}</style></head>\n<body>\n",
-      page_script_hash(), page_text(title), page_style());
-}
 
 std::string heading(const ReportContext& c, const PageParts& parts) {
   const CostReport& report = c.report();
@@ -201,7 +193,7 @@ std::string page(const ReportContext& context, const ReportContext* context_befo
   const NodeNote note = [&](int number) {
     return facts != nullptr ? run_note(context, *facts, number) : OperatorNote();
   };
-  std::string text = head(context.report().program + (facts != nullptr ? ": a run" : ": cost"));
+  std::string text = page_head(context.report().program + (facts != nullptr ? ": a run" : ": cost"));
   text += heading(context, parts);
   if (facts != nullptr) text += run_cards(*facts);
   std::string sections = results_section(parts.results) +
