@@ -213,6 +213,22 @@ TEST(Dictionary, ReadsBack) {
   EXPECT_EQ(read_dictionary(folder.write("d.json", text)), all);
   EXPECT_EQ(read_dictionary(folder.write("d.json.gz", text)), all);
   EXPECT_EQ(read_dictionary(folder.write("empty.json", dictionary_text({}))), Dictionary());
+  EXPECT_EQ(read_dim_names(folder.write("d.json", text)), DimNames());
+  const DimNames names{{"F", {"age", "\xC3\xA4 \"b\"", "age"}}, {"K", {"x"}}};
+  EXPECT_EQ(read_dim_names(folder.write("names.json", dictionary_text(all, names))), names);
+  EXPECT_EQ(read_dictionary(folder.write("names.json", dictionary_text(all, names))), all);
+  EXPECT_TRUE(dictionary_text(all, names).starts_with(dictionary_begin));
+}
+
+TEST(Dictionary, RefusesNames) {
+  const Folder folder;
+  for (const char* names : {"3", "[]", R"({"F": 3})", R"({"F": [3]})", R"({"F": [""]})", R"({"F": ["a\u001bb"]})",
+                            R"({"F": ["a\nb"]})", R"({"F": [["a"]]})"}) {
+    const std::string text = R"({"kasen_dictionary": 1, "inputs": {}, "names": )" + std::string(names) + "}";
+    EXPECT_THROW((void)read_dim_names(folder.write("d.json", text)), UserError) << names;
+    EXPECT_EQ(read_dictionary(folder.write("d.json", text)), Dictionary());
+  }
+  for (const char* name : {"", "a\x1b", "a\x7f", "\xff", "a\nb"}) EXPECT_FALSE(is_shown_name(name)) << name;
 }
 
 TEST(Dictionary, Refuses) {

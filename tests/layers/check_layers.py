@@ -64,7 +64,7 @@ ROOMS = {
     },
     "libcomm/data": {
         "base": "", "hdf5": "base", "sources": "base hdf5", "text": "base sources", "table": "base text", "read": "base text table sources", "cut": "base read", "compress": "base",
-        "bundle": "base hdf5 table read cut", "results": "base hdf5 read", "model": "base hdf5", "view": "base hdf5 read results", "checkpoint": "base hdf5 cut bundle results",
+        "bundle": "base hdf5 table read cut", "results": "base hdf5 table read", "model": "base hdf5", "view": "base hdf5 read results", "checkpoint": "base hdf5 cut bundle results",
     },
     "libcomm/exchange": {"": ""},
     "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "reduce": "jit emit", "tile": "jit emit", "make": "jit emit reduce tile", "run": "jit emit tile make", "move": "emit run", "dense": "run", "axis": "run move", "": "run move dense axis"},

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "libcomm/data/base/byte_source.h"
 #include "libcomm/data/bundle/bundle.h"
@@ -224,6 +225,7 @@ InputData input_data(const WantedInput& wanted, const std::string& path, RawInpu
   InputData data{wanted.name,          wanted.dims, wanted.element, wanted.sparse, std::move(raw.matrix),
                  std::move(raw.table), {}};
   const std::string name = path.substr(path.rfind('/') + 1);
+  if (wanted.labels || wanted.dims.size() < 2 || wanted.element.planes() != 1) data.table.column_names.clear();
   const std::string& digest = wanted.sparse ? data.matrix.digest : data.table.digest;
   data.source = data.table.stored ? name : fmt::format("{} {}", name, digest);
   return data;
@@ -294,6 +296,25 @@ std::vector<DimData> dims_of(const Module& module, const po::variables_map& valu
 }
 
 }  // namespace
+
+DimNames names_of_columns(const ProgramData& data, std::vector<std::string>& notes) {
+  DimNames names;
+  std::map<std::string, std::string> given;  // the input that gave them
+  std::set<std::string> without;
+  for (const InputData& input : data.inputs) {
+    const std::vector<std::string>& columns = input.table.column_names;
+    if (input.sparse || columns.empty() || !std::all_of(columns.begin(), columns.end(), is_shown_name)) continue;
+    const std::string& dim = input.dims.back();
+    const auto [known, added] = names.emplace(dim, columns);
+    if (added) given[dim] = input.name;
+    if (known->second == columns || !without.insert(dim).second) continue;
+    notes.push_back(
+        fmt::format("inputs {} and {} name the columns of {} in different ways: results have no names there",
+                    given[dim], input.name, dim));
+  }
+  for (const std::string& dim : without) names.erase(dim);
+  return names;
+}
 
 void declare_input_options(Tool& tool) {
   takes(tool, "repeats", repeats_words);

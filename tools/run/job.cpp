@@ -163,7 +163,8 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
     with_value("param", [&] {
       p.options.params = read_params(p.module, settings.params, [&] { return read_dims(settings.bundle, workers); });
     });
-    if (cluster.rank() == 0 && !settings.make_forms) check_result(settings, p.module, !p.info.dictionaries.empty());
+    if (cluster.rank() == 0 && !settings.make_forms)
+      check_result(settings, p.module, !p.info.dictionaries.empty() || !p.info.names.empty());
   });
   require_same_run(settings, p, cluster);
   p.transport = cluster.transport(p.info.workers, settings.check_messages);
@@ -358,9 +359,10 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   }
   if (watch) watch->enter(JobPhase::writing);
 
-  ResultWriter writer(result_name(settings, p.module), settings.format, p.module, result.outputs, p.parts, cluster);
+  ResultWriter writer(result_name(settings, p.module), settings.format, p.module, result.outputs, p.parts, cluster,
+                      default_window_bytes, p.info.names);
   std::set<std::string> topped;
-  std::string text = top_text(settings, p.module, result.outputs, p.parts, cluster, topped);
+  std::string text = top_text(settings, p.module, result.outputs, p.parts, p.info.names, cluster, topped);
   const TraceFile trace_file = traced ? gather_trace(cluster, p.module, trace, p.parts, p.recorder.get()) : TraceFile();
   RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster, threads));
   report.verified = verified;
@@ -369,15 +371,12 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   cluster.together([&] {
     if (cluster.rank() != 0) return;
     p.times.writing = stopwatch.lap();
-    text = shown_text(settings, files.front(), result.outputs, topped) + text;
+    text = shown_text(settings, files.front(), result.outputs, p.info.names, topped) + text;
     text += summary_text(p.module, report, p.times);
     if (checkpoints) text += checkpoints->summary();
     for (const std::string& file : files) text += fmt::format("result: {}\n", file);
-    if (!p.info.dictionaries.empty()) {
-      const std::string dictionary = dictionary_path(result_name(settings, p.module));
-      write_text(dictionary, dictionary_text(p.info.dictionaries));
-      text += fmt::format("words: {}\n", dictionary);
-    }
+    const std::string dictionary = write_dictionary(result_name(settings, p.module), p.module, p.info);
+    if (!dictionary.empty()) text += fmt::format("words: {}\n", dictionary);
     write_stats(settings, p.module, report);
     if (!settings.stats.empty()) text += fmt::format("counters: {}\n", settings.stats);
     if (traced) {

@@ -12,6 +12,7 @@
 #include "libcore/boxes/box_parts.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
+#include "tools/show/index_names.h"
 #include "tools/show/shown.h"
 #include "tools/system/files.h"
 #include "tools/system/replace.h"
@@ -64,11 +65,12 @@ void TopElements::rename(std::span<const std::int64_t> original) {
   keep_largest();  // equal ones by id
 }
 
-std::string TopElements::text(const std::string& dim_name) const {
+std::string TopElements::text(const std::string& dim_name, const std::vector<std::string>* names) const {
   std::string text = fmt::format("{:>12}  {}\n", dim_name, title_);
   for (const Entry& e : entries_) {
-    text += is_float(scalar_) ? fmt::format("{:>12}  {:.9g}\n", e.id, e.value.f)
-                              : fmt::format("{:>12}  {}\n", e.id, literal_text(scalar_, e.value));
+    const std::string id = names != nullptr ? names->at(static_cast<size_t>(e.id)) : std::to_string(e.id);
+    text += is_float(scalar_) ? fmt::format("{:>12}  {:.9g}\n", id, e.value.f)
+                              : fmt::format("{:>12}  {}\n", id, literal_text(scalar_, e.value));
   }
   return text;
 }
@@ -93,7 +95,8 @@ void add_share(TopElements& top, const Module& module, const Output& output, con
 }  // namespace
 
 std::string top_text(const RunSettings& settings, const Module& module, const std::vector<Output>& outputs,
-                     const std::vector<Part>& parts, Cluster& cluster, std::set<std::string>& shown) {
+                     const std::vector<Part>& parts, const DimNames& names, Cluster& cluster,
+                     std::set<std::string>& shown) {
   std::string text;
   for (const Output& output : outputs) {
     const bool vector = output.type.dims.size() == 1 && output.type.list == 0 && output.type.element.is_scalar();
@@ -107,20 +110,61 @@ std::string top_text(const RunSettings& settings, const Module& module, const st
     top.unite(cluster);
     const std::vector<std::int64_t>& all = parts.front().dims.at(dim).original;  // over a mesh, worker 0 has them
     if (cluster.rank() == 0 && names_layouts(module) && !all.empty()) top.rename(all);
-    text += top.text(dim);
+    const auto known = names.find(dim);
+    text += top.text(dim, known == names.end() ? nullptr : &known->second);
   }
   return text;
 }
 
 std::string shown_text(const RunSettings& settings, const std::string& result, const std::vector<Output>& outputs,
-                       const std::set<std::string>& but) {
+                       const DimNames& names, const std::set<std::string>& but) {
   std::error_code none;
   if (settings.show == 0 || !std::filesystem::is_regular_file(result, none)) return {};
-  std::vector<std::string> names;
+  std::vector<std::string> shown;
   for (const Output& output : outputs)
-    if (!but.contains(output.name)) names.push_back(output.name);
+    if (!but.contains(output.name)) shown.push_back(output.name);
   const ShowStyle style{.rows = settings.show, .whole = std::int64_t{2} * settings.show};
-  return shown_result(*view_result(result, outputs.front().name, settings.format), style, names);
+  return shown_result(*view_result(result, outputs.front().name, settings.format), style, shown,
+                      [&](const ViewArray& array) { return index_names(array, names); });
+}
+
+namespace {
+
+// The names of all dimensions that an output is over.
+DimNames names_of_outputs(const Module& module, const DimNames& all) {
+  DimNames names;
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::output) continue;
+    const Type& type = module.type(op.operands.at(0));
+    std::vector<DimId> dims(type.dims.begin(), type.dims.end());
+    for (const Component& component : type.element.components)
+      if (is_over_entries(module, type) && component.scalar == Scalar::id) dims.push_back(component.id_of);
+    for (const DimId dim : dims)
+      if (const auto known = all.find(module.dim(dim).name); known != all.end()) names.insert(*known);
+  }
+  return names;
+}
+
+bool is_dictionary(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return false;
+  std::string begin(std::string_view(dictionary_begin).size(), '\0');
+  const FileHandle file = FileHandle::open_to_read(path);
+  begin.resize(static_cast<size_t>(file.read_some(0, reinterpret_cast<std::byte*>(begin.data()), std::ssize(begin))));
+  return begin == dictionary_begin;
+}
+
+}  // namespace
+
+std::string write_dictionary(const std::string& result, const Module& module, const BundleInfo& info) {
+  const std::string path = dictionary_path(result);
+  const DimNames names = names_of_outputs(module, info.names);
+  if (!info.dictionaries.empty() || !names.empty()) {
+    write_text(path, dictionary_text(info.dictionaries, names));
+    return path;
+  }
+  if (is_dictionary(path)) std::filesystem::remove(path);
+  return {};
 }
 
 std::string result_name(const RunSettings& settings, const Module& module) {

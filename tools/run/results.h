@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/results/results.h"
 #include "libcore/run/executor.h"
 #include "tools/launch/options.h"
@@ -23,7 +24,8 @@ class TopElements {
   void unite(Cluster& cluster);
   // Indices become ids: original[index].
   void rename(std::span<const std::int64_t> original);
-  [[nodiscard]] std::string text(const std::string& dim_name) const;
+  // `names`: of the dimension's indices; none where they have none.
+  [[nodiscard]] std::string text(const std::string& dim_name, const std::vector<std::string>* names) const;
 
  private:
   struct Entry {
@@ -41,11 +43,15 @@ class TopElements {
 
 // Collective: `--top` elements of each vector result, as text; on rank 0. `shown` gets the names of these results.
 [[nodiscard]] std::string top_text(const RunSettings& settings, const Module& module,
-                                   const std::vector<Output>& outputs, const std::vector<Part>& parts, Cluster& cluster,
-                                   std::set<std::string>& shown);
+                                   const std::vector<Output>& outputs, const std::vector<Part>& parts,
+                                   const DimNames& names, Cluster& cluster, std::set<std::string>& shown);
 // The first rows of the others, read from the files that the run has written; nothing where `--show` asks for none.
 [[nodiscard]] std::string shown_text(const RunSettings& settings, const std::string& result,
-                                     const std::vector<Output>& outputs, const std::set<std::string>& but);
+                                     const std::vector<Output>& outputs, const DimNames& names,
+                                     const std::set<std::string>& but);
+// Writes the words of the data and the names of the outputs' indices beside the result, where there are some. Else an
+// older file of them goes, since it belongs to an older result. Returns the name of the file, or nothing.
+[[nodiscard]] std::string write_dictionary(const std::string& result, const Module& module, const BundleInfo& info);
 
 // The name of the result: that of -o, else the program's.
 [[nodiscard]] std::string result_name(const RunSettings& settings, const Module& module);

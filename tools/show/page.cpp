@@ -8,6 +8,7 @@
 
 #include "libcomm/data/view/view.h"
 #include "libopt/text/report_parts.h"
+#include "tools/show/index_names.h"
 #include "tools/show/shown.h"
 
 namespace kasen::tools {
@@ -59,14 +60,16 @@ class Distribution {
 // The numbers of a vector that has few.
 void add_points(PageResult& page, const ViewArray& array, const ViewRow& row) {
   if (array.dims.size() != 1 || array.sparse || row.cells.size() != 1 || array.rows > most_points) return;
-  page.points.push_back({row.ids[0].number(), row.cells[0].number()});
+  const bool named = row.ids[0].kind == ViewCell::Kind::word;  // of CSV
+  const double across = named ? static_cast<double>(page.points.size()) : row.ids[0].number();
+  page.points.push_back({across, row.cells[0].number()});
 }
 
-PageResult page_result(const ResultView& view, size_t number) {
+PageResult page_result(const ResultView& view, size_t number, const DimNames& names) {
   const ViewArray& array = view.arrays()[number];
   PageResult page{.name = array.name};
   const ShowStyle style;
-  const ShownTable table = shown_table(view, number, style);
+  const ShownTable table = shown_table(view, number, style, index_names(array, names));
   page.title = table.head;
   page.head = table.lines.empty() ? std::vector<std::string>() : table.lines.front();
   if (!table.lines.empty()) page.rows.assign(table.lines.begin() + 1, table.lines.end());
@@ -97,7 +100,8 @@ std::vector<PageResult> page_results(const std::string& path, ResultFormat forma
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none) || outputs.empty()) return pages;
   const std::unique_ptr<ResultView> view = view_result(path, outputs.front(), format);
-  for (const size_t number : in_order(*view, outputs)) pages.push_back(page_result(*view, number));
+  const DimNames names = names_beside(path);
+  for (const size_t number : in_order(*view, outputs)) pages.push_back(page_result(*view, number, names));
   return pages;
 }
 

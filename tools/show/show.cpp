@@ -19,6 +19,7 @@
 #include "tools/common/wrap.h"
 #include "tools/options/result_format.h"
 #include "tools/show/export.h"
+#include "tools/show/index_names.h"
 #include "tools/show/shown.h"
 #include "tools/system/files.h"
 
@@ -92,6 +93,7 @@ class Show {
     } else {
       for (size_t k = 0; k < view_->arrays().size(); ++k) wanted_.push_back(k);
     }
+    names_ = names_beside(path_);
     read_words();
   }
 
@@ -158,6 +160,7 @@ class Show {
   }
 
   void rename(const ViewArray& array, ViewRow& row) const {
+    // --words comes first.
     for (size_t d = 0; d < row.ids.size(); ++d)
       if (const auto words = words_.find(array.dims[d]); words != words_.end()) name_by_word(row.ids[d], words->second);
     for (size_t c = 0; c < row.cells.size(); ++c) {
@@ -165,6 +168,7 @@ class Show {
       if (words == words_.end()) words = words_.find(array.name);
       if (words != words_.end()) name_by_word(row.cells[c], words->second);
     }
+    if (const Rename names = index_names(array, names_)) names(row);
   }
 
   [[nodiscard]] std::string tables() const {
@@ -208,7 +212,7 @@ class Show {
     } else {
       std::int64_t left = has("head") ? number("head") : array.rows;
       const auto take = [&](const ViewRow& row) {
-        if (words_.empty()) {
+        if (words_.empty() && names_.empty()) {
           add(row);
         } else {
           ViewRow renamed = row;
@@ -229,6 +233,7 @@ class Show {
   std::unique_ptr<ResultView> view_;
   std::vector<size_t> wanted_;
   std::map<std::string, std::vector<std::string>> words_;  // by output, column or dimension
+  DimNames names_;                                         // of indices
 };
 
 void declare_show_options(Tool& tool) {

@@ -179,13 +179,14 @@ std::vector<size_t> in_order(const ResultView& view, const std::vector<std::stri
   return numbers;
 }
 
-std::string shown_result(const ResultView& view, const ShowStyle& style, const std::vector<std::string>& names) {
+std::string shown_result(const ResultView& view, const ShowStyle& style, const std::vector<std::string>& names,
+                         const std::function<Rename(const ViewArray&)>& rename) {
   const auto screen = 6 * style.rows;
   std::string text;
   for (const size_t k : in_order(view, names)) {
     const ViewArray& array = view.arrays()[k];
     const bool full = std::count(text.begin(), text.end(), '\n') > screen;
-    text += full && !is_scalar(array) ? title_of(array) + "\n" : shown_array(view, k, style);
+    text += full && !is_scalar(array) ? title_of(array) + "\n" : shown_array(view, k, style, rename(array));
   }
   return text;
 }

@@ -44,8 +44,10 @@ using Rename = std::function<void(ViewRow& row)>;
 // The arrays of these outputs, in this order.
 [[nodiscard]] std::vector<size_t> in_order(const ResultView& view, const std::vector<std::string>& outputs);
 
-// Some arrays in this order, by their names, one behind the other. Beyond a screen there are titles alone.
+// Some arrays in this order, by their names, one behind the other. Beyond a screen there are titles alone. `rename`
+// makes the Rename of an array.
 [[nodiscard]] std::string shown_result(const ResultView& view, const ShowStyle& style,
-                                       const std::vector<std::string>& names);
+                                       const std::vector<std::string>& names,
+                                       const std::function<Rename(const ViewArray&)>& rename);
 
 }  // namespace kasen::tools

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/base/parallel.h"
@@ -95,6 +96,15 @@ void require_slices_inside(Module program, const std::vector<Part>& parts) {
   require_inside(program);
 }
 
+// Indices with the user's ids need no names, and some columns may be further rows.
+void keep_fitting_names(DimNames& names, const Part& part) {
+  std::erase_if(names, [&](const auto& of_dim) {
+    const auto dim = part.dims.find(of_dim.first);
+    return dim == part.dims.end() || !dim->second.original.empty() ||
+           !std::cmp_equal(of_dim.second.size(), dim->second.size);
+  });
+}
+
 // The reports are kept with the bundle.
 void compress_parts(std::vector<Part>& parts, BundleInfo& info) {
   for (const CompressionReport& report : compress(parts)) info.notes.push_back(report_text(report));
@@ -179,7 +189,9 @@ ExitStatus make_bundle(const po::variables_map& values) {
       info.notes.push_back(words_note(input.name, words, values));
     }
   }
+  info.names = names_of_columns(data, info.notes);
   std::vector<Part> parts = make_parts(values.count("program") > 0 ? &module : nullptr, data, values, options);
+  keep_fitting_names(info.names, parts.at(0));
   require_slices_inside(module, parts);
   complete_sources(offered, info);
   if (compressing) compress_parts(parts, info);

@@ -32,6 +32,7 @@ struct BundleInfo {
   std::map<std::string, StoredTable> stored;
   std::vector<std::string> dims;  ///< the program's, in its order (elements `id[N]` count in it); empty: by name
   Dictionary dictionaries;        ///< of columns of words
+  DimNames names;                 ///< of the indices of dimensions that are columns of a table with names
   BundleStatistics statistics;    ///< set by writing
 };
 

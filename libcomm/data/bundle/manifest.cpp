@@ -92,6 +92,7 @@ Json content_json(const Manifest& manifest) {
   for (const MatrixStatistics& m : info.statistics.matrices) content["matrices"].push_back(matrix_json(manifest, m));
   for (const auto& [name, array] : manifest.arrays) content["arrays"].push_back(array_json(manifest, name, array));
   content["dictionaries"] = dictionary_json(info.dictionaries);
+  if (!info.names.empty()) content["names"] = dim_names_json(info.names);
   if (const auto& file = manifest.arrays_file)
     content["arrays_file"] = {{"file", arrays_file_name}, {"bytes", file->bytes}, {"digests", file->digests}};
   content["parts"] = Json::array();

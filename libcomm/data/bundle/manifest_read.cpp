@@ -240,6 +240,17 @@ void check_version(const Fields& f, const Manifest& manifest) {
             "its version does not fit its content");
 }
 
+// There are as many names as indices.
+void read_names(const Fields& f, const Json& content, const Manifest& manifest, DimNames& names) {
+  if (!content.contains("names")) return;
+  names = dim_names_of(content["names"], [&](const std::string& why) { f.refuse("'names': " + why); });
+  const std::vector<DimStatistics>& dims = manifest.info.statistics.dims;
+  for (const auto& [name, list] : names) {
+    const auto dim = std::find_if(dims.begin(), dims.end(), [&, &n = name](const auto& d) { return d.name == n; });
+    f.require(dim != dims.end() && std::cmp_equal(list.size(), dim->size), "'names' do not fit their dimension");
+  }
+}
+
 Manifest read_content(const Fields& f, const Json& content, std::int64_t version) {
   Manifest manifest{.version = static_cast<int>(version)};
   BundleInfo& info = manifest.info;
@@ -260,6 +271,7 @@ Manifest read_content(const Fields& f, const Json& content, std::int64_t version
   check_places(f, manifest);
   info.dictionaries =
       dictionary_of(f.at(content, "dictionaries"), [&](const std::string& why) { f.refuse("'dictionaries': " + why); });
+  read_names(f, content, manifest, info.names);
   for (const Json& part : f.list(content, "parts")) {
     f.require(f.text(part, "file") == part_file_name(static_cast<int>(manifest.parts.size())),
               "the parts are not in order");

@@ -84,6 +84,7 @@ TableForm form_of(const InputFile& file, const ReadOptions& options) {
   TableForm form{.delimiter = first.delimiter,
                  .from = first.lines[named ? 1 : 0].at,
                  .taken = {},
+                 .names = {},
                  .words = {},
                  .dictionary_name = options.dictionary_name,
                  .missing = options.missing,
@@ -91,6 +92,8 @@ TableForm form_of(const InputFile& file, const ReadOptions& options) {
   form.columns = static_cast<size_t>(named ? first.columns() : std::ssize(first.lines[0].cells));
   columns.count = static_cast<int>(form.columns);
   form.taken = all_or(options.columns, columns, file.path());
+  for (const int column : form.taken)
+    if (named) form.names.push_back(columns.names[static_cast<size_t>(column) - 1]);
   std::vector<std::int64_t> place(form.columns + 1, -1);
   for (size_t k = 0; k < form.taken.size(); ++k)
     place[static_cast<size_t>(form.taken[k])] = static_cast<std::int64_t>(k);
@@ -236,6 +239,7 @@ RawTable read_csv(TextSource& source, const ReadOptions& options) {
   } else {
     table = all_rows(*rows, options);
   }
+  table.column_names = rows->form().names;
   table.digest = rows->digest();
   return table;
 }

@@ -82,9 +82,10 @@ struct RawTable {
   std::vector<std::int64_t> axes;  ///< an array file's own; `cols` joins those behind the first
   bool named_axes = false;         ///< .npy: made for this input; in IDX the first is the samples
   WordColumns dictionaries;
-  std::vector<std::int64_t> left_out;  ///< rows of MissingRule::drop, ascending; they are there, and have no meaning
-  std::vector<std::int64_t> row_ids;   ///< a result of Kasen with the ids of its rows, ascending
-  std::string digest;                  ///< empty: `stored`
+  std::vector<std::string> column_names;  ///< of text whose first line names the columns; else none
+  std::vector<std::int64_t> left_out;     ///< rows of MissingRule::drop, ascending; they are there, and have no meaning
+  std::vector<std::int64_t> row_ids;      ///< a result of Kasen with the ids of its rows, ascending
+  std::string digest;                     ///< empty: `stored`
   /// The values stay in this file; `values` has their element type alone.
   std::optional<StoredTable> stored = std::nullopt;
   /// The values are made when they are wanted; `values` has their element type alone. Errors in the rows show then.

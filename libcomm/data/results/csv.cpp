@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "libcomm/data/results/files.h"
 #include "libcomm/data/results/results.h"
@@ -32,6 +34,26 @@ void append(std::string& text, Scalar scalar, const std::byte* bytes) {
       [](std::string&, const std::byte*) {},
       append_number<std::int64_t>};
   rows[static_cast<std::size_t>(scalar)](text, bytes);
+}
+
+// A cell that holds a separator or a quote stands in quotes, and so do blanks at its ends.
+void append_name(std::string& text, const std::string& name) {
+  const bool plain = name.find_first_of(",\"") == std::string::npos && name.front() != ' ' && name.back() != ' ' &&
+                     name.front() != '#' && name.front() != '%';
+  if (plain) {
+    text += name;
+    return;
+  }
+  text += '"';
+  for (const char c : name) text += c == '"' ? std::string_view("\"\"") : std::string_view(&c, 1);
+  text += '"';
+}
+
+void append_index(std::string& text, const ResultDim& dim, std::int64_t index) {
+  if (dim.names != nullptr && index >= 0 && std::cmp_less(index, dim.names->size()))
+    append_name(text, (*dim.names)[static_cast<std::size_t>(index)]);
+  else
+    append_number<std::int64_t>(text, reinterpret_cast<const std::byte*>(&index));
 }
 
 std::string head(const ResultTable& table) {
@@ -73,12 +95,19 @@ std::string csv_text(const ResultTable& table, const ResultWindow& window, const
   for (std::int64_t e = some.first - window.first, end = e + some.count; e < end; ++e, next_index(index, extents)) {
     for (std::size_t d = 0; d < table.dims.size() && !table.is_sparse(); ++d) {
       const std::int64_t id = dim_ids[d].empty() ? index[d] : dim_ids[d][static_cast<std::size_t>(e)];
-      append_number<std::int64_t>(text, reinterpret_cast<const std::byte*>(&id));
+      append_index(text, table.dims[d], id);
       text += ',';
     }
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       const ResultColumn& column = table.columns[c];
       const std::byte* from = window.columns[c].data() + e * column.bytes();
+      if (c < table.matrix.size()) {
+        std::int64_t place = 0;
+        std::memcpy(&place, from, sizeof place);
+        append_index(text, table.matrix[c], place);
+        text += ',';
+        continue;
+      }
       for (std::int64_t p = 0; p < column.coordinates; ++p, from += scalar_bytes(column.scalar), text += ',')
         append(text, column.scalar, from);
     }

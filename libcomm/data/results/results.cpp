@@ -74,8 +74,10 @@ struct ResultWriter::State {
   std::map<std::string, FileHandle> open;         // by name
   std::map<std::string, UserIds> ids;             // of the dimensions that need them
   std::map<std::string, ResultTable> relabelled;  // by dimension: its table of ids
+  DimNames dim_names;                             // of indices
 
   void describe(const Module& module);
+  void name_dims(std::vector<ResultDim>& dims) const;
   void bound_ids(ResultTable& table) const;
   void open_files(const std::string& path);
   void collect_ids();
@@ -95,13 +97,23 @@ void ResultWriter::State::describe(const Module& module) {
   ranks.together([&] {
     for (const Output& output : outputs) tables.push_back(make_table(module, output, parts.at(0)));
   });
-  for (ResultTable& table : tables) bound_ids(table);
+  for (ResultTable& table : tables) {
+    bound_ids(table);
+    name_dims(table.dims);
+    name_dims(table.matrix);
+  }
   if (format.text()) return;
   std::set<std::string> used;
   for (const ResultTable& table : tables)
     for (const ResultDim& dim : table.dims) used.insert(dim.name);
   for (const auto& [dim, table] : relabelled)
     if (used.contains(dim)) tables.push_back(table);
+}
+
+void ResultWriter::State::name_dims(std::vector<ResultDim>& dims) const {
+  for (ResultDim& dim : dims)
+    if (const auto known = dim_names.find(dim.name); known != dim_names.end() && std::ssize(known->second) == dim.size)
+      dim.names = &known->second;
 }
 
 // A sparse matrix has rows and columns for all of the user's ids.
@@ -255,8 +267,8 @@ void ResultWriter::State::write_digests() {
 
 ResultWriter::ResultWriter(const std::string& path, ResultFormat format, const Module& module,
                            const std::vector<Output>& outputs, const std::vector<Part>& parts, ResultRanks& ranks,
-                           std::int64_t window_bytes)
-    : state_(new State{functions_of(format), outputs, parts, ranks, window_bytes, {}, {}, {}, {}, {}, {}, {}}) {
+                           std::int64_t window_bytes, const DimNames& names)
+    : state_(new State{functions_of(format), outputs, parts, ranks, window_bytes, {}, {}, {}, {}, {}, {}, {}, names}) {
   State& s = *state_;
   s.describe(module);
   s.open_files(path);

@@ -15,20 +15,25 @@
 
 #include "libcomm/data/results/formats.h"
 #include "libcomm/data/results/ranks.h"
+#include "libcomm/data/table/dictionary.h"
 #include "libcore/data/data.h"
 #include "libcore/data/run_result.h"
 #include "libcore/ir/module.h"
 
 namespace kasen {
 
+inline constexpr std::int64_t default_window_bytes = std::int64_t{4} << 20;
+
 /// Every member is called by all ranks in the same order. A rank holds its own workers' elements, a window and the
 /// messages for it, and N / ranks of the user's ids if an output has values of type id[N].
 class ResultWriter {
  public:
   /// Rank 0 makes the temporary files; then all ranks write their ranges into them, opened by name. `outputs` and
-  /// `parts` are those of this rank's workers (of a shared, worker 0's copy is the one written). cannot_create, io.
+  /// `parts` are those of this rank's workers (of a shared, worker 0's copy is the one written). In text, indices of
+  /// dimensions with `names` have these names. cannot_create, io.
   ResultWriter(const std::string& path, ResultFormat format, const Module& module, const std::vector<Output>& outputs,
-               const std::vector<Part>& parts, ResultRanks& ranks, std::int64_t window_bytes = std::int64_t{4} << 20);
+               const std::vector<Part>& parts, ResultRanks& ranks, std::int64_t window_bytes = default_window_bytes,
+               const DimNames& names = {});
   ~ResultWriter();
   ResultWriter(const ResultWriter&) = delete;
   ResultWriter& operator=(const ResultWriter&) = delete;

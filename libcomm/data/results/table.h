@@ -17,6 +17,7 @@ namespace kasen {
 struct ResultDim {
   std::string name;
   std::int64_t size = 0;
+  const std::vector<std::string>* names = nullptr;  // of its indices, in text
 };
 
 // One component of the element: a row-major array over the dimensions, and over the coordinates last.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <unordered_set>
 
@@ -105,23 +106,65 @@ Dictionary dictionary_of(const Json& json, const Refuse& refuse) {
   return dictionary;
 }
 
-std::string dictionary_text(const Dictionary& dictionary) {
-  const Json whole = {{version_key, 1}, {"inputs", dictionary_json(dictionary)}};
+Json dim_names_json(const DimNames& names) {
+  Json all = Json::object();
+  for (const auto& [dim, list] : names) all[dim] = list;
+  return all;
+}
+
+DimNames dim_names_of(const Json& json, const Refuse& refuse) {
+  if (!json.is_object()) refuse("its names of dimensions are no object");
+  DimNames names;
+  for (const auto& [dim, list] : json.items()) {
+    if (!list.is_array()) refuse(fmt::format("the names of '{}' are no list", dim));
+    for (const Json& name : list) {
+      if (!name.is_string() || !is_shown_name(name.get_ref<const std::string&>()))
+        refuse(fmt::format("the names of '{}' are no texts", dim));
+      names[dim].push_back(name.get<std::string>());
+    }
+  }
+  return names;
+}
+
+bool is_shown_name(std::string_view name) {
+  const auto controls = [](char c) { return (c >= 0 && c < ' ') || c == 127; };
+  return !name.empty() && is_text(name) && std::none_of(name.begin(), name.end(), controls);
+}
+
+std::string dictionary_text(const Dictionary& dictionary, const DimNames& names) {
+  Json whole = {{version_key, 1}, {"inputs", dictionary_json(dictionary)}};
+  if (!names.empty()) whole["names"] = dim_names_json(names);
   return whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Dictionary read_dictionary(const std::string& path) {
-  const auto refuse = [&](const std::string& why) {
-    fail(ExitStatus::bad_input, "this is no dictionary of words", why,
-         "take one that stands beside a result, or the bundle that it was computed from", {path});
-  };
+namespace {
+
+[[noreturn]] void refuse_dictionary(const std::string& path, const std::string& why) {
+  fail(ExitStatus::bad_input, "this is no dictionary of words", why,
+       "take one that stands beside a result, or the bundle that it was computed from", {path});
+}
+
+Json whole_of(const std::string& path) {
+  const auto refuse = [&](const std::string& why) { refuse_dictionary(path, why); };
   const std::string text = text_of(path);
   if (nests_deeper(text, 16)) refuse("it is nested too deeply");
   const Json whole = Json::parse(text, nullptr, false);
   if (whole.is_discarded() || !whole.is_object()) refuse("it is not JSON, or cut off");
   if (!whole.contains(version_key) || !whole.contains("inputs")) refuse(fmt::format("it has no '{}'", version_key));
   if (whole[version_key] != Json(1)) refuse("its version is none that this program knows");
-  return dictionary_of(whole["inputs"], refuse);
+  return whole;
+}
+
+}  // namespace
+
+Dictionary read_dictionary(const std::string& path) {
+  return dictionary_of(whole_of(path)["inputs"], [&](const std::string& why) { refuse_dictionary(path, why); });
+}
+
+DimNames read_dim_names(const std::string& path) {
+  const Json whole = whole_of(path);
+  if (!whole.contains("names")) return {};
+  return dim_names_of(whole["names"], [&](const std::string& why) { refuse_dictionary(path, why); });
 }
 
 }  // namespace kasen

@@ -14,4 +14,9 @@ namespace kasen {
 [[nodiscard]] Dictionary dictionary_of(const JsonFields::Json& json,
                                        const std::function<void(const std::string& why)>& refuse);
 
+// {"F": ["age", "height"]}.
+[[nodiscard]] JsonFields::Json dim_names_json(const DimNames& names);
+[[nodiscard]] DimNames dim_names_of(const JsonFields::Json& json,
+                                    const std::function<void(const std::string& why)>& refuse);
+
 }  // namespace kasen

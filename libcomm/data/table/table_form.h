@@ -14,9 +14,10 @@ namespace kasen {
 
 struct TableForm {
   char delimiter = ' ';
-  std::int64_t from = 0;    // byte of the first row
-  std::size_t columns = 0;  // of the file
-  std::vector<int> taken;   // columns of the file, from 1, in the order of the result
+  std::int64_t from = 0;           // byte of the first row
+  std::size_t columns = 0;         // of the file
+  std::vector<int> taken;          // columns of the file, from 1, in the order of the result
+  std::vector<std::string> names;  // of these; none where no line names the columns
   std::vector<WordsOfColumn> words;
   std::string dictionary_name;  // of the given one, in messages
   MissingRule missing;

@@ -10,15 +10,6 @@
 namespace kasen {
 namespace {
 
-std::string without_doubled_quotes(std::string_view word) {
-  std::string text;
-  for (size_t i = 0; i < word.size(); ++i) {
-    text += word[i];
-    if (word[i] == '"' && i + 1 < word.size() && word[i + 1] == '"') ++i;
-  }
-  return text;
-}
-
 // The number of integers from 0 on that a type distinguishes.
 std::int64_t distinct_codes(Scalar scalar) {
   switch (scalar) {
@@ -50,7 +41,7 @@ std::vector<std::string> sorted_words(const std::vector<PieceWords>& pieces, std
 std::int64_t MetWords::number(const Cells& cell) {
   std::string_view word = cell.text();
   std::string mended;
-  if (cell.quoted() && word.find("\"\"") != std::string_view::npos) word = mended = without_doubled_quotes(word);
+  if (cell.quoted() && word.find("\"\"") != std::string_view::npos) word = mended = cell.meant_text();
   if (const auto known = numbers_.find(word); known != numbers_.end()) return known->second;
   if (!is_text(word))
     fail_text(cell.begin, "this word is no text in UTF-8", "the bundle keeps words unchanged",

@@ -86,7 +86,7 @@ std::vector<std::string> split(std::string_view line, char delimiter, const std:
   check_memory(bytes, "the first line of a table of so many columns", path);
   std::vector<std::string> row;
   Cells cells(line.data(), delimiter);
-  while (cells.next()) row.emplace_back(cells.text());
+  while (cells.next()) row.push_back(cells.meant_text());
   return row;
 }
 

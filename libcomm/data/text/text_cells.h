@@ -37,6 +37,13 @@ class Cells {
   }
   [[nodiscard]] std::string_view text() const { return {begin, static_cast<size_t>(end - begin)}; }
   [[nodiscard]] bool quoted() const { return quoted_; }
+  // The same with each quote once that the file doubles.
+  [[nodiscard]] std::string meant_text() const {
+    std::string text(this->text());
+    if (!quoted_) return text;
+    for (size_t at = text.find("\"\""); at != std::string::npos; at = text.find("\"\"", at + 1)) text.erase(at, 1);
+    return text;
+  }
   [[nodiscard]] const char* line_end() const { return p_; }
 
   // Reads the next cell, if there is one, as one number.
