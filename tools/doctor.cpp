@@ -1,7 +1,6 @@
 // kasen-doctor: reports the problems of the machine and how to fix them. It links neither MPI nor LLVM, but starts the
 // tools that do.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <cerrno>
@@ -10,13 +9,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "libcore/json/report.h"
 #include "tools/common/choice.h"
-#include "tools/common/option_rows.h"
 #include "tools/common/tool.h"
 #include "tools/common/wrap.h"
 #include "tools/doctor/checks.h"
 #include "tools/options/machine_file.h"
+#include "tools/options/report_format.h"
 #include "tools/system/files.h"
+#include "tools/system/messages.h"
 #include "tools/system/verbosity.h"
 
 using namespace kasen;
@@ -49,8 +50,6 @@ constexpr auto checks = std::to_array<CheckRow>({
     {"Libraries and MPI", "job", check_job},
 });
 
-enum class Format : std::uint8_t { text, json };
-constexpr std::array<std::pair<std::string_view, Format>, 2> formats{{{"text", Format::text}, {"json", Format::json}}};
 constexpr std::array<std::string_view, 3> verdict_names{"ok", "could be better", "broken"};
 
 struct Looked {
@@ -117,17 +116,21 @@ std::string text_of(const std::vector<Looked>& found) {
 }
 
 std::string json_of(const std::vector<Looked>& found, bool usable) {
-  std::vector<std::string> objects;
+  Json json = new_report("doctor");
+  json["usable"] = usable;
+  json["checks"] = Json::array();
   for (const auto& [row, finding] : found) {
-    objects.push_back(
-        fmt::format("\n  {{\"name\": {}, \"heading\": {}, \"verdict\": {}, \"what\": {}, \"remedy\": {}}}",
-                    json_text(row->name), json_text(row->heading), json_text(name_of(finding.verdict)),
-                    json_text(finding.what), json_text(finding.remedy)));
+    json["checks"].push_back({{"name", row->name},
+                              {"heading", row->heading},
+                              {"verdict", name_of(finding.verdict)},
+                              {"what", finding.what},
+                              {"remedy", finding.remedy}});
   }
-  return fmt::format("{{\"usable\": {}, \"checks\": [{}]}}\n", usable, fmt::join(objects, ","));
+  return report_document(json);
 }
 
 ExitStatus examine(const po::variables_map& values) {
+  unsetenv(messages_variable);  // findings quote what the tools told
   const WorkFolder folder;
   const auto given = [&](const char* name) { return values.count(name) > 0 ? values[name].as<std::string>() : ""; };
   const Patient patient{given("root"), machine_file(values).value_or(""), folder.path(),
@@ -140,8 +143,7 @@ ExitStatus examine(const po::variables_map& values) {
     found.push_back({&row, look(row, patient)});
     usable = usable && found.back().finding.verdict != Verdict::broken;
   }
-  const bool json = choose(values, "format", formats) == Format::json;
-  write_standard_output(json ? json_of(found, usable) : text_of(found));
+  write_standard_output(reports_json(values) ? json_of(found, usable) : text_of(found));
   return usable ? ExitStatus::done : ExitStatus::check_failed;
 }
 
@@ -160,9 +162,8 @@ int main(int argc, char** argv) {
                              "runs this check alone (may be given several times)")(
       "machine", po::value<std::string>()->value_name("FILE.yaml"),
       "the machine profile of plans, to compare with measurements (default: $KASEN_PROFILE)")(
-      "patience", po::value<double>()->default_value(30)->value_name("S"), "seconds that each started tool may take")(
-      "format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), "text or json");
-  takes(tool, "format", formats);
+      "patience", po::value<double>()->default_value(30)->value_name("S"), "seconds that each started tool may take");
+  declare_report_format(tool);
   for (const CheckRow& row : checks) tool.words["only"].emplace_back(row.name);
   tool.hidden.add_options()("root", po::value<std::string>(), "where the system's files are, for tests");
   tool.reads = {"machine"};

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libcore/base/built_from.h"
-#include "tools/common/option_rows.h"
+#include "libcore/json/report.h"
 #include "tools/common/pages.h"
 #include "tools/common/tool.h"
 #include "tools/common/version.h"
@@ -57,24 +57,16 @@ std::string overview() {
 
 // The source of completion and of the page of `kasen` itself, which are made when Kasen is built.
 std::string overview_json() {
-  const auto objects = [](const auto& rows, auto text_of, auto wanted) {
-    std::string json;
-    for (const auto& row : rows) {
-      if (!wanted(row)) continue;
-      json += fmt::format("{}\n  {{\"name\": {}, \"summary\": {}}}", json.empty() ? "" : ",", json_text(row.name),
-                          json_text(text_of(row)));
-    }
-    return json;
-  };
-  const auto title = [](const Page& page) { return page.title; };
-  return fmt::format(
-      "{{\"name\": \"kasen\", \"summary\": {}, \"example\": {}, \"version\": {},\n \"commands\": [{}],\n "
-      "\"topics\": [{}],\n \"errors\": [{}]}}\n",
-      json_text(about), json_text(example), json_text(version),
-      objects(
-          commands, [](const Command& c) { return c.summary; }, [](const Command&) { return true; }),
-      objects(pages(), title, [](const Page& page) { return page.topic; }),
-      objects(pages(), title, [](const Page& page) { return !page.topic; }));
+  Json json = new_report("tools");
+  json["name"] = "kasen";
+  json["summary"] = about;
+  json["example"] = example;
+  json["release"] = version;
+  for (const char* list : {"commands", "topics", "errors"}) json[list] = Json::array();
+  for (const Command& c : commands) json["commands"].push_back({{"name", c.name}, {"summary", c.summary}});
+  for (const Page& page : pages())
+    json[page.topic ? "topics" : "errors"].push_back({{"name", page.name}, {"summary", page.title}});
+  return report_document(json);
 }
 
 // Replaces this process by the tool beside it.
@@ -82,8 +74,8 @@ int dispatch(const std::string& command, char** argv) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
   const std::string path = (self.parent_path() / ("kasen-" + command)).string();
   execv(path.c_str(), argv);
-  tell("kasen: error: cannot start '{}'; {}; build the tools first (scripts/setup)\n", path, std::strerror(errno));
-  return static_cast<int>(ExitStatus::missing_input);
+  fail(ExitStatus::missing_input, fmt::format("cannot start '{}'", path), std::strerror(errno),
+       "build the tools first (scripts/setup)");
 }
 
 bool is_command(std::string_view name) {
@@ -163,10 +155,11 @@ int kasen_main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  choose_messages(argc, argv);
   try {
     return kasen_main(argc, argv);
   } catch (const UserError& error) {
-    tell("kasen: {}\n", error.what());
+    tell_error("kasen", error);
     return static_cast<int>(error.status());
   }
 }

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "libcore/base/error.h"
+#include "libcore/json/report.h"
 #include "libopt/packing/packing.h"
 #include "libopt/packing/read.h"
 #include "tools/common/choice.h"
 #include "tools/common/tool.h"
 #include "tools/options/byte_option.h"
+#include "tools/options/report_format.h"
 #include "tools/system/files.h"
 #include "tools/system/verbosity.h"
 
@@ -20,10 +22,6 @@ using namespace kasen;
 using namespace kasen::tools;
 
 namespace {
-
-enum class PackFormat { text, json };
-constexpr std::array<std::pair<std::string_view, PackFormat>, 2> pack_formats{
-    {{"text", PackFormat::text}, {"json", PackFormat::json}}};
 
 double gap_of(const packing::Packing& packing) {
   if (packing.bound == 0) return 0;
@@ -39,10 +37,14 @@ std::string report_of(const packing::Packing& packing, std::size_t buffers) {
 }
 
 std::string json_of(const packing::Packing& packing, std::size_t buffers) {
-  return fmt::format(
-      "{{\"kasen_pack\": 1, \"buffers\": {}, \"size\": {}, \"bound\": {}, \"certified\": {}, \"gap\": {}, "
-      "\"steps\": {}}}\n",
-      buffers, packing.size, packing.bound, packing.is_certified(), packing.size - packing.bound, packing.steps);
+  Json json = new_report("packing");
+  json["buffers"] = buffers;
+  json["size"] = packing.size;
+  json["bound"] = packing.bound;
+  json["certified"] = packing.is_certified();
+  json["gap"] = packing.size - packing.bound;
+  json["steps"] = packing.steps;
+  return report_document(json, -1);
 }
 
 packing::Options options_of(const po::variables_map& values) {
@@ -68,7 +70,6 @@ ExitStatus pack_buffers(const po::variables_map& values) {
   if (values.count("buffers") == 0)
     fail(ExitStatus::usage, "no buffers", "",
          "name a CSV file with the columns id,lower,upper,size, or - for standard input");
-  const PackFormat format = choose(values, "format", pack_formats);
   const auto file = values["buffers"].as<std::string>();
   const packing::Options options = options_of(values);
   const std::vector<packing::Buffer> buffers = packing::read_buffers(read_text(file), shown_name(file));
@@ -76,7 +77,7 @@ ExitStatus pack_buffers(const po::variables_map& values) {
   require_within(packing, options);
   packing::require_valid(buffers, packing);
   const std::string report =
-      format == PackFormat::json ? json_of(packing, buffers.size()) : report_of(packing, buffers.size());
+      reports_json(values) ? json_of(packing, buffers.size()) : report_of(packing, buffers.size());
   const std::string output = values.count("output") > 0 ? values["output"].as<std::string>() : "";
   if (!output.empty()) write_text(output, packing::buffers_csv(buffers, packing));
   if (output == "-")  // the buffers alone stand there
@@ -96,10 +97,9 @@ int main(int argc, char** argv) {
                              "any packing within so much will do: 1MiB, 64kB; without it, the smallest that is found")(
       "steps", po::value<std::int64_t>()->default_value(packing::Options{}.steps)->value_name("N"),
       "limit of the search, in placements; equal limits give equal packings")(
-      "format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), "of the report: text or json")(
       "output,o", po::value<std::string>()->value_name("OFFSETS.csv"),
       "the buffers with their offsets; with -, the report goes to standard error");
-  takes(tool, "format", pack_formats);
+  declare_report_format(tool);
   tool.hidden.add_options()("buffers", po::value<std::string>()->value_name("BUFFERS.csv"));
   tool.positional.add("buffers", 1);
   tool.reads = {"buffers"};

@@ -34,10 +34,10 @@ using namespace kasen::tools;
 namespace {
 
 // A rank reports its error and ends the whole job with its status.
-[[noreturn]] void fail_job(Cluster& cluster, const JobOutput& output, const std::string& text, ExitStatus status) {
-  tell_of_job(output, text);
+[[noreturn]] void fail_job(Cluster& cluster, const JobOutput& output, const UserError& error) {
+  tell_of_job(output, message_of("kasen-run", error));
   remove_temporaries();
-  cluster.abort(status);
+  cluster.abort(error.status());
   std::abort();  // the compiler does not see that a virtual function never returns
 }
 
@@ -72,12 +72,13 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
     if (cluster->rank() == 0) tell_of_job(output, failed.text);
     return failed.status;
   } catch (const UserError& error) {
-    fail_job(*cluster, output, message_of(error), error.status());
+    fail_job(*cluster, output, error);
   } catch (const std::bad_alloc&) {
-    fail_job(*cluster, output, std::string(no_memory), ExitStatus::limit);
+    fail_job(*cluster, output, plain_error(no_memory, ExitStatus::limit));
   } catch (const std::exception& error) {
-    if (errno == ENOMEM) fail_job(*cluster, output, std::string(no_memory), ExitStatus::limit);
-    fail_job(*cluster, output, fmt::format("error: {}; this is a bug of Kasen", error.what()), ExitStatus::internal);
+    if (errno == ENOMEM) fail_job(*cluster, output, plain_error(no_memory, ExitStatus::limit));
+    fail_job(*cluster, output,
+             plain_error(fmt::format("{}; this is a bug of Kasen", error.what()), ExitStatus::internal));
   }
   return ExitStatus::done;
 }
@@ -110,7 +111,7 @@ ExitStatus profile_network(int argc, char** argv, const po::variables_map& value
     const std::string profile = network_profile(*cluster);
     if (cluster->rank() == 0) write_text("-", profile);
   } catch (const UserError& error) {
-    fail_job(*cluster, output, error.what(), error.status());
+    fail_job(*cluster, output, error);
   }
   return ExitStatus::done;
 }

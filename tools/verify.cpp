@@ -22,9 +22,11 @@
 #include "libcore/base/count_text.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/module.h"
+#include "libcore/json/report.h"
 #include "libopt/prover/prover.h"
 #include "libopt/time/run_report.h"
 #include "tools/common/tool.h"
+#include "tools/options/report_format.h"
 #include "tools/system/files.h"
 #include "tools/system/verbosity.h"
 
@@ -89,10 +91,37 @@ std::vector<std::string> listed(const std::string& folder) {
   return std::move(*names);
 }
 
-// Checks one thing after the other and reports whether it is right.
+// What was found of one thing.
+struct Found {
+  std::string name;
+  std::string_view word;          // "right", "whole", "wrong", "not complete"
+  std::string what;               // of a right one: "level 3"
+  std::vector<Diagnostic> wrong;  // of a wrong one
+};
+
+Json found_json(const Found& found) {
+  Json json{
+      {"name", printable(found.name)}, {"verdict", found.word}, {"what", found.what}, {"problems", Json::array()}};
+  for (const Diagnostic& told : found.wrong) {
+    const Location& where = told.where;
+    json["problems"].push_back({{"file", where.file.empty() ? Json() : Json(printable(where.file))},
+                                {"line", where.line > 0 ? Json(where.line) : Json()},
+                                {"column", where.column > 0 ? Json(where.column) : Json()},
+                                {"what", told.what},
+                                {"why", told.why},
+                                {"remedy", told.remedy},
+                                {"rule", told.rule >= 0 ? Json(told.rule) : Json()}});
+  }
+  return json;
+}
+
+// Checks one thing after the other and tells whether it is right.
 class Verification {
  public:
+  // With `tells`, each is told of at once.
+  explicit Verification(bool tells) : tells_(tells) {}
   [[nodiscard]] bool right() const { return right_; }
+  [[nodiscard]] const std::vector<Found>& found() const { return found_; }
 
   void look_at(const std::string& name) {
     std::error_code none;
@@ -111,17 +140,25 @@ class Verification {
   void judge(const std::string& name, const Look& look) {
     try {
       const Judgement judged(look());
-      if (!quiet()) write_standard_output(fmt::format("{}: {} ({})\n", name, judged.word, judged.what));
+      keep({name, judged.word, judged.what, {}}, quiet());
     } catch (const UserError& error) {
       // A folder is wrong if a file that its manifest names is missing.
       const bool gone = error.status() == ExitStatus::missing_input && fs::is_directory(name);
       if (error.status() != ExitStatus::bad_input && !gone) throw;
       right_ = false;
-      for (const Diagnostic& d : error.diagnostics())
-        write_message(fmt::format("{}{}\n", d.where.file.empty() ? printable(name) + ": " : "",
-                                  format_diagnostic(d, colour_wanted(STDERR_FILENO))));
-      tell_rules(error);
+      keep({name, "wrong", "", error.diagnostics()}, true);
+      tell_error("kasen verify", error, name);
     }
+  }
+
+  void keep(Found found, bool untold) {
+    if (tells_ && !untold) write_standard_output(text_of(found));
+    found_.push_back(std::move(found));
+  }
+
+  static std::string text_of(const Found& found) {
+    if (found.word == unfinished) return fmt::format("{}: {}; {}\n", found.name, found.word, found.what);
+    return fmt::format("{}: {} ({})\n", found.name, found.word, found.what);
   }
 
   void checkpoint(const std::string& name) {
@@ -177,7 +214,7 @@ class Verification {
       if (is_piece(entry, "part-") || entry == "arrays.h5") return bundle(name);  // one without its manifest
       if (is_piece(entry, "rank-")) return checkpoint(name);
       if (shown_path(entry) != entry)
-        write_standard_output(path + ": not complete; it is being written, or its writer was killed\n");
+        keep({path, unfinished, "it is being written, or its writer was killed", {}}, false);
       else if (std::find(checkpoints.begin(), checkpoints.end(), path) != checkpoints.end())
         checkpoint(path);
       else if (is_known(path))
@@ -208,13 +245,24 @@ class Verification {
   }
 
   static constexpr std::string_view lock_file = ".lock";  // of a folder of checkpoints that may hold none yet
+  static constexpr std::string_view unfinished = "not complete";
+  bool tells_;
   Prover laws_;
   bool right_ = true;
+  std::vector<Found> found_;
 };
 
 ExitStatus verify(const po::variables_map& values) {
-  Verification verification;
+  const bool json = reports_json(values);
+  Verification verification(!json);
   for (const std::string& name : values["file"].as<std::vector<std::string>>()) verification.look_at(name);
+  if (json) {
+    Json report = new_report("verification");
+    report["right"] = verification.right();
+    report["things"] = Json::array();
+    for (const Found& found : verification.found()) report["things"].push_back(found_json(found));
+    write_standard_output(report_document(report));
+  }
   return verification.right() ? ExitStatus::done : ExitStatus::check_failed;
 }
 
@@ -224,7 +272,8 @@ int verify_main(int argc, char** argv) {
   Tool tool{.info = {"kasen verify",
                      "checks IR by every rule of its level, and the whole content of bundles, checkpoints, results in "
                      "HDF5 and counters; in a folder, all of these",
-                     "FILE|BUNDLE|FOLDER...", "kasen verify plan.kir fused.kir"}};
+                     "FILE|BUNDLE|FOLDER... [--format text|json]", "kasen verify plan.kir fused.kir"}};
+  declare_report_format(tool);
   tool.hidden.add_options()(
       "file", po::value<std::vector<std::string>>()->default_value({"-"}, "-")->value_name("FILE|BUNDLE|FOLDER"));
   tool.positional.add("file", -1);

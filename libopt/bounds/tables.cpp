@@ -12,8 +12,6 @@
 namespace kasen {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::string count_text(double elements) { return grouped(std::llround(elements)); }
 
 std::string operator_text(const ReportContext& c, const CommunicationBound& bound) {
@@ -85,7 +83,7 @@ std::string bounds_text(const ReportContext& c) {
   return text + (elementwise.empty() || !text.empty() ? "" : "\n") + elementwise;
 }
 
-Json bounds_json(const ReportContext& c) {
+Json bounds_json(const ReportContext& c, const MachineProfile* machine) {
   const std::optional<Sizes> sizes = known_sizes(c);
   if (!sizes) return {};
   Json rows = Json::array();
@@ -97,8 +95,12 @@ Json bounds_json(const ReportContext& c) {
     if (!bound.steps.empty()) row["steps"] = bound.steps;
     if (bound.least >= 1) row["over_bound"] = bound.received / bound.least;
     if (bound.message > 0) row["message_elements"] = bound.message;
-    if (!bound.estimate.empty()) row["estimate"] = estimate_text(bound.estimate);
-    if (!bound.summa.empty()) row["summa_estimate"] = estimate_text(bound.summa);
+    for (const auto& [key, estimate] : {std::pair("estimate", &bound.estimate), {"summa_estimate", &bound.summa}}) {
+      if (estimate->empty()) continue;
+      row[key] = estimate_text(*estimate);
+      if (machine != nullptr)
+        row[std::string(key) + "_seconds"] = estimate_seconds(*estimate, bound.element_bytes, *machine);
+    }
     rows.push_back(std::move(row));
   }
   const ElementwiseWork work = elementwise_work(c.module(), *sizes);

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "libcore/ir/layout.h"
+#include "libcore/json/report.h"
 #include "libopt/layouts/moves.h"
 #include "libopt/text/report_parts.h"
 
@@ -147,19 +147,19 @@ std::string tiling_text(const TilingView& view) {
 }
 
 std::string tiling_json(const TilingView& view) {
-  using Json = nlohmann::ordered_json;
   const MeshTiling& best = view.tilings.front();
   const Facts facts = facts_of(best);
   const auto number = [](double cost) { return cost == tiling::forbidden ? Json() : Json(cost); };
-  Json json{{"mesh", mesh_text(best.mesh)},
-            {"bytes", number(best.solution.cost)},
-            {"bound_bytes", number(best.solution.bound)},
-            {"proven", best.solution.is_certified()},
-            {"greedy_bytes", number(view.greedy.cost)},
-            {"mincost_bytes", number(view.in_order.cost)},
-            {"worst_bytes", number(view.worst.cost)},
-            {"observed", view.observed},
-            {"defaults", view.defaults}};
+  Json json = new_report("tilings");
+  json.update({{"mesh", mesh_text(best.mesh)},
+               {"bytes", number(best.solution.cost)},
+               {"bound_bytes", number(best.solution.bound)},
+               {"proven", best.solution.is_certified()},
+               {"greedy_bytes", number(view.greedy.cost)},
+               {"mincost_bytes", number(view.in_order.cost)},
+               {"worst_bytes", number(view.worst.cost)},
+               {"observed", view.observed},
+               {"defaults", view.defaults}});
   json["meshes"] = Json::array();
   for (const MeshTiling& tiling : view.tilings) {
     json["meshes"].push_back({{"mesh", mesh_text(tiling.mesh)}, {"bytes", number(tiling.solution.cost)}});
@@ -176,7 +176,7 @@ std::string tiling_json(const TilingView& view) {
     json["moves"].push_back(
         {{"result", line.result}, {"line", line.where.line}, {"bytes", line.bytes}, {"among", std::move(among)}});
   }
-  return json.dump(2) + '\n';
+  return report_document(json);
 }
 
 std::string tiling_dot(const TilingView& view) {

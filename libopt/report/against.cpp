@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
@@ -13,6 +12,7 @@
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
+#include "libcore/json/report.h"
 #include "libcore/sorting/sort_plan.h"
 #include "libopt/cost/box_cost.h"
 #include "libopt/cost/cost.h"
@@ -20,7 +20,6 @@
 #include "libopt/cost/traffic.h"
 #include "libopt/cost/worker_traffic.h"
 #include "libopt/report/disk_moves.h"
-#include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/run_report.h"
 
@@ -295,8 +294,8 @@ class Checker {
   Check check_;
 };
 
-nlohmann::ordered_json compared_json(const Compared& c) {
-  nlohmann::ordered_json json{{"what", c.what}};
+Json compared_json(const Compared& c) {
+  Json json{{"what", c.what}};
   if (!c.statement.empty()) json["operator"] = c.statement;
   if (c.where.line > 0) json["line"] = c.where.line;
   json["predicted"] = c.predicted;
@@ -329,15 +328,17 @@ std::string check_text(const Module& module, const Check& check, bool whole) {
   return text;
 }
 
-std::string check_json(const Check& check) {
-  nlohmann::ordered_json json{{"agrees", check.mismatches.empty()}};
-  json["totals"] = nlohmann::ordered_json::array();
+std::string check_json(const Check& check, const Json& times) {
+  Json json = new_report("check");
+  json["agrees"] = check.mismatches.empty();
+  json["totals"] = Json::array();
   for (const Compared& c : check.totals) json["totals"].push_back(compared_json(c));
-  json["workers"] = nlohmann::ordered_json::array();
+  json["workers"] = Json::array();
   for (const Compared& c : check.workers) json["workers"].push_back(compared_json(c));
-  json["mismatches"] = nlohmann::ordered_json::array();
+  json["mismatches"] = Json::array();
   for (const Compared& c : check.mismatches) json["mismatches"].push_back(compared_json(c));
-  return json_text(json) + '\n';
+  if (!times.is_null()) json["times"] = times;
+  return report_document(json);
 }
 
 }  // namespace kasen

@@ -1,9 +1,12 @@
 #include "libopt/report/explain.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
+#include <utility>
 
 #include "libcore/ir/module.h"
 #include "libopt/optimize/strategies.h"
@@ -63,9 +66,9 @@ std::string PlanView::bytes(const Polynomial& polynomial) const {
   return fmt::format("{} bytes{}", report.formula(form), number ? " = " + grouped(*value) : std::string());
 }
 
-std::string PlanView::source(const Location& where) const {
-  const std::string line = report.source_line(where);
-  return where.line < 1 ? std::string("(made by the optimizer)") : fmt::format("line {} | {}", where.line, line);
+Amount PlanView::amount(std::string name, const Polynomial& polynomial) const {
+  const Polynomial form = printed_form(polynomial);
+  return {std::move(name), report.formula(form), report.value(form)};
 }
 
 namespace {
@@ -98,110 +101,142 @@ std::string unit_name(const SyncUnit& unit) {
   return fmt::format("{} (line{} {}{})", names, unit.lines.size() == 1 ? "" : "s", lines, loop);
 }
 
-std::string mode_text(const SyncNote& note, const MachineProfile& machine) {
+Explained priced(std::string what, const Price& price) {
+  Explained item{std::move(what)};
+  item.price = price;
+  return item;
+}
+
+// How the next best way stands beside the plan's.
+std::string beside_text(const Price& own, const std::pair<SyncMode, Price>* next, const MachineProfile& machine) {
+  if (next == nullptr) return "no other way was priced";
+  const Price& other = next->second;
+  if (!dearer(other.seconds, own.seconds) && !dearer(own.seconds, other.seconds))
+    return fmt::format("{} would cost the same", sync_name(next->first));
+  if (dearer(own.seconds, other.seconds)) {
+    return fmt::format("{} would be {:.3g} % cheaper (--sync auto looks for such)", sync_name(next->first),
+                       100 * (1 - other.seconds / own.seconds));
+  }
+  return fmt::format("the runner-up, {}, is {:.3g} % dearer; {}", sync_name(next->first),
+                     100 * (other.seconds / own.seconds - 1), flip_text(own, other, machine));
+}
+
+Explained mode_item(const SyncNote& note, const MachineProfile& machine) {
   const auto is_own = [&](const auto& priced) { return priced.first == note.chosen; };
   const Price& own = std::find_if(note.prices.begin(), note.prices.end(), is_own)->second;
   const std::pair<SyncMode, Price>* next = nullptr;
   for (const auto& priced : note.prices) {
     if (!is_own(priced) && (next == nullptr || dearer(next->second.seconds, priced.second.seconds))) next = &priced;
   }
-  std::string text = fmt::format("  {}: {}\n", unit_name(note.unit), sync_name(note.chosen));
+  Explained item{fmt::format("{}: {}", unit_name(note.unit), sync_name(note.chosen))};
   for (const auto& [mode, price] : note.prices)
-    text += fmt::format("    {:<7} {}\n", sync_name(mode), price_text(price));
-  if (next == nullptr) return text + "    no other way was priced\n";
-  const Price& other = next->second;
-  if (!dearer(other.seconds, own.seconds) && !dearer(own.seconds, other.seconds)) {
-    return text + fmt::format("    {} would cost the same\n", sync_name(next->first));
-  }
-  if (dearer(own.seconds, other.seconds)) {
-    return text + fmt::format("    {} would be {:.3g} % cheaper (--sync auto looks for such)\n", sync_name(next->first),
-                              100 * (1 - other.seconds / own.seconds));
-  }
-  return text + fmt::format("    the runner-up, {}, is {:.3g} % dearer; {}\n", sync_name(next->first),
-                            100 * (other.seconds / own.seconds - 1), flip_text(own, other, machine));
+    item.notes.push_back(priced(fmt::format("{:<7} {}", sync_name(mode), price_text(price)), price));
+  item.notes.push_back({beside_text(own, next, machine)});
+  return item;
 }
 
-std::string explain_modes(const PlanNotes& notes) {
-  if (notes.sync.empty()) return "";
-  std::string text =
+ExplainedSection explain_modes(const PlanNotes& notes) {
+  ExplainedSection section{
+      "modes",
       notes.sync_candidates > 0
-          ? fmt::format("\nModes (the cheapest of {} ways; the whole plan's price with each mode of one unit)\n",
+          ? fmt::format("Modes (the cheapest of {} ways; the whole plan's price with each mode of one unit)",
                         notes.sync_candidates)
-          : std::string("\nModes (one was asked for; the whole plan's price with each mode of one unit)\n");
+          : std::string("Modes (one was asked for; the whole plan's price with each mode of one unit)"),
+      {}};
+  if (notes.sync.empty()) return section;
   if (notes.sync_cut) {
     const auto own = [&](const auto& priced) { return priced.first == notes.sync[0].chosen; };
     const Price& price = std::find_if(notes.sync[0].prices.begin(), notes.sync[0].prices.end(), own)->second;
-    text += fmt::format(
-        "  the program is large, and some ways were not priced; sending takes {:.3g} % of this one's time\n",
-        100 * (1 - price.local_seconds / price.seconds));
+    section.items.push_back(
+        {fmt::format("the program is large, and some ways were not priced; sending takes {:.3g} % of this one's time",
+                     100 * (1 - price.local_seconds / price.seconds))});
   }
-  if (!notes.taken.empty()) text += fmt::format("  sizes that are taken: {}\n", fmt::join(notes.taken, ", "));
-  for (const SyncNote& note : notes.sync) text += mode_text(note, notes.machine);
-  return text;
+  if (!notes.taken.empty())
+    section.items.push_back({fmt::format("sizes that are taken: {}", fmt::join(notes.taken, ", "))});
+  for (const SyncNote& note : notes.sync) section.items.push_back(mode_item(note, notes.machine));
+  return section;
 }
 
-std::string explain_fusion(const PlanNotes& notes) {
-  if (!notes.compared) return "";
-  std::string text = "\nFusing, as a whole\n";
-  text += fmt::format("  fused:          {}\n  nothing fused:  {}\n", price_text(notes.fused.actual),
-                      price_text(notes.unfused.actual));
-  text += fmt::format("  by the paper's model: {:.6g} ms and {:.6g} ms\n", notes.fused.model.seconds * 1e3,
-                      notes.unfused.model.seconds * 1e3);
+ExplainedSection explain_fusion(const PlanNotes& notes) {
+  ExplainedSection section{"fusing", "Fusing, as a whole", {}};
+  if (!notes.compared) return section;
+  const Price& fused = notes.fused.actual;
+  const Price& unfused = notes.unfused.actual;
+  section.items.push_back(priced("fused:          " + price_text(fused), fused));
+  section.items.push_back(priced("nothing fused:  " + price_text(unfused), unfused));
+  section.items.push_back({fmt::format("by the paper's model: {:.6g} ms and {:.6g} ms", notes.fused.model.seconds * 1e3,
+                                       notes.unfused.model.seconds * 1e3)});
   if (notes.given_up == GivenUp::moves)
-    text += "  no statement was moved to another iteration: that would have cost more\n";
-  if (notes.given_up == GivenUp::fusion) text += "  nothing was fused: that would have cost more\n";
-  return text;
+    section.items.push_back({"no statement was moved to another iteration: that would have cost more"});
+  if (notes.given_up == GivenUp::fusion) section.items.push_back({"nothing was fused: that would have cost more"});
+  return section;
 }
 
-std::string listed(const std::string& what, const std::vector<std::string>& names) {
-  return names.empty() ? "" : fmt::format("      {}: {}\n", what, fmt::join(names, ", "));
+// Lists that have a name: "stored: a, b".
+std::vector<Explained> listed(const std::vector<std::pair<const char*, const std::vector<std::string>*>>& lists) {
+  std::vector<Explained> items;
+  for (const auto& [what, names] : lists)
+    if (!names->empty()) items.push_back({fmt::format("{}: {}", what, fmt::join(*names, ", "))});
+  return items;
 }
 
 // States the strategy, the values that its plan stores and computes again, and the predicted time of the runner-up.
-std::string explain_strategies(const PlanNotes& notes) {
-  if (notes.strategies.prices.empty()) return "";
-  std::string text = "\nStrategies (the whole plan's predicted time by each)\n" + strategies_text(notes.strategies);
-  std::string points;
+ExplainedSection explain_strategies(const PlanNotes& notes) {
+  ExplainedSection section{"strategies", "Strategies (the whole plan's predicted time by each)", {}};
+  if (notes.strategies.prices.empty()) return section;
+  std::istringstream lines(strategies_text(notes.strategies));
+  for (std::string line; std::getline(lines, line);) {
+    const size_t number = section.items.size();
+    section.items.push_back({line.substr(line.find_first_not_of(' '))});
+    if (number < notes.strategies.prices.size())
+      section.items.back().price = notes.strategies.prices[number].price.actual;
+  }
+  std::vector<Explained> points;
   for (const PointsNote& note : notes.points) {
-    const std::string at = listed("stored", note.stored) + listed("within one operator", note.inside);
-    if (!at.empty()) points += fmt::format("    {}\n{}", note.block, at);
+    std::vector<Explained> at = listed({{"stored", &note.stored}, {"within one operator", &note.inside}});
+    if (!at.empty()) points.push_back({note.block, std::move(at)});
   }
-  text += points.empty()
-              ? "  no materialization points: no value has several readers that could be fused with it\n"
-              : "  materialization points (values with several readers that could be fused with it)\n" + points;
+  if (points.empty())
+    section.items.push_back({"no materialization points: no value has several readers that could be fused with it"});
+  else
+    section.items.push_back(
+        {"materialization points (values with several readers that could be fused with it)", std::move(points)});
   for (const FusionNote& note : notes.fusion) {
-    const std::string at =
-        listed("computed again", note.again) + listed("taken apart", note.splits) + listed("not tried", note.cut);
-    if (!at.empty()) text += fmt::format("  selected in the {}\n{}", note.block, at);
+    std::vector<Explained> at =
+        listed({{"computed again", &note.again}, {"taken apart", &note.splits}, {"not tried", &note.cut}});
+    if (!at.empty()) section.items.push_back({"selected in the " + note.block, std::move(at)});
   }
-  return text;
+  return section;
 }
 
-std::string explain_swaps(const PlanNotes& notes) {
-  if (notes.swaps.empty()) return "";
-  std::string text = "\nStores and loads (seconds by the machine profile; moves run beside operators)\n";
-  for (const std::string& line : notes.swaps) text += "  " + line + "\n";
-  return text;
+ExplainedSection explain_swaps(const PlanNotes& notes) {
+  ExplainedSection section{
+      "swaps", "Stores and loads (seconds by the machine profile; moves run beside operators)", {}};
+  for (const std::string& line : notes.swaps) section.items.push_back({line});
+  return section;
 }
 
 }  // namespace
 
-std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes* notes, const MachineProfile& machine,
-                         LawChecker& laws) {
+Explanation explanation_of(const Module& plan, const Sizes* sizes, const PlanNotes* notes,
+                           const MachineProfile& machine, LawChecker& laws) {
   const PlanView view(plan, sizes, machine, laws);
-  std::string text =
-      fmt::format("{}, level {}: why the plan is as it is (bytes by the actual column)\n", plan.name, plan.level);
-  if (sizes != nullptr) text += fmt::format("Sizes from {}.\n", sizes->origin);
+  Explanation made{plan.name, plan.level, sizes != nullptr ? sizes->origin : std::string(), {}, notes != nullptr};
+  const auto add = [&](ExplainedSection section) {
+    if (!section.items.empty()) made.sections.push_back(std::move(section));
+  };
   for (const auto section : {explain_transitions, explain_splits, explain_moves, explain_laws, explain_regions,
                              explain_repeated, explain_buffers}) {
-    text += section(view);
+    add(section(view));
   }
-  if (notes == nullptr) {
-    return text +
-           "\nThe cost of the whole plan in other modes is not known: its source does not give this very plan with the "
-           "options that it records and these sizes. Fuse the program again.\n";
-  }
-  return text + explain_swaps(*notes) + explain_modes(*notes) + explain_fusion(*notes) + explain_strategies(*notes);
+  if (notes == nullptr) return made;
+  for (const auto section : {explain_swaps, explain_modes, explain_fusion, explain_strategies}) add(section(*notes));
+  return made;
+}
+
+std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes* notes, const MachineProfile& machine,
+                         LawChecker& laws) {
+  return explanation_text(explanation_of(plan, sizes, notes, machine, laws));
 }
 
 }  // namespace kasen

@@ -8,6 +8,7 @@
 
 #include "libcore/laws/laws.h"
 #include "libopt/cost/rules.h"
+#include "libopt/report/explain.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/machine.h"
 
@@ -34,7 +35,7 @@ class PlanView {
   [[nodiscard]] std::string shown(const Op& op) const;  // "map[f] at line 11"
   [[nodiscard]] std::string often(const Op& op) const;  // "once", "in each iteration of the while at line 10"
   [[nodiscard]] std::string bytes(const Polynomial& polynomial) const;  // "8 S bytes = 80"
-  [[nodiscard]] std::string source(const Location& where) const;        // "line 11 | new_pr = ..."
+  [[nodiscard]] Amount amount(std::string name, const Polynomial& polynomial) const;
 
  private:
   void walk(const Block& block, bool in_region);
@@ -44,14 +45,14 @@ class PlanView {
   IdMap<ValueId, std::vector<const Op*>> readers_;
 };
 
-// Each returns one section with its heading, or an empty text if there is nothing to report.
-[[nodiscard]] std::string explain_transitions(const PlanView& view);
-[[nodiscard]] std::string explain_splits(const PlanView& view);
-[[nodiscard]] std::string explain_moves(const PlanView& view);
-[[nodiscard]] std::string explain_laws(const PlanView& view);
-[[nodiscard]] std::string explain_regions(const PlanView& view);
-[[nodiscard]] std::string explain_repeated(const PlanView& view);
-[[nodiscard]] std::string explain_buffers(const PlanView& view);
+// Each returns one section, without items if there is nothing to report.
+[[nodiscard]] ExplainedSection explain_transitions(const PlanView& view);
+[[nodiscard]] ExplainedSection explain_splits(const PlanView& view);
+[[nodiscard]] ExplainedSection explain_moves(const PlanView& view);
+[[nodiscard]] ExplainedSection explain_laws(const PlanView& view);
+[[nodiscard]] ExplainedSection explain_regions(const PlanView& view);
+[[nodiscard]] ExplainedSection explain_repeated(const PlanView& view);
+[[nodiscard]] ExplainedSection explain_buffers(const PlanView& view);
 
 // States the alternative there, the bytes that it would send and touch, and what would reverse the choice.
 [[nodiscard]] std::string transition_runner_up(const PlanView& view, const Op& transition);

@@ -15,24 +15,27 @@ bool is_repeated(const Module& plan, const Op& op) {
   return !shared_traffic(plan, op).written.empty() && std::all_of(op.operands.begin(), op.operands.end(), shared);
 }
 
-std::string repeated_text(const PlanView& view, const Op& op) {
+Explained repeated(const PlanView& view, const Op& op) {
   const Cost& cost = view.row(op).actual;
-  return fmt::format("  {}: every worker makes {} for itself, {}; {} on all of them\n", view.shown(op),
-                     view.name(op.results.at(0)), view.often(op), view.bytes(cost.read + cost.written));
+  const Polynomial touched = cost.read + cost.written;
+  Explained item{fmt::format("{}: every worker makes {} for itself, {}; {} on all of them", view.shown(op),
+                             view.name(op.results.at(0)), view.often(op), view.bytes(touched))};
+  item.amounts.push_back(view.amount("touched_bytes", touched));
+  return item;
 }
 
 }  // namespace
 
-std::string explain_repeated(const PlanView& view) {
-  std::string text;
+ExplainedSection explain_repeated(const PlanView& view) {
+  ExplainedSection section{"repeated", "Work that is not shared out", {}};
   int region = -1;  // the depth of the open region, which stands for its operators
   for_each_op(view.plan, [&](const Op& op, int, int depth) {
     if (depth <= region) region = -1;
     if (region >= 0) return;
     if (op.code == OpCode::region) region = depth;
-    if (is_repeated(view.plan, op)) text += repeated_text(view, op);
+    if (is_repeated(view.plan, op)) section.items.push_back(repeated(view, op));
   });
-  return text.empty() ? text : "\nWork that is not shared out\n" + text;
+  return section;
 }
 
 }  // namespace kasen

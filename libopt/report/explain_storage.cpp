@@ -54,7 +54,7 @@ std::string together_text(const PlanView& view, const Op& region) {
                      Layout(view.plan, type).cut_name());
 }
 
-std::string region_text(const PlanView& view, const Op& region) {
+Explained region_item(const PlanView& view, const Op& region) {
   Cost alone;
   std::vector<std::string> members, kept;
   const Block& block = region.blocks.at(0);
@@ -73,14 +73,18 @@ std::string region_text(const PlanView& view, const Op& region) {
   const Polynomial saved = apart - together;
   const auto& terms = saved.terms();
   const bool always = std::all_of(terms.begin(), terms.end(), [](const auto& term) { return term.second >= 0; });
-  std::string text =
-      fmt::format("    {} of {}, {}\n", region_name(region.kind), listed(members, 8), view.often(region));
-  text += fmt::format("      {}\n", together_text(view, region));
-  text += fmt::format("      touches {}; each by itself would touch {}\n", view.bytes(together), view.bytes(apart));
-  text += fmt::format("      saves {}{}\n", view.bytes(saved),
-                      always ? ", for all sizes" : "; the choice reverses where this is less than 0");
-  if (!kept.empty()) text += fmt::format("      never stored: {}\n", listed(kept, 8));
-  return text;
+  Explained item{fmt::format("{} of {}, {}", region_name(region.kind), listed(members, 8), view.often(region))};
+  item.notes.push_back({together_text(view, region)});
+  item.notes.push_back(
+      {fmt::format("touches {}; each by itself would touch {}", view.bytes(together), view.bytes(apart))});
+  item.notes.push_back({fmt::format("saves {}{}", view.bytes(saved),
+                                    always ? ", for all sizes" : "; the choice reverses where this is less than 0")});
+  if (!kept.empty()) item.notes.push_back({"never stored: " + listed(kept, 8)});
+  item.amounts = {view.amount("touched_bytes", together), view.amount("apart_bytes", apart),
+                  view.amount("saved_bytes", saved)};
+  item.where = region.where;
+  item.source = view.report.source_line(region.where);
+  return item;
 }
 
 // Values of one buffer that must share it or copy: bindings join them, or a transition works in place.
@@ -129,45 +133,45 @@ struct BufferShare {
   int like;  // other buffers of the same elements and dimensions
 };
 
-std::string buffer_text(const PlanView& view, const BufferShare& room, const std::vector<ValueId>& values) {
+Explained buffer_item(const PlanView& view, const BufferShare& room, const std::vector<ValueId>& values) {
   std::vector<std::string> names;
   for (const ValueId v : values) names.push_back(view.name(v));
   const std::string more = room.last > room.first + 1 ? fmt::format(" to ~b{}", room.last - 1) : "";
   const char* const where = view.plan.buffers[room.first].on_disk ? " on a disk" : "";
-  std::string text =
-      fmt::format("    ~b{}{}, {}{}: {}\n", room.first, more, view.bytes(room.bytes), where, listed(names, 10));
+  Explained item{fmt::format("~b{}{}, {}{}: {}", room.first, more, view.bytes(room.bytes), where, listed(names, 10))};
+  item.amounts.push_back(view.amount("bytes", room.bytes));
   if (room.arrays < 2 && room.like > 0) {
-    text += fmt::format(
-        "      runner-up: one of the {} others of its kind; each is in use meanwhile or bound to one that is, else it "
-        "would save {}\n",
-        room.like, view.bytes(room.bytes));
+    item.notes.push_back(
+        {fmt::format("runner-up: one of the {} others of its kind; each is in use meanwhile or bound to one that is, "
+                     "else it would save {}",
+                     room.like, view.bytes(room.bytes))});
   }
-  if (names.size() < 2) return text;
-  if (room.arrays < 2) return text + "      handed on from one to the next without a copy, or moved in place\n";
-  return text +
-         fmt::format(
-             "      {} arrays whose lives do not meet; storage of their own would take {} more; the choice reverses if "
-             "two live at once\n",
-             room.arrays, view.bytes(room.bytes * Polynomial(room.arrays - 1)));
+  if (names.size() < 2) return item;
+  if (room.arrays < 2) {
+    item.notes.push_back({"handed on from one to the next without a copy, or moved in place"});
+    return item;
+  }
+  item.notes.push_back(
+      {fmt::format("{} arrays whose lives do not meet; storage of their own would take {} more; the choice reverses if "
+                   "two live at once",
+                   room.arrays, view.bytes(room.bytes * Polynomial(room.arrays - 1)))});
+  return item;
 }
 
 }  // namespace
 
-std::string explain_regions(const PlanView& view) {
-  std::string text;
-  int line = -1;
+ExplainedSection explain_regions(const PlanView& view) {
+  ExplainedSection section{"regions", "Regions", {}, true};
   for_each_op(view.plan, [&](const Op& op, int, int) {
-    if (op.code != OpCode::region) return;
-    if (op.where.line != line) text += fmt::format("  {}\n", view.source(op.where));
-    line = op.where.line;
-    text += region_text(view, op);
+    if (op.code == OpCode::region) section.items.push_back(region_item(view, op));
   });
-  return text.empty() ? text : "\nRegions\n" + text;
+  return section;
 }
 
-std::string explain_buffers(const PlanView& view) {
+ExplainedSection explain_buffers(const PlanView& view) {
+  ExplainedSection section{"buffers", "Buffers", {}, false, 2};
   const auto& buffers = view.plan.buffers;
-  if (buffers.empty()) return "";
+  if (buffers.empty()) return section;
   IdMap<BufferId, std::vector<ValueId>> held(buffers.size());
   for (const ValueId v : view.plan.values.ids()) {
     const Value& value = view.plan.value(v);
@@ -189,7 +193,6 @@ std::string explain_buffers(const PlanView& view) {
     }
     return others;
   };
-  std::string text = "\nBuffers\n";
   Polynomial pool, apart;
   for (BufferId b(0), next(0); buffers.contains(b); b = next) {
     while (buffers.contains(next) && held[next] == held[b]) ++next;
@@ -199,9 +202,11 @@ std::string explain_buffers(const PlanView& view) {
       pool += bytes;
       apart += bytes * Polynomial(arrays);
     }
-    text += buffer_text(view, {b, next, bytes, arrays, like(b, next)}, held[b]);
+    section.items.push_back(buffer_item(view, {b, next, bytes, arrays, like(b, next)}, held[b]));
   }
-  return text + fmt::format("  the pool: {}; without reuse {}\n", view.bytes(pool), view.bytes(apart));
+  section.closing = Explained{fmt::format("the pool: {}; without reuse {}", view.bytes(pool), view.bytes(apart))};
+  section.closing->amounts = {view.amount("pool_bytes", pool), view.amount("apart_bytes", apart)};
+  return section;
 }
 
 }  // namespace kasen

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/axis_ops.h"
@@ -44,42 +46,47 @@ std::string made_text(const PlanView& view, ValueId value) {
   return fmt::format("{} is {}, as {} gives it{}", view.name(value), state, view.shown(*maker), rule_text(rule));
 }
 
-std::string transition_text(const PlanView& view, const Op& op) {
+Explained transition(const PlanView& view, const Op& op) {
   const ValueId from = op.operands.at(0), to = op.results.at(0);
-  std::string text = fmt::format("    {} = {} {}: sends {}, {}\n", view.name(to), row(op.code).name, view.name(from),
-                                 view.bytes(transition_network(view.costs, op).network), view.often(op));
-  text += fmt::format("      {}\n", made_text(view, from));
+  const Polynomial sent = transition_network(view.costs, op).network;
+  Explained item{fmt::format("{} = {} {}: sends {}, {}", view.name(to), row(op.code).name, view.name(from),
+                             view.bytes(sent), view.often(op))};
+  item.amounts.push_back(view.amount("network_bytes", sent));
+  item.notes.push_back({made_text(view, from)});
   std::vector<std::string> reasons;
   for (const Op* reader : view.readers(to)) {
     std::string reason = reader_text(view, *reader, to, from);
     if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(std::move(reason));
   }
-  for (size_t i = 0; i < std::min(reasons.size(), most_reasons); ++i) text += fmt::format("      {}\n", reasons[i]);
-  if (reasons.size() > most_reasons) text += fmt::format("      and {} more\n", reasons.size() - most_reasons);
-  return text + fmt::format("      runner-up: {}\n", transition_runner_up(view, op));
+  for (size_t i = 0; i < std::min(reasons.size(), most_reasons); ++i) item.notes.push_back({reasons[i]});
+  if (reasons.size() > most_reasons) item.notes.push_back({fmt::format("and {} more", reasons.size() - most_reasons)});
+  item.notes.push_back({"runner-up: " + transition_runner_up(view, op)});
+  return item;
 }
 
-std::string carried_text(const PlanView& view, const Op& scan) {
-  return fmt::format(
-      "    {} = {}: sends {}, {}\n"
-      "      each worker scans its part along {}, and takes up what the parts before it come to (rule 18)\n",
-      view.name(scan.results.at(0)), view.shown(scan), view.bytes(actual_cost(view.costs, scan).network),
-      view.often(scan), view.plan.dim(worked_dim(scan)).name);
+Explained carried(const PlanView& view, const Op& scan) {
+  const Polynomial sent = actual_cost(view.costs, scan).network;
+  Explained item{fmt::format("{} = {}: sends {}, {}", view.name(scan.results.at(0)), view.shown(scan), view.bytes(sent),
+                             view.often(scan))};
+  item.amounts.push_back(view.amount("network_bytes", sent));
+  item.notes.push_back(
+      {fmt::format("each worker scans its part along {}, and takes up what the parts before it come to (rule 18)",
+                   view.plan.dim(worked_dim(scan)).name)});
+  return item;
 }
 
-// Lists the text of `text_of` for operators under the user's lines.
-template <class Text>
-std::string by_line(const PlanView& view, const std::string& heading, const Text& text_of) {
-  std::string text;
-  int line = -1;
+// Lists what `item_of` says of operators, if it says something, under the user's lines.
+template <class ItemOf>
+ExplainedSection by_line(const PlanView& view, std::string key, std::string title, const ItemOf& item_of) {
+  ExplainedSection section{std::move(key), std::move(title), {}, true};
   for_each_op(view.plan, [&](const Op& op, int, int) {
-    const std::string entry = text_of(op);
-    if (entry.empty()) return;
-    if (op.where.line != line) text += fmt::format("  {}\n", view.source(op.where));
-    line = op.where.line;
-    text += entry;
+    std::optional<Explained> item = item_of(op);
+    if (!item) return;
+    item->where = op.where;
+    item->source = view.report.source_line(op.where);
+    section.items.push_back(*std::move(item));
   });
-  return text.empty() ? text : "\n" + heading + "\n" + text;
+  return section;
 }
 
 const LawUse* law_of(const PlanView& view, const Op* op, LawKind kind) {
@@ -94,65 +101,67 @@ std::string law_text(const PlanView& view, const LawUse& law) {
 }
 
 // The two halves stand for one statement: the addition is pushed down behind the scaling.
-std::string split_text(const PlanView& view, const Op& op) {
+std::optional<Explained> split(const PlanView& view, const Op& op) {
   const LawUse* added = law_of(view, &op, LawKind::pushdown);
-  if (added == nullptr) return "";
+  if (added == nullptr) return std::nullopt;
   const ValueId scaled = op.operands.at(static_cast<size_t>(added->operand));
   const Op* first = view.maker(scaled);
   const LawUse* factor = law_of(view, first, LawKind::exchange);
-  if (factor == nullptr || first->where != op.where) return "";
+  if (factor == nullptr || first->where != op.where) return std::nullopt;
   const ValueId sum = first->operands.at(static_cast<size_t>(factor->operand));
-  return fmt::format(
-      "    no law holds for the statement as a whole; it runs as {} by {}, then {} by {}, on shares of the sum\n"
-      "      runner-up: {}\n",
-      view.shown(*first), law_text(view, *factor), view.shown(op), law_text(view, *added),
-      split_runner_up(view, *first, sum));
+  Explained item{
+      fmt::format("no law holds for the statement as a whole; it runs as {} by {}, then {} by {}, on shares of the sum",
+                  view.shown(*first), law_text(view, *factor), view.shown(op), law_text(view, *added))};
+  item.notes.push_back({"runner-up: " + split_runner_up(view, *first, sum)});
+  return item;
 }
 
 }  // namespace
 
-std::string explain_transitions(const PlanView& view) {
-  return by_line(view, "Transitions", [&](const Op& op) {
-    if (carried_axes(view.plan, op) != 0) return carried_text(view, op);
-    return row(op.code).group == OpGroup::transition ? transition_text(view, op) : std::string();
+ExplainedSection explain_transitions(const PlanView& view) {
+  return by_line(view, "transitions", "Transitions", [&](const Op& op) -> std::optional<Explained> {
+    if (carried_axes(view.plan, op) != 0) return carried(view, op);
+    if (row(op.code).group != OpGroup::transition) return std::nullopt;
+    return transition(view, op);
   });
 }
 
-std::string explain_splits(const PlanView& view) {
-  return by_line(view, "Splits", [&](const Op& op) { return split_text(view, op); });
+ExplainedSection explain_splits(const PlanView& view) {
+  return by_line(view, "splits", "Splits", [&](const Op& op) { return split(view, op); });
 }
 
-std::string explain_moves(const PlanView& view) {
+ExplainedSection explain_moves(const PlanView& view) {
   const IdMap<ValueId, const Op*> ahead = made_ahead(view.plan);
-  return by_line(view, "Statements that run ahead", [&](const Op& op) {
-    if (!op.speculated) return std::string();
+  return by_line(view, "moves", "Statements that run ahead", [&](const Op& op) -> std::optional<Explained> {
+    if (!op.speculated) return std::nullopt;
     const ValueId made = op.results.at(0);
-    const std::string what = fmt::format("    {} = {}: ", view.name(made), view.shown(op));
+    const std::string what = fmt::format("{} = {}: ", view.name(made), view.shown(op));
     if (const Op* branch = ahead[made]) {
-      return what + fmt::format(
-                        "moved before the {}, whose first branch is likely; with work that touches the same arrays; "
-                        "made in vain when that branch does not run\n",
-                        view.report.place(view.row(*branch)));
+      return Explained{what +
+                       fmt::format("moved before the {}, whose first branch is likely; with work that touches the same "
+                                   "arrays; made in vain when that branch does not run",
+                                   view.report.place(view.row(*branch)))};
     }
     const int loop = view.row(op).loop;
     const bool likely = loop >= 0 && view.report.report().rows[static_cast<size_t>(loop)].code == OpCode::while_loop;
-    return what +
-           fmt::format("the next iteration's{}, fused with the work that makes its operands; made once in vain\n",
-                       likely ? ", moved here since the while is likely to go on" : "");
+    return Explained{
+        what + fmt::format("the next iteration's{}, fused with the work that makes its operands; made once in vain",
+                           likely ? ", moved here since the while is likely to go on" : "")};
   });
 }
 
-std::string explain_laws(const PlanView& view) {
-  std::string text;
+ExplainedSection explain_laws(const PlanView& view) {
+  ExplainedSection section{"laws", "Laws that the plan relies on", {}};
   for (const LawUse& law : view.plan.laws) {
     std::string users;
     for_each_op(view.plan, [&](const Op& op, int, int) {
       if (op.code == OpCode::map && law_in_force(view.plan, op) == &law)
         users += (users.empty() ? "" : ", ") + view.shown(op);
     });
-    text += fmt::format("  {}: {}\n", law_text(view, law), users.empty() ? "not needed any more" : users);
+    section.items.push_back(
+        {fmt::format("{}: {}", law_text(view, law), users.empty() ? "not needed any more" : users)});
   }
-  return text.empty() ? text : "\nLaws that the plan relies on\n" + text;
+  return section;
 }
 
 }  // namespace kasen

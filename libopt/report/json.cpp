@@ -1,17 +1,14 @@
-#include <nlohmann/json.hpp>
-
 #include "libcore/analysis/boxes.h"
+#include "libcore/json/report.h"
 #include "libopt/bounds/tables.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/report/live_set.h"
 #include "libopt/report/report.h"
-#include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
+#include "libopt/time/times.h"
 
 namespace kasen {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json entry(const ReportContext& c, const Polynomial& polynomial) {
   Json json{{"formula", c.formula(polynomial)}};
@@ -84,7 +81,7 @@ Json memory_json(const ReportContext& c) {
   return json;
 }
 
-Json module_json(const ReportContext& c) {
+Json module_json(const ReportContext& c, const MachineProfile* machine) {
   const CostReport& report = c.report();
   Json json{{"program", report.program}, {"level", report.level}, {"unplaced", report.unplaced}};
   if (!c.module().source_name.empty()) json["source"] = c.module().source_name;
@@ -104,7 +101,8 @@ Json module_json(const ReportContext& c) {
     json["program_" + column.key] = cost_json(c, column, report.*column.of_program);
   }
   json["memory"] = memory_json(c);
-  if (Json bounds = bounds_json(c); !bounds.is_null()) json["bounds"] = std::move(bounds);
+  if (Json bounds = bounds_json(c, machine); !bounds.is_null()) json["bounds"] = std::move(bounds);
+  if (machine != nullptr) json["times"] = times_json(c.module(), c.sizes(), *machine);
   if (!names_nodes(c.module()) || c.sizes() == nullptr || c.sizes()->by_worker.empty()) return json;
   if (const auto traffic = traffic_of_workers(c)) json["network_between_nodes"] = traffic->between_nodes;
   return json;
@@ -112,14 +110,17 @@ Json module_json(const ReportContext& c) {
 
 }  // namespace
 
-std::string report_json(const Module& module, const Sizes* sizes) {
-  return json_text(module_json(ReportContext(module, sizes))) + '\n';
+std::string report_json(const Module& module, const Sizes* sizes, const MachineProfile* machine) {
+  Json report = new_report("cost");
+  report.update(module_json(ReportContext(module, sizes), machine));
+  return report_document(report);
 }
 
 std::string compare_json(const Measured& before, const Measured& after) {
-  const Json json{{"before", module_json(ReportContext(before.module, before.sizes))},
-                  {"after", module_json(ReportContext(after.module, after.sizes))}};
-  return json_text(json) + '\n';
+  Json report = new_report("comparison");
+  report["before"] = module_json(ReportContext(before.module, before.sizes), nullptr);
+  report["after"] = module_json(ReportContext(after.module, after.sizes), nullptr);
+  return report_document(report);
 }
 
 }  // namespace kasen

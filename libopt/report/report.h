@@ -21,8 +21,10 @@ namespace kasen {
 
 /// The costs of this implementation; with `model` also those by the paper's rules, behind them.
 [[nodiscard]] std::string report_text(const Module& module, const Sizes* sizes, bool model = false);
-/// Ends with a line end. Keys are in a fixed order (docs/cost.md describes them).
-[[nodiscard]] std::string report_json(const Module& module, const Sizes* sizes);
+/// Ends with a line end. Keys are in a fixed order (docs/cost.md describes them). With a machine, it has predicted
+/// times, too.
+[[nodiscard]] std::string report_json(const Module& module, const Sizes* sizes,
+                                      const MachineProfile* machine = nullptr);
 /// Returns the data dependence graph for Graphviz. Nodes are values, coloured by state, and regions are clusters. The
 /// network's edges are dashed.
 [[nodiscard]] std::string report_dot(const Module& module);

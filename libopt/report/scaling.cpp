@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/json/report.h"
 #include "libopt/draw/plot.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/times.h"
@@ -178,6 +179,26 @@ std::vector<std::string> titles(const Module& module) {
   return texts;
 }
 
+template <class Of>
+Json range_json(const Line& line, const Of& of) {
+  if (!line.bounds) return {};
+  const auto low = of(line.bounds->first), high = of(line.bounds->second);
+  return low && high ? Json::array({*low, *high}) : Json();
+}
+
+// The costs of an iteration of each outermost loop, then of the whole program.
+Json costs_json(const Line& line, const std::vector<std::string>& names) {
+  Json json = Json::array();
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto& network = line.row.network[i];
+    json.push_back({{"what", names[i]},
+                    {"network_bytes", network ? Json(*network) : Json()},
+                    {"network_bytes_between", range_json(line, [&](const Row& r) { return r.network[i]; })},
+                    {"time", time_json(line.row.times[i])}});
+  }
+  return json;
+}
+
 // One quantity with its unit, of the first outermost loop.
 struct PlottedPart {
   const char *title, *unit;
@@ -232,6 +253,31 @@ std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& 
         fmt::format("\n{} (each worker a process: {})\n\n", names[i], machine_text(machine)) + iteration_table(rows, i);
   }
   return text;
+}
+
+std::string scaling_json(const Module& module, const std::vector<ScalingPoint>& points, const MachineProfile& machine) {
+  Json json = new_report("scaling");
+  json["program"] = module.name;
+  json["origin"] = points.front().sizes.origin;
+  json["machine"] = machine_text(machine);
+  json["points"] = Json::array();
+  const std::vector<std::string> names = titles(module);
+  for (const Line& line : lines_of(module, points, machine)) {
+    const Row& row = line.row;
+    json["points"].push_back(
+        {{"workers", row.workers},
+         {"masters", row.masters},
+         {"slaves", row.slaves},
+         {"slaves_between", range_json(line, [](const Row& r) { return std::optional(r.slaves); })},
+         {"entries", row.entries},
+         {"most_masters", row.most_masters},
+         {"most_slaves", row.most_slaves},
+         {"most_slaves_between", range_json(line, [](const Row& r) { return std::optional(r.most_slaves); })},
+         {"most_entries", row.most_entries},
+         {"imbalance", row.imbalance},
+         {"costs", costs_json(line, names)}});
+  }
+  return report_document(json);
 }
 
 std::string scaling_svg(const Module& module, const std::vector<ScalingPoint>& points, const MachineProfile& machine) {

@@ -25,6 +25,9 @@ struct ScalingPoint {
 // "1,200 +- 40".
 [[nodiscard]] std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& points,
                                        const MachineProfile& machine);
+// The same as a report of the kind "scaling".
+[[nodiscard]] std::string scaling_json(const Module& module, const std::vector<ScalingPoint>& points,
+                                       const MachineProfile& machine);
 // Plots ghosts, and network bytes and predicted time of an iteration, over the number of workers: one below another,
 // each with an axis of its own unit, and a line for each method. Axes are logarithmic.
 [[nodiscard]] std::string scaling_svg(const Module& module, const std::vector<ScalingPoint>& points,

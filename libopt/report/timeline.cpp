@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "libcore/analysis/mesh_rules.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/regions.h"
 #include "libcore/ir/tiers.h"
+#include "libcore/json/report.h"
 #include "libcore/schedule/schedule.h"
 #include "libopt/cost/footprint.h"
 #include "libopt/report/streams.h"
-#include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/block_rounds.h"
 #include "libopt/time/overlap.h"
@@ -183,9 +182,9 @@ std::string line_of(const TimelineLine& line) {
   return line.where.line > 0 ? fmt::format("{}  (line {})", text, line.where.line) : text;
 }
 
-nlohmann::ordered_json predicted_json(const swapping::PredictedTimeline& predicted) {
-  nlohmann::ordered_json json = timeline_as_json(predicted.timeline);
-  json["loops"] = nlohmann::ordered_json::array();
+Json predicted_json(const swapping::PredictedTimeline& predicted) {
+  Json json = timeline_as_json(predicted.timeline);
+  json["loops"] = Json::array();
   for (const swapping::PredictedLoop& loop : predicted.loops) {
     json["loops"].push_back(
         {{"number", loop.number}, {"iteration_seconds", loop.seconds}, {"iterations", loop.iterations}});
@@ -223,11 +222,13 @@ std::string timeline_text(const Module& module, const Sizes& sizes, const Machin
 std::string timeline_json(const Module& module, const Sizes& sizes, const MachineProfile& machine,
                           const RunReport* run) {
   const Timeline made = timeline(module, sizes, machine, run);
-  nlohmann::ordered_json json{{"seconds", made.seconds}, {"held_bytes", made.held_bytes}};
+  Json json = new_report("timeline");
+  json["seconds"] = made.seconds;
+  json["held_bytes"] = made.held_bytes;
   if (run != nullptr) json["measured_seconds"] = run->seconds;
-  json["lines"] = nlohmann::ordered_json::array();
+  json["lines"] = Json::array();
   for (const TimelineLine& line : made.lines) {
-    nlohmann::ordered_json one = nlohmann::ordered_json::object();
+    Json one = Json::object();
     if (line.line >= 0) one["number"] = line.line;  // a round of a region has none
     one.update({{"depth", line.depth},
                 {"line", line.text},
@@ -241,7 +242,7 @@ std::string timeline_json(const Module& module, const Sizes& sizes, const Machin
   }
   if (uses_disk(module)) json["predicted_streams"] = predicted_json(predicted_streams(module, sizes, machine, run));
   if (run != nullptr && run->timeline) json["measured_streams"] = timeline_as_json(*run->timeline);
-  return json_text(json) + '\n';
+  return report_document(json);
 }
 
 }  // namespace kasen

@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "libcore/ir/module.h"
-#include "libopt/text/json_text.h"
+#include "libcore/json/report.h"
 #include "libopt/text/report_parts.h"
 
 namespace kasen::tasks {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const CostRow& row_of(const CostReport& report, int number) { return report.rows.at(static_cast<std::size_t>(number)); }
 
@@ -149,9 +146,11 @@ std::string tasks_text(const Module& module, const std::vector<RegionTasks>& reg
 
 std::string tasks_json(const Module& module, const std::vector<RegionTasks>& regions) {
   const CostReport report = measure(module);
-  Json json{{"kasen_tasks", 1}, {"program", module.name}, {"regions", Json::array()}};
+  Json json = new_report("tasks");
+  json["program"] = module.name;
+  json["regions"] = Json::array();
   for (const RegionTasks& region : regions) json["regions"].push_back(region_json(report, region));
-  return json_text(json, 1) + '\n';
+  return report_document(json, 1);
 }
 
 std::string tasks_csv(const Module& module, const std::vector<RegionTasks>& regions) {

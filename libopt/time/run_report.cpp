@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "libcore/base/error.h"
+#include "libcore/json/text.h"
 #include "libopt/cost/cost.h"
-#include "libopt/text/json_text.h"
 #include "libopt/time/run_report_fields.h"
 #include "libopt/time/timeline_json.h"
 
@@ -194,6 +194,8 @@ void merge(RunReport& all, const RunReport& rank) {
 std::string run_report_json(const Module& module, const RunReport& report) {
   const CostReport cost = measure(module);
   Json json{{"kasen_run", run_report_version},
+            {"kind", "counters"},
+            {"version", run_report_version},
             {"program", report.program},
             {"plan_digest", report.plan_digest},
             {"bundle_digest", report.bundle_digest},

@@ -11,6 +11,7 @@
 #include "libcore/data/run_result.h"
 #include "libcore/data/run_timeline.h"
 #include "libcore/ir/module.h"
+#include "libcore/json/text.h"
 #include "libcore/kernels/choices.h"
 #include "libopt/cost/sizes.h"
 
@@ -122,6 +123,7 @@ struct Check {
                                   const MemoryPlan* limited = nullptr);
 /// A row for each total, or, not `whole`, for those alone that differ.
 [[nodiscard]] std::string check_text(const Module& module, const Check& check, bool whole = true);
-[[nodiscard]] std::string check_json(const Check& check);
+// `times`: of compared_times_json (times.h), where a machine was given; else null.
+[[nodiscard]] std::string check_json(const Check& check, const Json& times);
 
 }  // namespace kasen

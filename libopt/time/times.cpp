@@ -67,11 +67,6 @@ std::vector<const LoopCost*> outer_loops(const ReportContext& context, const Run
   return loops;
 }
 
-std::string against_line(const std::string& what, const PredictedTime& time, double measured) {
-  return fmt::format("time of {}: predicted {}, measured {} ({:+.0f} %)\n", what, duration_text(time.sum()),
-                     duration_text(measured), (time.sum() / measured - 1) * 100);
-}
-
 // Operators that hold no others, and regions as a whole.
 std::vector<const CostRow*> working_rows(const ReportContext& context) {
   std::vector<const CostRow*> rows;
@@ -82,21 +77,19 @@ std::vector<const CostRow*> working_rows(const ReportContext& context) {
   return rows;
 }
 
-// The operators that took at least a twentieth of the time, the slowest first.
-std::string operator_lines(const ReportContext& context, const OnRanks& on_ranks, const RunReport& run) {
+void add_operators(std::vector<ComparedTime>& times, const ReportContext& context, const OnRanks& on_ranks,
+                   const RunReport& run) {
   std::vector<const CostRow*> rows = working_rows(context);
   double all = 0;
   for (const CostRow* row : rows) all += run.ops[static_cast<size_t>(row->number)].seconds;
   const auto seconds = [&](const CostRow* row) { return run.ops[static_cast<size_t>(row->number)].seconds; };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const CostRow* a, const CostRow* b) { return seconds(a) > seconds(b); });
-  std::string text;
   for (const CostRow* row : rows) {
     if (seconds(row) < all / 20) break;
-    text +=
-        "  " + against_line("all executions of the " + context.place(*row), on_ranks.all_of(row->number), seconds(row));
+    times.push_back(
+        {"all executions of the " + context.place(*row), on_ranks.all_of(row->number).sum(), seconds(row), true});
   }
-  return text;
 }
 
 }  // namespace
@@ -160,31 +153,76 @@ PredictedTime iteration_time(const Module& module, const Sizes& sizes, const Run
   return on_ranks.iteration(loops.empty() ? nullptr : loops[0]);
 }
 
-std::string times_against_text(const Module& module, const Sizes& sizes, const RunReport& run,
-                               const MachineProfile& machine) {
+std::vector<ComparedTime> times_against(const Module& module, const Sizes& sizes, const RunReport& run,
+                                        const MachineProfile& machine) {
   const ReportContext context(module, &sizes);
   const OnRanks on_ranks(module, sizes, run, context, machine);
-  std::string text;
+  std::vector<ComparedTime> times;
   for (const LoopCost* loop : outer_loops(context, run)) {
     const OpCount& counted = run.ops[static_cast<size_t>(loop->number)];
-    text +=
-        against_line("an iteration of the " + context.place(context.report().rows[static_cast<size_t>(loop->number)]),
-                     on_ranks.iteration(loop), counted.seconds / static_cast<double>(counted.iterations));
+    times.push_back({"an iteration of the " + context.place(context.report().rows[static_cast<size_t>(loop->number)]),
+                     on_ranks.iteration(loop).sum(), counted.seconds / static_cast<double>(counted.iterations)});
   }
-  if (!text.empty()) return text + operator_lines(context, on_ranks, run);
-  double measured = 0;
-  for (const CostRow& row : context.report().rows) {
-    if (row.depth == 0) measured += run.ops[static_cast<size_t>(row.number)].seconds;
+  if (times.empty()) {
+    double measured = 0;
+    for (const CostRow& row : context.report().rows) {
+      if (row.depth == 0) measured += run.ops[static_cast<size_t>(row.number)].seconds;
+    }
+    times.push_back({"the program, once", on_ranks.iteration(nullptr).sum(), measured});
   }
-  return against_line("the program, once", on_ranks.iteration(nullptr), measured) +
-         operator_lines(context, on_ranks, run);
+  add_operators(times, context, on_ranks, run);
+  return times;
+}
+
+std::string compared_times_text(const std::vector<ComparedTime>& times) {
+  std::string text;
+  for (const ComparedTime& time : times)
+    text += fmt::format("{}time of {}: predicted {}, measured {} ({:+.0f} %)\n", time.of_operator ? "  " : "",
+                        time.what, duration_text(time.predicted), duration_text(time.measured),
+                        (time.predicted / time.measured - 1) * 100);
+  return text;
+}
+
+Json compared_times_json(const std::vector<ComparedTime>& times) {
+  Json json = Json::array();
+  for (const ComparedTime& time : times)
+    json.push_back({{"what", time.what},
+                    {"of_operator", time.of_operator},
+                    {"predicted_seconds", real_json(time.predicted)},
+                    {"measured_seconds", real_json(time.measured)}});
+  return json;
+}
+
+Json time_json(const std::optional<PredictedTime>& time) {
+  if (!time) return {};
+  return {{"seconds", real_json(time->sum())},
+          {"memory_seconds", real_json(time->memory)},
+          {"compute_seconds", real_json(time->compute)},
+          {"network_seconds", real_json(time->network)},
+          {"message_seconds", real_json(time->messages)},
+          {"hidden_seconds", real_json(time->hidden)}};
+}
+
+Json times_json(const Module& module, const Sizes* sizes, const MachineProfile& machine) {
+  const ReportContext context(module, sizes);
+  const PlanTimes times = predicted_times(module, sizes, machine);
+  Json json{{"machine", machine_text(machine)}, {"imbalance", times.imbalance}, {"loops", Json::array()}};
+  for (size_t i = 0; i < times.iterations.size(); ++i) {
+    const int number = context.report().loops[i].number;
+    json["loops"].push_back(
+        {{"number", number},
+         {"what", "an iteration of the " + context.place(context.report().rows[static_cast<size_t>(number)])},
+         {"time", time_json(times.iterations[i])}});
+  }
+  json["program"] = time_json(times.program);
+  return json;
 }
 
 namespace {
 
 // Of all executions of an operator, which takes `work` seconds by itself: while some rows are computed with, the next
 // ones come. The first rows stay from the first execution on, and no more than a window comes meanwhile.
-double time_with_disk(double work, double times, const DiskUse& use, const MachineProfile& machine) {
+double seconds_with_disk(double work, double times, const DiskUse& use, const MachineProfile& machine) {
   const auto seconds = [&](std::int64_t read) {
     return static_cast<double>(read) / machine.disk_read_bandwidth +
            static_cast<double>(use.written) / machine.disk_write_bandwidth;
@@ -199,8 +237,8 @@ double time_with_disk(double work, double times, const DiskUse& use, const Machi
 
 }  // namespace
 
-std::string time_with_disk_text(const Module& module, const Sizes& sizes, const RunReport& run,
-                                const MachineProfile& machine, const MemoryPlan& memory) {
+ComparedTime time_with_disk(const Module& module, const Sizes& sizes, const RunReport& run,
+                            const MachineProfile& machine, const MemoryPlan& memory) {
   const ReportContext context(module, &sizes);
   const OnRanks on_ranks(module, sizes, run, context, machine);
   std::set<size_t> brought;  // before the run
@@ -213,11 +251,10 @@ std::string time_with_disk_text(const Module& module, const Sizes& sizes, const 
     const DiskUse& use = memory.ops.at(number);
     const auto times = static_cast<double>(run.ops[number].executions);
     if (times == 0 || brought.contains(number)) continue;
-    predicted += time_with_disk(on_ranks.all_of(row->number).sum(), times, use, machine);
+    predicted += seconds_with_disk(on_ranks.all_of(row->number).sum(), times, use, machine);
     measured += run.ops[number].seconds;
   }
-  return fmt::format("time of the run with its disk: predicted {}, measured {} ({:+.0f} %)\n", duration_text(predicted),
-                     duration_text(measured), (predicted / measured - 1) * 100);
+  return {"the run with its disk", predicted, measured};
 }
 
 }  // namespace kasen

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libcore/ir/module.h"
+#include "libcore/json/text.h"
 #include "libopt/cost/sizes.h"
 #include "libopt/time/machine.h"
 #include "libopt/time/run_report.h"
@@ -43,14 +44,28 @@ struct OperatorTime {
 // Returns "1.23 ms".
 [[nodiscard]] std::string duration_text(double seconds);
 
-// Returns one line for each outermost loop that ran, or for the whole program without one. It has the predicted and the
-// measured time of an iteration, with the workers on the run's ranks.
-[[nodiscard]] std::string times_against_text(const Module& module, const Sizes& sizes, const RunReport& run,
-                                             const MachineProfile& machine);
-// One line for a run in limited memory: while one block of rows is computed with, the next ones come from the disk, so
-// an operator takes as long as its work or its disk, whatever is longer. The rows that stay are the first ones: while
-// it works on them, no more than a window comes.
-[[nodiscard]] std::string time_with_disk_text(const Module& module, const Sizes& sizes, const RunReport& run,
-                                              const MachineProfile& machine, const MemoryPlan& memory);
+// Predicted and measured, in seconds, with the workers on the run's ranks.
+struct ComparedTime {
+  std::string what;  // "an iteration of the while at line 9"
+  double predicted = 0, measured = 0;
+  bool of_operator = false;  // of all its executions
+};
+// An iteration of each outermost loop that ran, or the whole program without one; then the operators that took at least
+// a twentieth of the time, the slowest first.
+[[nodiscard]] std::vector<ComparedTime> times_against(const Module& module, const Sizes& sizes, const RunReport& run,
+                                                      const MachineProfile& machine);
+// A run in limited memory: while one block of rows is computed with, the next ones come from the disk, so an operator
+// takes as long as its work or its disk, whatever is longer. The rows that stay are the first ones: while it works on
+// them, no more than a window comes.
+[[nodiscard]] ComparedTime time_with_disk(const Module& module, const Sizes& sizes, const RunReport& run,
+                                          const MachineProfile& machine, const MemoryPlan& memory);
+// One line for each.
+[[nodiscard]] std::string compared_times_text(const std::vector<ComparedTime>& times);
+[[nodiscard]] Json compared_times_json(const std::vector<ComparedTime>& times);
+
+// Null for a time that is not known.
+[[nodiscard]] Json time_json(const std::optional<PredictedTime>& time);
+// What times_text has.
+[[nodiscard]] Json times_json(const Module& module, const Sizes* sizes, const MachineProfile& machine);
 
 }  // namespace kasen

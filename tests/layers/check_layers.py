@@ -10,7 +10,7 @@ import sys
 # Libraries of the project -> (what of the project they may include, libraries beside the C++ and C standard libraries and
 # POSIX). A name stands for all rooms in it.
 LIBRARIES = {
-    "libcore": (set(), {"fmt", "boost/multiprecision", "boost/sort", "hwloc.h"}),
+    "libcore": (set(), {"fmt", "boost/multiprecision", "boost/sort", "hwloc.h", "nlohmann"}),
     "libopt": ({"libcore"}, {"fmt", "nlohmann", "z3++.h"}),
     "libcomm/data": ({"libcore"}, {"fmt", "nlohmann", "hdf5.h", "H5", "xxhash.h", "zlib.h", "lzma.h", "zstd.h", "zstd_errors.h", "metis.h", "seccomp.h"}),
     "libcomm/exchange": ({"libcore"}, {"fmt", "mpi.h", "xxhash.h"}),
@@ -21,9 +21,10 @@ LIBRARIES = {
 }
 # Narrower than their library: planning knows no executor, files know no language; a tool's common frame stays free of
 # MPI, LLVM and HDF5, so that plan, fuse and measure start in milliseconds. One room alone asks what the machine is.
-CORE_WITHOUT_RUN = {"base", "system", "scalar", "ir", "data", "laws", "text", "analysis", "blocks", "rows", "entries", "patterns", "schedule", "verify", "sorting", "boxes", "kernels"}
+CORE_WITHOUT_RUN = {"base", "system", "json", "scalar", "ir", "data", "laws", "text", "analysis", "blocks", "rows", "entries", "patterns", "schedule", "verify", "sorting", "boxes", "kernels"}
 NARROWER = {
     "libcore": {"libraries": {"fmt", "boost/multiprecision"}},
+    "libcore/json": {"libraries": {"nlohmann"}},
     "libcore/axis": {"libraries": {"fmt", "boost/sort"}},
     "libcore/sorting": {"libraries": {"boost/sort"}},
     "libcore/system": {"libraries": {"fmt", "hwloc.h"}},
@@ -31,12 +32,12 @@ NARROWER = {
     "libcomm/data": {"libcore": CORE_WITHOUT_RUN - {"verify"} | {"stream"}},
     "libcomm/data/checkpoint": {"libcore": CORE_WITHOUT_RUN | {"run"}},
     "tools/system": {"projects": {"libcore"}, "libraries": {"fmt"}},
-    "tools/common": {"projects": {"libcore"}, "libraries": {"fmt", "boost/program_options", "yaml-cpp"}},
+    "tools/common": {"projects": {"libcore"}, "libraries": {"fmt", "boost/program_options", "yaml-cpp", "nlohmann"}},
 }
 # Rooms of a library, from the lowest up, and which of those before each may include. "" is the library's own folder.
 ROOMS = {
     "libcore": {
-        "base": "", "system": "base", "scalar": "base", "ir": "base scalar", "data": "base system", "laws": "scalar ir",
+        "base": "", "system": "base", "json": "", "scalar": "base", "ir": "base scalar", "data": "base system", "laws": "scalar ir",
         "lex": "base scalar", "text": "base scalar ir lex", "linear": "base ir data", "stream": "base system data", "axis": "base ir data stream", "analysis": "base scalar ir data laws", "schedule": "base ir analysis",
         "blocks": "base ir data analysis", "rows": "base ir analysis", "entries": "base ir data analysis", "patterns": "",
         "verify": "scalar ir patterns laws analysis schedule blocks rows",
@@ -71,9 +72,9 @@ ROOMS = {
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",
-        "show": "system common", "run": "system common launch show", "doctor": "system options", "step": "system common options launch show", "go": "system common options launch step",
+        "show": "system common", "report": "system common", "run": "system common launch show report", "doctor": "system options", "step": "system common options launch show report", "go": "system common options launch step",
         "experiment": "system common options launch go", "fit": "system common options launch",
-        "": "system common options launch show run doctor step go experiment fit",
+        "": "system common options launch show report run doctor step go experiment fit",
     },
 }
 

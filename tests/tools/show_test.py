@@ -156,7 +156,7 @@ class Shown(ShowTest):
         for ending in ["h5", "npy", "csv"]:
             names = {"gram": "r"} if ending == "npy" else {}
             for name in ["row", "gram", "X", "w"]:
-                rows = json.loads(self.kasen("show", f"r.{ending}", names.get(name, name), "--format", "json")[0])[0]["rows"]
+                rows = json.loads(self.kasen("show", f"r.{ending}", names.get(name, name), "--format", "json")[0])["arrays"][0]["rows"]
                 values = np.array([float(r[-1]) for r in rows]).reshape(expected[name].shape)
                 np.testing.assert_array_equal(values, self.stored(name), f"{ending} {name}")
                 np.testing.assert_allclose(values, expected[name], rtol=1e-12, equal_nan=True)
@@ -177,9 +177,9 @@ class Shown(ShowTest):
         row = self.expected()["row"]
         order = sorted((-v, k) for k, v in enumerate(row) if not np.isnan(v))
         for ending in ["h5", "npy", "csv"]:
-            rows = json.loads(self.kasen("show", f"r.{ending}", "row", "--top", 5, "--format", "json")[0])[0]["rows"]
+            rows = json.loads(self.kasen("show", f"r.{ending}", "row", "--top", 5, "--format", "json")[0])["arrays"][0]["rows"]
             self.assertEqual([r[0] for r in rows], [k for _, k in order[:5]])
-            last = json.loads(self.kasen("show", f"r.{ending}", "row", "--top", 1000, "--format", "json")[0])[0]["rows"][-1]
+            last = json.loads(self.kasen("show", f"r.{ending}", "row", "--top", 1000, "--format", "json")[0])["arrays"][0]["rows"][-1]
             self.assertEqual(last, [4, "nan"])
         _, _, rows = table_rows(self.kasen("show", "r.h5", "row", "--top", 2)[0], "row (N = 30), the largest 2 of 30:")
         self.assertEqual([int(r[0]) for r in rows], [k for _, k in order[:2]])
@@ -252,7 +252,7 @@ class Ids(ShowTest):
         for ending in ["h5", "csv", "npy"]:
             out, _ = self.kasen("go", "ids.ks", "G=ids.txt", "--workers", 2, "--no-report", "-o", f"ids.{ending}")
             self.assertEqual(table_rows(out, "degree")[2], [[str(i), f"{degree[i]:g}"] for i in ids], ending)
-            rows = json.loads(self.kasen("show", f"ids.{ending}", "--format", "json")[0])[0]["rows"]
+            rows = json.loads(self.kasen("show", f"ids.{ending}", "--format", "json")[0])["arrays"][0]["rows"]
             self.assertEqual(rows, [[i, degree[i]] for i in ids], ending)
 
     def test_words(self):
@@ -261,7 +261,7 @@ class Ids(ShowTest):
         (self.dir / "words.csv").write_text("protocol,count\n" + "".join(f"{w},0\n" for w in words))
         self.kasen("go", "words.ks", "X=words.csv", "--words", "X=protocol", "--no-report", "-o", "w.h5")
         self.assertEqual([r[1] for r in table_rows(self.kasen("show", "w.h5", "--words", "code=X.protocol")[0], "code")[2]], words)
-        rows = json.loads(self.kasen("show", "w.h5", "code", "--words", "code=X", "--format", "json")[0])[0]["rows"]
+        rows = json.loads(self.kasen("show", "w.h5", "code", "--words", "code=X", "--format", "json")[0])["arrays"][0]["rows"]
         self.assertEqual([r[1] for r in rows], words)
         self.assertIn("it has X.protocol", self.kasen("show", "w.h5", "--words", "code=X.protocl", status=USAGE)[1])
         self.assertIn("did you mean 'code'?", self.kasen("show", "w.h5", "--words", "cod=X", status=USAGE)[1])
@@ -273,7 +273,7 @@ class Ids(ShowTest):
         for ending in ["h5", "npz", "mtx", "csv"]:
             out, _ = self.kasen("go", "s.ks", "G=s.mtx", "--no-report", "-o", f"s-out.{ending}")
             self.assertIn("H", out.splitlines()[0])
-            rows = json.loads(self.kasen("show", f"s-out.{ending}", "--format", "json")[0])[0]["rows"]
+            rows = json.loads(self.kasen("show", f"s-out.{ending}", "--format", "json")[0])["arrays"][0]["rows"]
             self.assertEqual(rows, expected, ending)
             self.assertEqual([[float(c) for c in r] for r in table_rows(out, "H")[2]], expected, ending)
 

@@ -1,11 +1,12 @@
 #include "tools/common/option_rows.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 #include <typeinfo>
+
+#include "libcore/json/report.h"
 
 namespace kasen::tools {
 namespace {
@@ -37,18 +38,19 @@ OptionRow row_of(const Tool& tool, const po::option_description& option) {
   return row;
 }
 
-std::string rows_json(const std::vector<OptionRow>& rows) {
-  std::vector<std::string> objects;
+Json rows_json(const std::vector<OptionRow>& rows) {
+  Json json = Json::array();
   for (const OptionRow& row : rows) {
-    std::vector<std::string> words;
-    for (const std::string& word : row.words) words.push_back(json_text(word));
-    objects.push_back(
-        fmt::format("\n    {{\"name\": {}, \"letter\": {}, \"argument\": {}, \"standard\": {}, \"repeated\": {}, "
-                    "\"heading\": {}, \"text\": {}, \"words\": [{}]}}",
-                    json_text(row.name), json_text(row.letter), json_text(row.argument), json_text(row.standard),
-                    row.repeated, json_text(row.heading), json_text(row.text), fmt::join(words, ", ")));
+    json.push_back({{"name", row.name},
+                    {"letter", row.letter},
+                    {"argument", row.argument},
+                    {"standard", row.standard},
+                    {"repeated", row.repeated},
+                    {"heading", row.heading},
+                    {"text", row.text},
+                    {"words", row.words}});
   }
-  return fmt::format("[{}]", fmt::join(objects, ","));
+  return json;
 }
 
 }  // namespace
@@ -81,28 +83,15 @@ std::vector<OptionRow> argument_rows(const Tool& tool) {
   return rows;
 }
 
-std::string json_text(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') json += '\\';
-    if (c == '\n') {
-      json += "\\n";
-    } else if (static_cast<unsigned char>(c) < ' ') {
-      json += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      json += c;
-    }
-  }
-  return json + '"';
-}
-
 std::string description_json(const Tool& tool) {
-  const ToolInfo& info = tool.info;
-  return fmt::format(
-      "{{\"name\": {}, \"summary\": {},\n  \"usage\": {},\n  \"example\": {},\n  \"arguments\": {},\n  \"options\": "
-      "{}}}\n",
-      json_text(info.name), json_text(info.summary), json_text(info.usage), json_text(info.example),
-      rows_json(argument_rows(tool)), rows_json(option_rows(tool)));
+  Json json = new_report("tool");
+  json["name"] = tool.info.name;
+  json["summary"] = tool.info.summary;
+  json["usage"] = tool.info.usage;
+  json["example"] = tool.info.example;
+  json["arguments"] = rows_json(argument_rows(tool));
+  json["options"] = rows_json(option_rows(tool));
+  return report_document(json);
 }
 
 std::string command_of(const ToolInfo& info) {

@@ -25,7 +25,6 @@ struct OptionRow {
 
 // The table as JSON, from which files are made when Kasen is built (`kasen TOOL --describe`).
 [[nodiscard]] std::string description_json(const Tool& tool);
-[[nodiscard]] std::string json_text(std::string_view text);
 
 // "kasen run" of kasen-run.
 [[nodiscard]] std::string command_of(const ToolInfo& info);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -22,12 +23,14 @@
 #include "libcore/base/suggest.h"
 #include "libcore/system/fault.h"
 #include "libcore/system/temporaries.h"
+#include "tools/common/choice.h"
 #include "tools/common/config.h"
 #include "tools/common/help.h"
 #include "tools/common/version.h"
 #include "tools/common/wrong_line.h"
 #include "tools/system/files.h"
 #include "tools/system/last_words.h"
+#include "tools/system/messages.h"
 #include "tools/system/replace.h"
 #include "tools/system/verbosity.h"
 
@@ -44,15 +47,6 @@ std::string arguments;                        // of this process, for history_li
 std::map<std::string, YamlPlace> configured;  // options that the --config file sets
 
 int status_of(ExitStatus status) { return static_cast<int>(status); }
-
-void print_error(const std::string& name, const UserError& error) {
-  const bool colour = colour_wanted(STDERR_FILENO);
-  for (const Diagnostic& d : error.diagnostics()) {
-    const std::string prefix = d.where.file.empty() ? name + ": " : "";
-    write_message(fmt::format("{}{}\n", prefix, format_diagnostic(d, colour)));
-  }
-  tell_rules(error);
-}
 
 po::variables_map parse(int argc, char** argv, const Tool& tool) {
   po::options_description all;
@@ -151,11 +145,34 @@ bool reported_of_itself(int argc, char** argv, const Tool& tool) {
   return asked.has_value();
 }
 
+// Of the environment; another word than these would pass unnoticed.
+void check_messages_variable() {
+  const char* const word = std::getenv(messages_variable);
+  if (word == nullptr || std::string_view(word) == "json" || std::string_view(word) == "text") return;
+  fail(ExitStatus::usage, fmt::format("{}={}", messages_variable, word), "it is text or json",
+       "leave it out, or set it to one of these");
+}
+
 void choose_verbosity(const po::variables_map& values) {
   const bool asks_less = values.count("quiet") > 0, asks_more = values.count("verbose") > 0;
   if (asks_less && asks_more)
     fail(ExitStatus::usage, "--quiet and --verbose", "one tells less, the other more", "leave out one of them");
   set_verbosity(asks_less ? Verbosity::quiet : asks_more ? Verbosity::verbose : Verbosity::normal);
+}
+
+constexpr std::array<std::pair<std::string_view, bool>, 2> message_forms{{{"text", false}, {"json", true}}};
+
+// The form is known before the command line is read, so that its errors have it, too: of several the last counts.
+std::optional<std::string> messages_asked(int argc, char** argv) {
+  constexpr std::string_view option = "--messages", with_value = "--messages=";
+  std::optional<std::string> asked;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--") break;
+    if (argument == option && i + 1 < argc) asked = argv[i + 1];
+    if (argument.starts_with(with_value)) asked = argument.substr(with_value.size());
+  }
+  return asked;
 }
 
 void check_files(const Tool& tool, const po::variables_map& values) {
@@ -213,6 +230,13 @@ void ask_for_faults_of_environment(const std::string& tool) {
   ask_for_faults(text, tool.substr(0, tool.find(' ')), rank);  // "kasen go" is kasen
 }
 
+std::string error_json(const std::string& name, const UserError& error) {
+  std::string lines;
+  for (const Diagnostic& told : error.diagnostics())
+    lines += message_json({.severity = Severity::error, .tool = name, .told = told, .status = error.status()});
+  return lines;
+}
+
 // A line for each broken state rule, which names the page to read.
 std::string notes_on_rules(const UserError& error) {
   std::set<int> rules;
@@ -226,14 +250,37 @@ std::string notes_on_rules(const UserError& error) {
 
 }  // namespace
 
-void tell_rules(const UserError& error) {
+void tell_error(const std::string& name, const UserError& error, const std::string& about) {
+  if (messages_are_json()) {
+    write_message(error_json(name, error));
+    return;
+  }
+  const bool colour = colour_wanted(STDERR_FILENO);
+  for (const Diagnostic& d : error.diagnostics()) {
+    const std::string prefix = d.where.file.empty() ? (about.empty() ? name : printable(about)) + ": " : "";
+    write_message(fmt::format("{}{}\n", prefix, format_diagnostic(d, colour)));
+  }
   if (const std::string notes = notes_on_rules(error); !notes.empty()) tell("{}", notes);
 }
 
-std::string message_of(const UserError& error) {
-  std::string text = fmt::format("{}\n{}", error.what(), notes_on_rules(error));
+std::string message_of(const std::string& name, const UserError& error) {
+  std::string text =
+      messages_are_json() ? error_json(name, error) : fmt::format("{}\n{}", error.what(), notes_on_rules(error));
   text.pop_back();
   return text;
+}
+
+UserError plain_error(std::string_view text, ExitStatus status) {
+  constexpr std::string_view word = "error: ";
+  if (text.starts_with(word)) text.remove_prefix(word.size());
+  Diagnostic told;
+  told.what = text;
+  return {status, std::move(told)};
+}
+
+void choose_messages(int argc, char** argv) {
+  const std::optional<std::string> asked = messages_asked(argc, argv);
+  tell_messages_as_json(asked ? asked == "json" : environment_asks_for_json());
 }
 
 bool colour_wanted(int fd) { return isatty(fd) == 1 && std::getenv("NO_COLOR") == nullptr; }
@@ -296,9 +343,13 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
                              "options as YAML keys; the command line wins")(
       "force", "replaces files that Kasen did not make")("quiet,q", "tells errors and warnings alone")(
       "verbose,v", "tells more: whole tables, files and times")(
+      "messages", po::value<std::string>()->value_name("FORM"), "text or json: errors, warnings and notes")(
       "help,h", "shows this help, or with a word the help on that")("version", "shows the version");
+  takes(tool, "messages", message_forms);
   const std::string& name = tool.info.name;
+  choose_messages(argc, argv);
   return reporting_errors(name, [&] {
+    check_messages_variable();
     ask_for_faults_of_environment(name);
     if (reported_of_itself(argc, argv, tool)) return 0;
     if (argc == 1 && tool.positional.max_total_count() > 0 && isatty(STDIN_FILENO) == 1) {  // nobody pipes anything in
@@ -311,6 +362,7 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
       return 0;
     }
     choose_verbosity(values);
+    if (values.count("messages") > 0) tell_messages_as_json(choose(values, "messages", message_forms));
     if (values.count("force") > 0) replace_any_file(true);
     refuse_empty(tool, values);
     check_words(tool, values);
@@ -332,17 +384,19 @@ int reporting_errors(const std::string& name, const std::function<int()>& body) 
   try {
     return body();
   } catch (const UserError& error) {
-    print_error(name, error);
+    tell_error(name, error);
     return status_of(error.status());
   } catch (const std::bad_alloc&) {
-    tell("{}: {}\n", name, no_memory);
+    tell_error(name, plain_error(no_memory, ExitStatus::limit));
     return status_of(ExitStatus::limit);
   } catch (const std::exception& error) {
     if (errno == ENOMEM) {  // a library that reports it in its own words
-      tell("{}: {}\n", name, no_memory);
+      tell_error(name, plain_error(no_memory, ExitStatus::limit));
       return status_of(ExitStatus::limit);
     }
-    tell("{}: error: {}; this is a bug of Kasen; please report it with this command line\n", name, error.what());
+    tell_error(name, plain_error(fmt::format("{}; this is a bug of Kasen; please report it with this command line",
+                                             error.what()),
+                                 ExitStatus::internal));
     return status_of(ExitStatus::internal);
   }
 }

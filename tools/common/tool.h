@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -68,10 +69,15 @@ struct Tool {
 // Runs `read`, which reads the option's value; its errors of usage become those of wrong_value.
 void with_value(const std::string& option, const std::function<void()>& read);
 
-// Prints where to read on, for each broken state rule.
-void tell_rules(const UserError& error);
+// --messages as the command line has it, or the environment; run_tool does this.
+void choose_messages(int argc, char** argv);
+// Prints an error of the program `name`, in the form of messages. `about` stands in front of a text where the error
+// names no file.
+void tell_error(const std::string& name, const UserError& error, const std::string& about = {});
 // The whole message of an error in one text; the launcher prints that of a rank.
-[[nodiscard]] std::string message_of(const UserError& error);
+[[nodiscard]] std::string message_of(const std::string& name, const UserError& error);
+// An error of which there is a text alone.
+[[nodiscard]] UserError plain_error(std::string_view text, ExitStatus status);
 [[nodiscard]] bool colour_wanted(int fd);  // a terminal, and NO_COLOR is not set
 
 }  // namespace kasen::tools

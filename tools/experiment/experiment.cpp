@@ -16,6 +16,7 @@
 #include "tools/experiment/settings.h"
 #include "tools/experiment/steps.h"
 #include "tools/experiment/summary.h"
+#include "tools/options/report_format.h"
 #include "tools/system/files.h"
 #include "tools/system/process.h"
 #include "tools/system/progress.h"
@@ -127,10 +128,11 @@ std::string left_out_text(const Matrix& matrix) {
 
 class Runner {
  public:
-  Runner(const Experiment& experiment, const Matrix& matrix, bool stops)
+  Runner(const Experiment& experiment, const Matrix& matrix, bool stops, bool json)
       : experiment_(experiment),
         matrix_(matrix),
         stops_(stops),
+        json_(json),
         rows_(experiment.folder, true),
         steps_(experiment.folder) {
     for (const Point& point : matrix.points) digests_.push_back(steps_.digest(point));
@@ -219,7 +221,8 @@ class Runner {
     write_text(experiment_.folder + "/table.csv", summary_csv(summary));
     write_text(experiment_.folder + "/report.html",
                summary_page(summary, fixed_settings(experiment_, matrix_), rows_, digests_));
-    write_standard_output(fixed_settings(experiment_, matrix_) + '\n' + summary_table(summary));
+    write_standard_output(json_ ? summary_json(summary)
+                                : fixed_settings(experiment_, matrix_) + '\n' + summary_table(summary));
     const bool right = std::all_of(summary.points.begin(), summary.points.end(),
                                    [](const PointSummary& s) { return s.failed == 0 && s.differing == 0; });
     return right ? ExitStatus::done : ExitStatus::check_failed;
@@ -227,7 +230,7 @@ class Runner {
 
   const Experiment& experiment_;
   const Matrix& matrix_;
-  bool stops_;
+  bool stops_, json_;
   Rows rows_;
   Steps steps_;
   std::vector<std::string> digests_;
@@ -255,6 +258,7 @@ void declare_experiment(Tool& tool) {
       "define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
       "the same as --set define.NAME=VALUE")("dry-run", "shows the matrix; runs and writes nothing")(
       "stop", "ends with the first run that fails (else: goes on, and ends with status 1)");
+  declare_report_format(tool, "of the table on standard output: text or json");
   tool.hidden.add_options()("file", po::value<std::string>()->value_name("FILE.yaml"));
   tool.positional.add("file", 1);
   tool.reads = {"file"};
@@ -273,7 +277,10 @@ ExitStatus run_experiment(const po::variables_map& values) {
          "name fewer ranks or more workers");
   check_settings(matrix);
   if (values.count("dry-run") > 0) {
-    show_matrix(experiment, matrix);
+    if (reports_json(values))
+      write_standard_output(matrix_json(experiment, matrix));
+    else
+      show_matrix(experiment, matrix);
     return ExitStatus::done;
   }
   std::error_code fault;
@@ -282,7 +289,7 @@ ExitStatus run_experiment(const po::variables_map& values) {
     fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", experiment.folder), fault.message(),
          "choose another with -o");
   stop_on_signals();
-  return Runner(experiment, matrix, values.count("stop") > 0).run();
+  return Runner(experiment, matrix, values.count("stop") > 0, reports_json(values)).run();
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include "libcore/base/error.h"
-#include "libopt/text/json_text.h"
+#include "libcore/json/text.h"
 #include "tools/system/files.h"
 
 namespace kasen::tools {

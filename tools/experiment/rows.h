@@ -2,14 +2,13 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace kasen::tools {
+#include "libcore/json/text.h"
 
-using Json = nlohmann::ordered_json;
+namespace kasen::tools {
 
 class Rows {
  public:

@@ -12,6 +12,7 @@
 #include "libcore/lang/lang.h"
 #include "libopt/time/run_report.h"
 #include "tools/system/files.h"
+#include "tools/system/messages.h"
 #include "tools/system/process.h"
 
 namespace kasen::tools {
@@ -84,6 +85,7 @@ std::string whole_text(const std::string& program) { return whole_program(read_t
 }  // namespace
 
 Steps::Steps(std::string folder) : folder_(std::move(folder)), work_(folder_) {
+  unsetenv(messages_variable);  // rows quote what the tools told
   for (const std::string& name : {file("data"), file("plans"), file("bundles")}) {
     std::error_code fault;
     fs::create_directories(name, fault);

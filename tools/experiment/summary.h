@@ -44,6 +44,9 @@ struct Summary {
 [[nodiscard]] std::vector<std::vector<std::string>> summary_rows(const Summary& summary);
 [[nodiscard]] std::string summary_table(const Summary& summary);
 [[nodiscard]] std::string summary_csv(const Summary& summary);
+// The same as a report of the kind "experiment"; of a matrix that did not run, of the kind "matrix".
+[[nodiscard]] std::string summary_json(const Summary& summary);
+[[nodiscard]] std::string matrix_json(const Experiment& experiment, const Matrix& matrix);
 // The plots by file name: speedup.svg where a parallel setting varies, bytes.svg, predicted.svg.
 [[nodiscard]] std::map<std::string, std::string> summary_plots(const Summary& summary);
 [[nodiscard]] std::vector<Plot> plots_of(const Summary& summary);

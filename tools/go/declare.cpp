@@ -89,4 +89,12 @@ void declare_go_options(Tool& tool) {
   tool.writes = {"output", "trace"};
 }
 
+po::variables_map with_parts_for_ranks(po::variables_map values) {
+  if (values.count("ranks") == 0 || !values["workers"].defaulted()) return values;
+  const int ranks = bounded(values, "ranks", 1, most_workers);
+  values.erase("workers");
+  values.emplace("workers", po::variable_value(boost::any(ranks), true));
+  return values;
+}
+
 }  // namespace kasen::tools

@@ -19,6 +19,7 @@
 #include "tools/common/version.h"
 #include "tools/common/wrap.h"
 #include "tools/go/go_files.h"
+#include "tools/go/go_report.h"
 #include "tools/go/made_from.h"
 #include "tools/launch/end.h"
 #include "tools/launch/options.h"
@@ -71,7 +72,8 @@ class Pipeline {
     fuse();
     if (!reports()) {
       files_.remove_report();
-      return save_and_run();
+      save_and_run();
+      return tell_all("");
     }
     std::string text;  // of the comparison; a quiet go tells of a difference alone
     std::optional<Ended> compared;
@@ -83,14 +85,14 @@ class Pipeline {
     }
     const Arguments comparison = compare_arguments();
     if (!compared) compared = run_process_into(text, comparison);
-    if (!quiet() || compared->status != 0) write_standard_output(fitted(text, terminal_width()));
+    if (json_ || !quiet() || compared->status != 0) tell_all(text);
     check_end(comparison, *compared);
     note("page       {}\n", file("report.html"));
   }
 
  private:
   // Returns how the comparison ended, if the run was so short that no page had been begun before.
-  [[nodiscard]] std::optional<Ended> describe_and_run(std::string& comparison) const {
+  [[nodiscard]] std::optional<Ended> describe_and_run(std::string& comparison) {
     std::string text;  // kept until the steps beside the run have printed
     std::optional<Ended> compared;
     const SharedMark page;  // whoever claims it makes the next page
@@ -99,15 +101,25 @@ class Pipeline {
       if (page.claim()) compared = run_process_into(comparison, compare_arguments());
     };
     beside(run, [&] { describe(&page); });
-    write_standard_output(fitted(text, terminal_width()));
+    tell_run(text);
     return compared;
   }
 
-  void save_and_run() const {
+  void tell_run(const std::string& text) {
+    if (json_)
+      run_ = text;  // which is told with all the rest
+    else
+      write_standard_output(fitted(text, terminal_width()));
+  }
+  void tell_all(const std::string& comparison) const {
+    write_standard_output(json_ ? go_document(files_, run_, comparison) : fitted(comparison, terminal_width()));
+  }
+
+  void save_and_run() {
     std::string summary;
     const StopHandedOn handed;
     execute(summary);
-    write_standard_output(fitted(summary, terminal_width()));
+    tell_run(summary);
   }
 
   [[nodiscard]] std::string text(const std::string& option) const { return values_[option].as<std::string>(); }
@@ -324,7 +336,7 @@ class Pipeline {
   void execute(std::string& summary) const {
     Arguments argv{tool("run"), file("fused.kir"),
                    "-o",        files_.result(),
-                   "--format",  std::string(row(files_.format()).name),
+                   "--format",  json_ ? report_word : std::string(row(files_.format()).name),
                    "--stats",   file("run.json"),
                    "--threads", std::to_string(values_["threads"].as<int>()),
                    "--top",     std::to_string(values_["top"].as<int>()),
@@ -354,6 +366,7 @@ class Pipeline {
     argv.insert(argv.end(), {"--check", "--page", file("report.html"), "--result", files_.result(), "--result-format",
                              std::string(row(files_.format()).name), "--places", file("plan.places")});
     if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
+    if (json_) argv.insert(argv.end(), {"--format", report_word});
     if (!verbose()) argv.emplace_back("--differences");
     const bool whole = text("nan") == "error" || (has("verify") && text("verify") != "auto");
     if (has("memory") && !has("swap") && !whole) argv.insert(argv.end(), {"--memory", text("memory")});
@@ -363,17 +376,10 @@ class Pipeline {
   const po::variables_map values_;
   const std::vector<MeshAxis> mesh_ = mesh_option(values_);
   GoFiles files_;
+  const bool json_ = asks_for_json(values_);
+  std::string run_;  // the run's report in JSON
   Module module_;  // the program, planned
 };
-
-// Ranks without --workers have a part each.
-po::variables_map with_parts_for_ranks(po::variables_map values) {
-  if (values.count("ranks") == 0 || !values["workers"].defaulted()) return values;
-  const int ranks = bounded(values, "ranks", 1, most_workers);
-  values.erase("workers");
-  values.emplace("workers", po::variable_value(boost::any(ranks), true));
-  return values;
-}
 
 }  // namespace
 

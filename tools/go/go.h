@@ -1,6 +1,8 @@
 // kasen go: plan, partition, fuse, measure, run and compare, by the tools themselves, in one command.
 #pragma once
 
+#include <boost/program_options.hpp>
+
 namespace kasen::tools {
 
 struct Tool;
@@ -8,5 +10,8 @@ struct Tool;
 [[nodiscard]] int go_main(int argc, char** argv);
 // Private to the tool.
 void declare_go_options(Tool& tool);
+// Ranks without --workers have a part each.
+[[nodiscard]] boost::program_options::variables_map with_parts_for_ranks(
+    boost::program_options::variables_map values);
 
 }  // namespace kasen::tools

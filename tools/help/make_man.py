@@ -16,7 +16,7 @@ def roff(text):
 
 
 def head(name, section, itself, summary):
-    return [f'.TH {name.upper()} {section} "" "kasen {itself["version"]}" "Kasen"', ".nh", ".ad l", ".SH NAME", f"{roff(name)} \\- {roff(summary)}"]
+    return [f'.TH {name.upper()} {section} "" "kasen {itself["release"]}" "Kasen"', ".nh", ".ad l", ".SH NAME", f"{roff(name)} \\- {roff(summary)}"]
 
 
 def example(line):

@@ -6,6 +6,7 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "libcomm/data/checkpoint/checkpoint.h"
@@ -37,13 +38,27 @@ std::string going_on(const std::string& checkpoint) {
   return fmt::format("all is saved in {}; the same command with --resume goes on from there", checkpoint);
 }
 
-std::string killed_text(int signal, const JobEnd& end, const std::string& checkpoint) {
+Diagnostic told(std::string what, std::string why, std::string remedy) {
+  Diagnostic told;
+  told.what = std::move(what);
+  told.why = std::move(why);
+  told.remedy = std::move(remedy);
+  return told;
+}
+
+// `why` and `remedy`, unless a full folder explains it.
+Diagnostic told_of_folders(const JobEnd& end, std::string what, std::string why, std::string remedy) {
+  if (end.full_folder.empty()) return told(std::move(what), std::move(why), std::move(remedy));
+  why += why.empty() ? "" : "; ";
+  return told(std::move(what), why + full_folder_text(end.full_folder), room_remedy);
+}
+
+Diagnostic killed(int signal, const std::string& checkpoint) {
   const char* name = sigabbrev_np(signal);
-  const std::string why = is_sent(signal)
-                              ? "the system does so where memory runs out, a batch job where a limit is reached"
-                              : "this is a bug of Kasen or of a library";
-  return fmt::format("{}kasen-run: error: a rank was killed by signal {} (SIG{}); {}; {}\n", end.other, signal,
-                     name == nullptr ? "?" : name, why, going_on(checkpoint));
+  return told(fmt::format("a rank was killed by signal {} (SIG{})", signal, name == nullptr ? "?" : name),
+              is_sent(signal) ? "the system does so where memory runs out, a batch job where a limit is reached"
+                              : "this is a bug of Kasen or of a library",
+              going_on(checkpoint));
 }
 
 // Open MPI ends a rank that it cannot start, and at best reports why.
@@ -51,23 +66,9 @@ bool lacks_mpi(const JobEnd& end) {
   return end.status == mpirun_failed && end.other.find("An error occurred in MPI_Init") != std::string::npos;
 }
 
-std::string unstarted_text(const JobEnd& end) {
-  return fmt::format("{}kasen-run: error: MPI does not start in a rank; it lacks memory, or another resource; {}\n",
-                     end.other,
-                     end.full_folder.empty() ? "see above, and 'kasen doctor'" : no_room_in(end.full_folder));
-}
-
-std::string mpirun_text(const JobEnd& end) {
-  return fmt::format(
-      "{}kasen-run: error: mpirun failed; it ended with status {}; {}\n", end.other, end.status,
-      end.full_folder.empty() ? "see above, and 'kasen doctor --only mpi'" : no_room_in(end.full_folder));
-}
-
 }  // namespace
 
-std::string no_room_in(const std::string& folder) {
-  return fmt::format("'{}' is full; make room there, or set TMPDIR to another folder", folder);
-}
+std::string full_folder_text(const std::string& folder) { return fmt::format("'{}' is full", folder); }
 
 std::string newest_checkpoint(const std::string& folder) {
   if (folder.empty()) return "";
@@ -83,21 +84,30 @@ std::string newest_checkpoint(const std::string& folder) {
 ReportedEnd reported_end(const JobEnd& end) {
   const std::string checkpoint = newest_checkpoint(end.checkpoints);
   if (was_interrupted(end))
-    return {
-        fmt::format("kasen-run: error: the job was interrupted; a signal ended one of its ranks or mpirun; start it "
-                    "again; {}\n",
-                    going_on(checkpoint)),
-        ExitStatus::interrupted};
-  if (lacks_mpi(end)) return {unstarted_text(end), ExitStatus::limit};
-  if (end.status == mpirun_failed) return {mpirun_text(end), ExitStatus::internal};
+    return {"",
+            told("the job was interrupted", "a signal ended one of its ranks or mpirun",
+                 "start it again; " + going_on(checkpoint)),
+            ExitStatus::interrupted};
+  if (lacks_mpi(end))
+    return {end.other,
+            told_of_folders(end, "MPI does not start in a rank", "it lacks memory, or another resource",
+                            "see above, and 'kasen doctor'"),
+            ExitStatus::limit};
+  if (end.status == mpirun_failed)
+    return {end.other,
+            told_of_folders(end, "mpirun failed", fmt::format("it ended with status {}", end.status),
+                            "see above, and 'kasen doctor --only mpi'"),
+            ExitStatus::internal};
   if (const int signal = killer_of(end); signal != 0) {
     const ExitStatus stopped = checkpoint.empty() ? ExitStatus::limit : ExitStatus::resumable;
-    return {killed_text(signal, end, checkpoint), is_sent(signal) ? stopped : ExitStatus::internal};
+    return {end.other, killed(signal, checkpoint), is_sent(signal) ? stopped : ExitStatus::internal};
   }
-  return {fmt::format("{}kasen-run: error: the job ended with status {}; {} without a message; {}\n", end.other,
-                      end.status, end.reported_by_mpirun ? "a rank died" : "mpirun was killed",
-                      end.full_folder.empty() ? going_on(checkpoint) : no_room_in(end.full_folder)),
-          std::nullopt};
+  return {
+      end.other,
+      told_of_folders(end, fmt::format("the job ended with status {}", end.status),
+                      end.reported_by_mpirun ? "a rank died without a message" : "mpirun was killed without a message",
+                      going_on(checkpoint)),
+      std::nullopt};
 }
 
 }  // namespace kasen::tools

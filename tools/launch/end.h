@@ -20,12 +20,14 @@ struct JobEnd {
 [[nodiscard]] std::string newest_checkpoint(const std::string& folder);
 
 struct ReportedEnd {
-  std::string text;
+  std::string other;  // what mpirun and its ranks told, which says more
+  Diagnostic told;
   std::optional<ExitStatus> status;  // none: that of the job
 };
 [[nodiscard]] ReportedEnd reported_end(const JobEnd& end);
 
-// The remedy for a full folder.
-[[nodiscard]] std::string no_room_in(const std::string& folder);
+// The reason and the remedy for a full folder.
+[[nodiscard]] std::string full_folder_text(const std::string& folder);
+inline constexpr const char* room_remedy = "make room there, or set TMPDIR to another folder";
 
 }  // namespace kasen::tools

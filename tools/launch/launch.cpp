@@ -26,6 +26,7 @@
 #include "tools/launch/mpirun_watch.h"
 #include "tools/launch/start_limit.h"
 #include "tools/system/files.h"
+#include "tools/system/messages.h"
 #include "tools/system/process.h"
 #include "tools/system/progress.h"
 #include "tools/system/shared_segments.h"
@@ -165,7 +166,7 @@ class Listener {
 
   // Of the messages of several ranks, only the first: others fail for the same reason, or because of it.
   void take(const std::string& message) {
-    const bool fault = message.find("error:") != std::string::npos;
+    const bool fault = tells_of_error(message);
     if (fault && std::exchange(failed_, true)) return;
     if (errors.find(message) == std::string::npos) errors += message + '\n';
   }
@@ -239,8 +240,11 @@ void end_unstarted(pid_t child, const std::stop_token& stop) {
 }
 
 int tell_unstarted(double seconds, const std::string& full) {
-  tell("kasen-run: error: the ranks did not start within {} s (--timeout); {}\n", seconds,
-       full.empty() ? "MPI waits for something; see 'kasen doctor --only mpi', or allow more" : no_room_in(full));
+  Diagnostic told;
+  told.what = fmt::format("the ranks did not start within {} s (--timeout)", seconds);
+  told.why = full.empty() ? "MPI waits for something" : full_folder_text(full);
+  told.remedy = full.empty() ? "see 'kasen doctor --only mpi', or allow more" : room_remedy;
+  tell_error("kasen-run", UserError(ExitStatus::limit, std::move(told)));
   return static_cast<int>(ExitStatus::limit);
 }
 
@@ -285,11 +289,12 @@ int launch_ranks(const RunSettings& settings, const std::vector<std::string>& ar
       end.other = std::move(listener.other);
       end.full_folder = place.full_folder();
       const ReportedEnd reported = reported_end(end);
-      tell("{}", reported.text);
+      tell("{}", reported.other);
+      tell_error("kasen-run", UserError(reported.status.value_or(ExitStatus(end.status)), reported.told));
       if (reported.status) return static_cast<int>(*reported.status);
     }
   }
-  if (!summary.empty()) write_standard_output(fitted(summary, terminal_width()));
+  if (!summary.empty()) write_standard_output(settings.json ? summary : fitted(summary, terminal_width()));
   if (stopped) return static_cast<int>(ExitStatus::resumable);
   return end.status > 125 ? static_cast<int>(ExitStatus::internal) : end.status;
 }

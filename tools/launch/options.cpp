@@ -58,8 +58,7 @@ VerifyChoice verify_choice(const po::variables_map& values) {
 void declare_checkpoints(Tool& tool) {
   tool.under("Checkpoints");
   tool.options.add_options()("checkpoint", po::value<std::string>()->value_name("DIR"),
-                             "saves the run there at intervals, behind iterations and operators; USR1 and TERM save "
-                             "once more and end it with status 75")(
+                             "saves the run there at intervals; USR1 and TERM save once more and end it with status 75")(
       "every", po::value<int>()->value_name("TURNS"), "a checkpoint after so many iterations or operators")(
       "every-seconds", po::value<double>()->value_name("S"), "a checkpoint after so many seconds (60 without both)")(
       "keep", po::value<int>()->default_value(2)->value_name("K"), "removes all checkpoints but the newest K")(
@@ -248,6 +247,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.stats = file_option(values, "stats");
   s.trace = file_option(values, "trace");
   s.format = chosen_format(values);
+  s.json = asks_for_json(values);
   s.kernels = choose(values, "kernels", kernel_words);
   if (values.count("workers") > 0) s.workers = bounded(values, "workers", 1, most_workers);
   if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, most_workers);
@@ -255,7 +255,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.threads = bounded(values, "threads", 0, most_threads);
   s.machine = machine_of(values);
   s.top = bounded(values, "top", 0, most_top);
-  s.show = quiet() ? 0 : bounded(values, "show", 0, most_top);
+  s.show = quiet() && !s.json ? 0 : bounded(values, "show", 0, most_top);
   s.params = name_values(values, "param");
   s.make_forms = values.count("make-forms") > 0;
   if (values.count("program") > 0) s.program = values["program"].as<std::string>();

@@ -51,6 +51,7 @@ struct RunSettings {
   std::vector<std::string> mpirun;  // options for it
   int threads = 0;                  // 0: a rank's share of the processors that it may use
   int top = 0;                      // prints the largest elements of vector results
+  bool json = false;                // reports in JSON
   int show = 0;                     // prints so many rows of each output; 0: none
   std::string code_cache;           // a folder; empty: none
   std::optional<MachineProfile> machine;

@@ -20,11 +20,19 @@ inline constexpr auto result_format_choices = [] {
   return choices;
 }();
 
+// The word that asks for the report in JSON; the format of the result then follows from its file's ending.
+inline constexpr const char* report_word = "json";
+
 inline void declare_format(Tool& tool) {
   takes(tool, "format", result_format_choices);
+  tool.words["format"].emplace_back(report_word);
   tool.options.add_options()(
       "format", po::value<std::string>()->default_value(std::string(result_formats.front().name))->value_name("NAME"),
-      (one_of(result_format_choices) + " (else by the output's ending)").c_str());
+      (one_of(result_format_choices) + ", else by the output's ending; json: the report in JSON").c_str());
+}
+
+[[nodiscard]] inline bool asks_for_json(const po::variables_map& values) {
+  return values["format"].as<std::string>() == report_word;
 }
 
 // In a folder of kasen go: a file with the name of its last run's result; empty until the run has ended.
@@ -40,11 +48,13 @@ inline constexpr std::string_view result_note = "result.of";
   return ending;
 }
 
-// Where --format is not given, the ending of --output decides; an ending of no format is refused.
+// Where --format names no format, the ending of --output decides; an ending of no format is refused.
 [[nodiscard]] inline ResultFormat chosen_format(const po::variables_map& values) {
   const std::string output = values.count("output") > 0 ? values["output"].as<std::string>() : "";
   const std::string ending = ending_of(output);
-  if (!values["format"].defaulted() || ending.empty()) return choose(values, "format", result_format_choices);
+  const bool named = !values["format"].defaulted() && !asks_for_json(values);
+  if (named) return choose(values, "format", result_format_choices);
+  if (ending.empty()) return result_formats.front().format;
   std::string known;
   for (const ResultFormatRow& format : result_formats) {
     if (ending == format.ending || ending == format.other) return format.format;

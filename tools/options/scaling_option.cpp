@@ -238,7 +238,7 @@ void check_scaling_options(const po::variables_map& values) {
 }
 
 std::string scaling_report(const Module& module, const std::string& name, const po::variables_map& values,
-                           const MachineProfile& machine) {
+                           const MachineProfile& machine, bool json) {
   if (module.level < 2) {
     fail(ExitStatus::usage, "--workers needs a plan", "a program without states sends nothing yet",
          "run it through kasen fuse first");
@@ -248,8 +248,8 @@ std::string scaling_report(const Module& module, const std::string& name, const 
           ? bundle_points(module, name, values["bundle"].as<std::string>(), worker_counts(values))
           : data_points(module, values, machine);
   if (values.count("plot") > 0) write_text(values["plot"].as<std::string>(), scaling_svg(module, points, machine));
-  if (compares_methods(values)) return methods_text(module, points, machine);
-  return scaling_text(module, points, machine);
+  if (compares_methods(values) && !json) return methods_text(module, points, machine);
+  return json ? scaling_json(module, points, machine) : scaling_text(module, points, machine);
 }
 
 }  // namespace kasen::tools

@@ -21,6 +21,6 @@ void check_scaling_options(const po::variables_map& values);
 // Reads the bundle, or cuts the data in memory, for each number of workers, one after another. It uses a sample with
 // --sample, and where memory does not suffice, which a note on standard error says. Writes --plot; returns the table.
 [[nodiscard]] std::string scaling_report(const Module& module, const std::string& name, const po::variables_map& values,
-                                         const MachineProfile& machine);
+                                         const MachineProfile& machine, bool json);
 
 }  // namespace kasen::tools

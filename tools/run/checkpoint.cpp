@@ -152,4 +152,10 @@ std::string RunCheckpoints::summary() const {
   return text;
 }
 
+Json RunCheckpoints::facts() const {
+  Json json{{"resumed_from", from_ ? Json(from_->folder()) : Json()}, {"written", written_}, {"seconds", seconds_}};
+  json["newest"] = newest_.empty() ? Json() : Json(newest_);
+  return json;
+}
+
 }  // namespace kasen::tools

@@ -34,6 +34,7 @@ class RunCheckpoints {
   [[nodiscard]] std::string newest() const { return newest_.empty() && from_ ? from_->folder() : newest_; }
   // Lines for the summary.
   [[nodiscard]] std::string summary() const;
+  [[nodiscard]] Json facts() const;  // the same
 
  private:
   void find_newest();

@@ -67,7 +67,7 @@ class MpiCluster : public Cluster {
     try {
       step();
     } catch (const UserError& error) {
-      mine = Failure{rank(), error.status(), message_of(error)};
+      mine = Failure{rank(), error.status(), message_of("kasen-run", error)};
     } catch (const std::bad_alloc&) {
       mine = Failure{rank(), ExitStatus::limit, std::string(no_memory)};
     }

@@ -101,9 +101,9 @@ void show_iteration(Progress& progress, const JobOutput& output, const Iteration
 }
 
 void say(const JobOutput& output, const std::string& text) {
-  if (quiet()) return;
   // mpirun shows its ranks a terminal that is none.
-  if (!output.launched) return write_standard_output(output.progress ? fitted(text, terminal_width()) : text);
+  if (!output.launched)
+    return write_standard_output(output.progress && !text.starts_with('{') ? fitted(text, terminal_width()) : text);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     write_message(fmt::format("{}{}\n", summary_mark, printable(line)));
@@ -260,7 +260,7 @@ RunResult executed(const Prepared& p, const RunSettings& settings, Cluster& clus
 // Each rank keeps those of its own workers.
 void make_forms_alone(const Prepared& p, Cluster& cluster, const JobOutput& output) {
   make_forms(p.module, p.parts, *p.transport, *p.kernels, p.options);
-  if (cluster.rank() == 0) say(output, fmt::format("forms: {} there, {} made\n", p.forms->loaded(), p.forms->made()));
+  if (cluster.rank() == 0 && !quiet()) say(output, fmt::format("forms: {} there, {} made\n", p.forms->loaded(), p.forms->made()));
 }
 
 void write_stats(const RunSettings& settings, const Module& module, const RunReport& report) {
@@ -371,18 +371,20 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   cluster.together([&] {
     if (cluster.rank() != 0) return;
     p.times.writing = stopwatch.lap();
-    text = shown_text(settings, files.front(), result.outputs, p.info.names, topped) + text;
-    text += summary_text(p.module, report, p.times);
-    if (checkpoints) text += checkpoints->summary();
-    for (const std::string& file : files) text += fmt::format("result: {}\n", file);
-    const std::string dictionary = write_dictionary(result_name(settings, p.module), p.module, p.info);
-    if (!dictionary.empty()) text += fmt::format("words: {}\n", dictionary);
+    MadeFiles made{files, "", settings.stats, settings.trace};
+    made.dictionary = write_dictionary(result_name(settings, p.module), p.module, p.info);
     write_stats(settings, p.module, report);
-    if (!settings.stats.empty()) text += fmt::format("counters: {}\n", settings.stats);
-    if (traced) {
-      write_text(settings.trace, trace_file.text);
-      text += trace_summary(settings.trace, trace, trace_file);
+    if (traced) write_text(settings.trace, trace_file.text);
+    const RunSummary summary = summarize(p.module, report, p.times);
+    if (settings.json) {
+      const Json results = results_json(settings, files.front(), result.outputs);
+      return say(output, run_document(summary, results, made, checkpoints ? checkpoints->facts() : Json()));
     }
+    if (quiet()) return;
+    text = shown_text(settings, files.front(), result.outputs, p.info.names, topped) + text + summary_text(summary);
+    if (checkpoints) text += checkpoints->summary();
+    text += files_text(made);
+    if (traced) text += trace_summary(settings.trace, trace, trace_file);
     say(output, text);
   });
 }

@@ -12,6 +12,7 @@
 #include "libcore/boxes/box_parts.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
+#include "tools/show/export.h"
 #include "tools/show/index_names.h"
 #include "tools/show/shown.h"
 #include "tools/system/files.h"
@@ -165,6 +166,22 @@ std::string write_dictionary(const std::string& result, const Module& module, co
   }
   if (is_dictionary(path)) std::filesystem::remove(path);
   return {};
+}
+
+Json results_json(const RunSettings& settings, const std::string& result, const std::vector<Output>& outputs) {
+  Json json = Json::array();
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(result, none)) return json;
+  const std::unique_ptr<ResultView> view = view_result(result, outputs.front().name, settings.format);
+  std::vector<std::string> names;
+  for (const Output& output : outputs) names.push_back(output.name);
+  for (const size_t k : in_order(*view, names)) {
+    const ViewArray& array = view->arrays()[k];
+    const bool top = settings.top > 0 && array.dims.size() == 1 && array.columns.size() == 1 && !array.sparse;
+    const std::int64_t shown = array.rows <= std::int64_t{2} * settings.show ? array.rows : settings.show;
+    json.push_back(array_json(*view, k, top ? settings.top : shown, top));
+  }
+  return json;
 }
 
 std::string result_name(const RunSettings& settings, const Module& module) {

@@ -53,6 +53,10 @@ class TopElements {
 // older file of them goes, since it belongs to an older result. Returns the name of the file, or nothing.
 [[nodiscard]] std::string write_dictionary(const std::string& result, const Module& module, const BundleInfo& info);
 
+// The outputs in JSON, read from these files: `--top` elements of vectors, else rows as `--show` asks for them.
+[[nodiscard]] Json results_json(const RunSettings& settings, const std::string& result,
+                                const std::vector<Output>& outputs);
+
 // The name of the result: that of -o, else the program's.
 [[nodiscard]] std::string result_name(const RunSettings& settings, const Module& module);
 // Checks that this name, which may come from the program, takes no other file's place.

@@ -8,6 +8,7 @@
 
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/count_text.h"
+#include "libcore/json/report.h"
 
 namespace kasen::tools {
 namespace {
@@ -22,23 +23,20 @@ std::string statement(const Module& module, const Op& op) {
 }
 
 // The operators that took most of the time, without the loops themselves.
-std::string slowest(const Module& module, const RunReport& report) {
-  std::vector<std::pair<double, std::string>> rows;
+std::vector<SlowOperator> slowest(const Module& module, const RunReport& report) {
+  std::vector<SlowOperator> rows;
   double total = 0;
   for_each_op(module, [&](const Op& op, int number, int) {
     const OpCount& count = report.ops[static_cast<size_t>(number)];
     const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop || op.code == OpCode::if_else;
     if (loop || count.seconds <= 0) return;
     total += count.seconds;
-    rows.emplace_back(count.seconds, statement(module, op));
+    rows.push_back({count.seconds, 0, statement(module, op)});
   });
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string text;
-  for (size_t i = 0; i < std::min(rows.size(), listed_operators); ++i) {
-    text +=
-        fmt::format("  {:5.1f} %  {:9.3f} ms  {}\n", 100 * rows[i].first / total, rows[i].first * 1e3, rows[i].second);
-  }
-  return text;
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  rows.resize(std::min(rows.size(), listed_operators));
+  for (SlowOperator& row : rows) row.share = row.seconds / total;
+  return rows;
 }
 
 std::int64_t outer_iterations(const Module& module, const RunReport& report) {
@@ -51,38 +49,43 @@ std::int64_t outer_iterations(const Module& module, const RunReport& report) {
 }
 
 // The pool holds the plan's buffers; kasen measure predicts its size.
-std::string pool_text(const Module& module, const RunReport& report) {
-  std::int64_t bytes = 0, most = 0;
-  for (const PartCount& part : report.parts) {
-    bytes += part.buffer_bytes;
-    most = std::max(most, part.buffer_bytes);
-  }
-  const auto buffers = static_cast<std::size_t>(std::count_if(
-      module.buffers.begin(), module.buffers.end(), [](const BufferDecl& buffer) { return !buffer.on_disk; }));
+std::string pool_text(const RunSummary& summary) {
   return fmt::format("pool: {} of {} bytes, at most {} on a worker; allocations after a loop's first iteration: {}\n",
-                     count_text(buffers, "buffer"), grouped(bytes), grouped(most), report.late_allocations);
+                     count_text(summary.buffers, "buffer"), grouped(summary.pool_bytes),
+                     grouped(summary.most_pool_bytes), summary.report->late_allocations);
 }
 
 // Of a run whose arrays went by from a disk.
-std::string disk_text(const RunReport& report) {
-  std::int64_t read = 0, written = 0;
-  for (const OpCount& op : report.ops) {
-    read += op.disk_read_bytes;
-    written += op.disk_written_bytes;
-  }
-  if (read + written == 0) return "";
-  return fmt::format("disk: {} bytes read, {} written\n", grouped(read), grouped(written));
+std::string disk_text(const RunSummary& summary) {
+  if (summary.disk_read_bytes + summary.disk_written_bytes == 0) return "";
+  return fmt::format("disk: {} bytes read, {} written\n", grouped(summary.disk_read_bytes),
+                     grouped(summary.disk_written_bytes));
 }
 
 // Says how much of the preparation came from the bundle; nothing where nothing did.
-std::string forms_text(const RunReport& report) {
-  std::int64_t loaded = 0, made = 0;
-  for (const RankCount& rank : report.by_rank) {
-    loaded += rank.loaded_forms;
-    made += rank.made_forms;
-  }
-  if (loaded == 0) return "";
-  return fmt::format("forms of sparse matrices: {} from the bundle, {} made\n", loaded, made);
+std::string forms_text(const RunSummary& summary) {
+  if (summary.loaded_forms == 0) return "";
+  return fmt::format("forms of sparse matrices: {} from the bundle, {} made\n", summary.loaded_forms,
+                     summary.made_forms);
+}
+
+std::string slowest_text(const RunSummary& summary) {
+  std::string text;
+  for (const SlowOperator& row : summary.slowest)
+    text += fmt::format("  {:5.1f} %  {:9.3f} ms  {}\n", 100 * row.share, row.seconds * 1e3, row.what);
+  return text.empty() ? text : "where the time went:\n" + text;
+}
+
+Json verified_json(const RunReport& report) {
+  Json json = Json::array();
+  for (const VerifiedOutput& output : report.verified)
+    json.push_back({{"output", output.output},
+                    {"elements", output.elements},
+                    {"recomputed", output.recomputed},
+                    {"differing", output.differing},
+                    {"largest_difference", real_json(output.largest)},
+                    {"not_verified", output.not_verified.empty() ? Json() : Json(output.not_verified)}});
+  return json;
 }
 
 }  // namespace
@@ -103,28 +106,98 @@ std::string source_of(const Module& module, const Op& op) {
   return fmt::format("{}:{}: {}", op.where.file.empty() ? module.source_name : op.where.file, line, text);
 }
 
-std::string summary_text(const Module& module, const RunReport& report, const RunTimes& times) {
-  const std::int64_t iterations = outer_iterations(module, report);
+RunSummary summarize(const Module& module, const RunReport& report, const RunTimes& times) {
+  RunSummary summary{.report = &report, .times = times, .iterations = outer_iterations(module, report)};
+  for (const PartCount& part : report.parts) {
+    summary.pool_bytes += part.buffer_bytes;
+    summary.most_pool_bytes = std::max(summary.most_pool_bytes, part.buffer_bytes);
+  }
+  summary.buffers = std::count_if(module.buffers.begin(), module.buffers.end(),
+                                  [](const BufferDecl& buffer) { return !buffer.on_disk; });
+  for (const OpCount& op : report.ops) {
+    summary.disk_read_bytes += op.disk_read_bytes;
+    summary.disk_written_bytes += op.disk_written_bytes;
+  }
+  for (const RankCount& rank : report.by_rank) {
+    summary.loaded_forms += rank.loaded_forms;
+    summary.made_forms += rank.made_forms;
+  }
+  summary.has_nodes = names_nodes(module);
+  summary.slowest = slowest(module, report);
+  return summary;
+}
+
+std::string summary_text(const RunSummary& summary) {
+  const RunReport& report = *summary.report;
+  const RunTimes& times = summary.times;
   std::string text =
       fmt::format("{} on {} of {}, {} kernels\n", count_text(report.workers, "worker"),
                   count_text(report.ranks, "rank"), count_text(report.threads, "thread"), report.kernels);
-  text += pool_text(module, report);
+  text += pool_text(summary);
   text +=
       fmt::format("read {:.3f} s, prepare {:.3f} s, run {:.3f} s, ", times.reading, times.preparing, report.seconds);
   if (!report.verified.empty()) text += fmt::format("verify {:.3f} s, ", times.verifying);
   text += fmt::format("write {:.3f} s", times.writing);
-  if (iterations > 0)
-    text += fmt::format("; {}, {:.3f} ms each", count_text(iterations, "iteration"),
-                        report.seconds * 1e3 / static_cast<double>(iterations));
+  if (summary.iterations > 0)
+    text += fmt::format("; {}, {:.3f} ms each", count_text(summary.iterations, "iteration"),
+                        report.seconds * 1e3 / static_cast<double>(summary.iterations));
   text += fmt::format("\nnetwork: {} bytes between workers, {} of them between ranks in {} message{}\n",
                       grouped(report.traffic.worker_bytes), grouped(report.traffic.rank_bytes),
                       grouped(report.traffic.rank_messages), report.traffic.rank_messages == 1 ? "" : "s");
-  if (names_nodes(module)) text += fmt::format("nodes: {} bytes between them\n", grouped(report.traffic.node_bytes));
-  text += disk_text(report);
-  text += forms_text(report);
-  const std::string slow = slowest(module, report);
-  if (!slow.empty()) text += "where the time went:\n" + slow;
+  if (summary.has_nodes) text += fmt::format("nodes: {} bytes between them\n", grouped(report.traffic.node_bytes));
+  return text + disk_text(summary) + forms_text(summary) + slowest_text(summary);
+}
+
+Json summary_json(const RunSummary& summary) {
+  const RunReport& report = *summary.report;
+  Json json{{"program", report.program},
+            {"workers", report.workers},
+            {"ranks", report.ranks},
+            {"threads", report.threads},
+            {"kernels", report.kernels},
+            {"iterations", summary.iterations}};
+  json["times"] = {{"read_seconds", summary.times.reading},
+                   {"prepare_seconds", summary.times.preparing},
+                   {"run_seconds", report.seconds},
+                   {"verify_seconds", report.verified.empty() ? Json() : Json(summary.times.verifying)},
+                   {"write_seconds", summary.times.writing}};
+  json["pool"] = {{"buffers", summary.buffers},
+                  {"bytes", summary.pool_bytes},
+                  {"most_bytes", summary.most_pool_bytes},
+                  {"late_allocations", report.late_allocations}};
+  json["network"] = {{"worker_bytes", report.traffic.worker_bytes},
+                     {"rank_bytes", report.traffic.rank_bytes},
+                     {"rank_messages", report.traffic.rank_messages},
+                     {"node_bytes", summary.has_nodes ? Json(report.traffic.node_bytes) : Json()}};
+  json["disk"] = {{"read_bytes", summary.disk_read_bytes}, {"written_bytes", summary.disk_written_bytes}};
+  json["forms"] = {{"loaded", summary.loaded_forms}, {"made", summary.made_forms}};
+  json["slowest"] = Json::array();
+  for (const SlowOperator& row : summary.slowest)
+    json["slowest"].push_back({{"what", row.what}, {"seconds", row.seconds}, {"share", row.share}});
+  json["verified"] = verified_json(report);
+  return json;
+}
+
+std::string files_text(const MadeFiles& made) {
+  std::string text;
+  for (const std::string& file : made.results) text += fmt::format("result: {}\n", file);
+  if (!made.dictionary.empty()) text += fmt::format("words: {}\n", made.dictionary);
+  if (!made.counters.empty()) text += fmt::format("counters: {}\n", made.counters);
   return text;
+}
+
+std::string run_document(const RunSummary& summary, const Json& results, const MadeFiles& made,
+                         const Json& checkpoints) {
+  const auto file = [](const std::string& name) { return name.empty() ? Json() : Json(name); };
+  Json json = new_report("run");
+  json.update(summary_json(summary));
+  json["results"] = results;
+  json["files"] = {{"results", made.results},
+                   {"dictionary", file(made.dictionary)},
+                   {"counters", file(made.counters)},
+                   {"trace", file(made.trace)}};
+  json["checkpoints"] = checkpoints;
+  return report_document(json);
 }
 
 std::string iteration_text(const Iteration& iteration) {

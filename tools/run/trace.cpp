@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "libcore/ir/tiers.h"
+#include "libcore/json/text.h"
 #include "libcore/system/memory_limit.h"
 #include "libopt/cost/cost.h"
-#include "libopt/text/json_text.h"
 #include "tools/run/arrows.h"
 
 namespace kasen::tools {

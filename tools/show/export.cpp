@@ -4,7 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "tools/show/shown.h"
 
 namespace kasen::tools {
 namespace {
@@ -78,6 +79,24 @@ std::string JsonText::row(const ViewRow& row) {
   const char* const before = first_ ? "\n" : ",\n";
   first_ = false;
   return before + json_list(cells);
+}
+
+Json array_json(const ResultView& view, size_t array, std::int64_t count, bool top) {
+  JsonText out;
+  const ViewArray& facts = view.arrays()[array];
+  std::string text = out.begin(facts);
+  if (top) {
+    for (const ViewRow& row : top_rows(view, array, static_cast<size_t>(count))) text += out.row(row);
+  } else if (count > 0) {
+    view.rows(array, [&](const ViewRow& row) {
+      text += out.row(row);
+      return --count > 0;
+    });
+  }
+  Json json = Json::parse(text + out.end());
+  json["all_rows"] = facts.rows;
+  json["chosen"] = top ? "largest" : "first";
+  return json;
 }
 
 }  // namespace kasen::tools

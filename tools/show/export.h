@@ -1,9 +1,11 @@
 // Rows of a result as CSV or JSON, with every digit.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "libcomm/data/view/view.h"
+#include "libcore/json/text.h"
 
 namespace kasen::tools {
 
@@ -24,8 +26,8 @@ class CsvText : public RowText {
   [[nodiscard]] std::string end() override { return {}; }
 };
 
-// {"name": ..., "dims": [...], "shape": [...], "columns": [...], "rows": [[...], ...]}. NaN and infinities, which JSON
-// does not have, are the texts "nan", "inf" and "-inf".
+// One array of a report of the kind "result": {"name": ..., "dims": [...], "shape": [...], "columns": [...], "rows":
+// [[...], ...]}. Numbers are written with all digits, NaN and infinities as real_json does.
 class JsonText : public RowText {
  public:
   [[nodiscard]] std::string begin(const ViewArray& array) override;
@@ -35,5 +37,8 @@ class JsonText : public RowText {
  private:
   bool first_ = true;
 };
+
+// The same as JSON in memory, of the first `count` rows, or with `top` the largest.
+[[nodiscard]] Json array_json(const ResultView& view, size_t array, std::int64_t count, bool top);
 
 }  // namespace kasen::tools

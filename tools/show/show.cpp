@@ -13,6 +13,7 @@
 #include "libcomm/data/results/formats.h"
 #include "libcomm/data/table/dictionary.h"
 #include "libcomm/data/view/view.h"
+#include "libcore/json/report.h"
 #include "libopt/text/report_parts.h"
 #include "tools/common/choice.h"
 #include "tools/common/tool.h"
@@ -110,12 +111,12 @@ class Show {
       return write_rows(csv, wanted_[0]);
     }
     JsonText json;
-    write_standard_output("[");
+    write_standard_output(begin_report("result", "arrays") + "\n");
     for (size_t k = 0; k < wanted_.size(); ++k) {
       if (k > 0) write_standard_output(",\n");
       write_rows(json, wanted_[k]);
     }
-    write_standard_output("]\n");
+    write_standard_output("]}\n");
   }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
@@ -12,9 +11,9 @@
 #include "libcore/data/disk_elements.h"
 #include "libcore/ir/dense_blocks.h"
 #include "libcore/ir/tiers.h"
+#include "libcore/json/report.h"
 #include "libcore/run/executor.h"
 #include "libcore/transport/transport.h"
-#include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
 #include "tools/common/fitted.h"
 #include "tools/launch/inputs.h"
@@ -167,9 +166,9 @@ std::string disk_text(const Module& plan, const MemoryPlan& memory, std::int64_t
 }
 
 std::string disk_json(const Module& plan, const MemoryPlan& memory) {
-  nlohmann::ordered_json json{{"least_bytes", memory.least},
-                              {"arrays", nlohmann::ordered_json::array()},
-                              {"operators", nlohmann::ordered_json::array()}};
+  Json json = new_report("disk");
+  json["least_bytes"] = memory.least;
+  for (const char* list : {"arrays", "operators"}) json[list] = Json::array();
   for (const ArrayOnDiskUse& array : memory.arrays) {
     json["arrays"].push_back({{"array", array.name},
                               {"made", array.made},
@@ -186,7 +185,7 @@ std::string disk_json(const Module& plan, const MemoryPlan& memory) {
                                  {"read_bytes", use.read},
                                  {"written_bytes", use.written}});
   });
-  return json_text(json) + '\n';
+  return report_document(json);
 }
 
 }  // namespace kasen::tools

@@ -25,8 +25,10 @@
 #include "tools/options/byte_option.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/mesh_option.h"
+#include "tools/options/report_format.h"
 #include "tools/options/sizes_option.h"
 #include "tools/options/words.h"
+#include "tools/step/fuse_report.h"
 #include "tools/step/spread_view.h"
 #include "tools/step/step.h"
 #include "tools/system/files.h"
@@ -220,11 +222,28 @@ std::string tiling_view(Module module, LawChecker& laws, const OptimizeOptions& 
   throw InternalError("a format outside the table");
 }
 
+// The plan and its report cannot both go to standard output, and tables have forms of their own.
+void check_report(const po::variables_map& values) {
+  if (!reports_json(values)) return;
+  for (const char* table : {"print-memo", "print-plans", "passes"})
+    if (values.count(table) > 0)
+      fail(ExitStatus::usage, fmt::format("--format json with --{}", table), "it reports a whole plan",
+           "leave one of them out");
+  for (const char* table : {"print-tiling", "print-spread"})
+    if (values.count(table) > 0)
+      fail(ExitStatus::usage, fmt::format("--format json with --{}", table), "the table has forms of its own",
+           fmt::format("write --{}=json", table));
+  if (values["output"].as<std::string>() != "-") return;
+  fail(ExitStatus::usage, "--format json without -o FILE", "the report goes to standard output, as the plan would",
+       "name the plan's file with -o");
+}
+
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   if (values.count("list-passes") > 0) {
-    write_text(values["output"].as<std::string>(), list_of_passes());
+    write_text(values["output"].as<std::string>(), reports_json(values) ? passes_document() : list_of_passes());
     return ExitStatus::done;
   }
+  check_report(values);
   OptimizeOptions options = options_from(values);
   read_spread_options(values, options);
   const auto& plan = values["plan"].as<std::string>();
@@ -262,20 +281,28 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
     tell_defaults(notes);
     return ExitStatus::done;
   }
-  notes.explain = values.count("explain") > 0;
-  if (notes.explain && !observed.empty())
+  const bool json = reports_json(values);
+  FuseReport report{values["strategy"].as<std::string>(), values["sync"].as<std::string>(), observed,
+                    values["output"].as<std::string>(), values.count("explain") > 0, {}};
+  notes.explain = report.explains;
+  if (notes.explain && !observed.empty() && !json)
     write_explanation(fmt::format("an earlier run gave {}\n", fmt::join(observed, ", ")));
   if (meshed && notes.explain) {
     require_open_layouts(module, meshed, "explain");
-    write_explanation(tiling_explanation(before_tiling(module, laws, options), laws, options));
+    const Module open = before_tiling(module, laws, options);
+    if (json)
+      report.tilings = Json::parse(tiling_json(view_tilings(open, laws, options)));
+    else
+      write_explanation(tiling_explanation(open, laws, options));
     notes.explain = false;
   }
   options.notes = &notes;
   module = planned(std::move(module), laws, options, values);
   tell_defaults(notes);
-  if (notes.explain) explain(module, notes, options, laws);
+  if (notes.explain && !json) explain(module, notes, options, laws);
   if (values.count("no-history") == 0) module.history.push_back(history_line(info));
-  write_text(values["output"].as<std::string>(), print_module(module));
+  write_text(report.output, print_module(module));
+  if (json) write_standard_output(fuse_document(module, report, notes, options, laws));
   return ExitStatus::done;
 }
 
@@ -298,7 +325,7 @@ void declare_options(Tool& tool) {
       "fusing: vector work directly follows each row of a product (product_epilogue regions); auto: unless the sizes "
       "show that it costs more than it saves");
   takes(tool, "tile-costs", tile_cost_words);
-  add("tile-costs", text("actual|paper")->default_value("actual"), "bytes sent, or Spartan's own costs");
+  add("tile-costs", text("WHAT")->default_value("actual"), "actual bytes sent, or paper: Spartan's costs");
   add("memory", text("SIZE"),
       "with --swap: of a worker's buffers, as 2GB; else: of copies of arrays with other cuts, over a mesh");
   add("swap", "stores arrays that do not fit into --memory on a disk");
@@ -307,13 +334,14 @@ void declare_options(Tool& tool) {
   add("level", text("3|4")->default_value("3"),
       "4: with the schedule of every block (docs/ir.md): exchanges, rows that run meanwhile, memory");
   add("output,o", text("FILE")->default_value("-"), "the output file of the IR");
+  declare_report_format(tool, "text, or json: what was chosen, on standard output");
   add("no-history", "leaves out the line that states how the file was made");
 }
 
 void declare_looks(Tool& tool) {
   auto add = tool.options.add_options();
   tool.under("A look inside");
-  add("explain", "prints the reasons for the plan and the cost of alternatives to standard error");
+  add("explain", "prints the reasons for the plan to standard error");
   add("list-passes", "prints only the passes in their order, with the steps of the paper that each does");
   add("passes", po::value<std::string>()->value_name("NAME,..."),
       "runs these passes alone, in this order (--list-passes), as in place,fuse-vector");

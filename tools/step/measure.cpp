@@ -9,6 +9,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/observed.h"
+#include "libcore/json/report.h"
 #include "libcore/lang/lang.h"
 #include "libopt/bounds/tables.h"
 #include "libopt/cost/sizes.h"
@@ -57,12 +58,12 @@ Module read_module(const std::string& path) {
 }
 
 std::string report(const Module& module, const Sizes* sizes, const Module* before, const po::variables_map& values,
-                   Format format) {
+                   Format format, const MachineProfile* machine) {
   switch (format) {
     case Format::text:
       return report_text(module, sizes, values.count("model") > 0);
     case Format::json:
-      return report_json(module, sizes);
+      return report_json(module, sizes, machine);
     case Format::html:
       return page_of(module, sizes, before, values);
     case Format::dot:
@@ -160,13 +161,13 @@ std::string against(const Module& module, const po::variables_map& values, const
   if (values.count("page") > 0)
     write_text(values["page"].as<std::string>(),
                page_of(module, sizes, before, values, {.results = results_of(module, values), .run = &run}));
-  if (format == Format::json) return check_json(check);
   if (format == Format::html) return page_of(module, sizes, before, values, {.run = &run});
-  if (format != Format::text) refuse_format("--against");
-  std::string text = check_text(module, check, values.count("differences") == 0);
-  if (machine != nullptr) text += times_against_text(module, *sizes, run, *machine);
-  if (machine != nullptr && limited) text += time_with_disk_text(module, *sizes, run, *machine, *limited);
-  return text;
+  if (format != Format::text && format != Format::json) refuse_format("--against");
+  std::vector<ComparedTime> times;
+  if (machine != nullptr) times = times_against(module, *sizes, run, *machine);
+  if (machine != nullptr && limited) times.push_back(time_with_disk(module, *sizes, run, *machine, *limited));
+  if (format == Format::json) return check_json(check, machine != nullptr ? compared_times_json(times) : Json());
+  return check_text(module, check, values.count("differences") == 0) + compared_times_text(times);
 }
 
 // The schedule over time; with a run's counters also as it was measured.
@@ -213,7 +214,7 @@ std::string tasks_report(const Module& module, const Sizes* sizes, Format format
 
 std::string explanation(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
                         const MachineProfile& machine) {
-  if (format != Format::text) fail(ExitStatus::usage, "--explain prints text only", "", "leave out --format");
+  if (format != Format::text && format != Format::json) refuse_format("--explain");
   if (module.level < 2) {
     fail(ExitStatus::usage, "--explain needs a plan", "a program has no states, regions or buffers yet",
          "run it through kasen fuse first");
@@ -222,7 +223,11 @@ std::string explanation(const Module& module, const po::variables_map& values, c
   const auto known = sizes != nullptr ? sizes_of_plans(values, *sizes) : std::function<Sizes(const Module&)>();
   const std::optional<Module> program = program_of(module);
   const auto again = program ? plan_again(module, *program, laws, known, machine) : std::nullopt;
-  return explain_text(module, sizes, again ? &again->notes : nullptr, machine, laws);
+  const Explanation made = explanation_of(module, sizes, again ? &again->notes : nullptr, machine, laws);
+  if (format == Format::text) return explanation_text(made);
+  Json report = new_report("explanation");
+  report.update(explanation_json(made));
+  return report_document(report);
 }
 
 // With --against, it has the sizes that the run found.
@@ -246,10 +251,9 @@ ExitStatus run_measure(const po::variables_map& values) {
   }
   const Format format = choose(values, "format", formats);
   const bool tells_tasks = values.count("tasks") > 0;
-  if (values.count("machine") > 0 && values.count("timeline") == 0 && format != Format::text &&
-      format != Format::html) {
-    fail(ExitStatus::usage, "--machine adds predicted times to text and pages alone", "", "leave out --format");
-  }
+  const bool tells_times = format == Format::text || format == Format::html || format == Format::json;
+  if (values.count("machine") > 0 && values.count("timeline") == 0 && !tells_times)
+    fail(ExitStatus::usage, "--machine adds predicted times to text, JSON and pages alone", "", "leave out --format");
   if (format == Format::csv && !tells_tasks)
     fail(ExitStatus::usage, "--format csv without --tasks", "it has a row for each task", "add --tasks");
   const bool scales = scales_workers(values);
@@ -293,8 +297,8 @@ ExitStatus run_measure(const po::variables_map& values) {
   } else if (values.count("timeline") > 0) {
     text = over_time(module, values, known, format, machine.value_or(MachineProfile{}));
   } else if (scales) {
-    if (format != Format::text) refuse_format("--workers");
-    text = scaling_report(module, shown_name(path), values, machine.value_or(MachineProfile{}));
+    if (format != Format::text && format != Format::json) refuse_format("--workers");
+    text = scaling_report(module, shown_name(path), values, machine.value_or(MachineProfile{}), format == Format::json);
   } else if (values.count("against") > 0) {
     text = against(module, values, known, format, beside, machine ? &*machine : nullptr, right);
   } else if (values.count("compare") > 0) {
@@ -302,7 +306,7 @@ ExitStatus run_measure(const po::variables_map& values) {
   } else if (values.count("explain") > 0) {
     text = explanation(module, values, known, format, machine.value_or(MachineProfile{}));
   } else {
-    text = report(module, known, beside, values, format);
+    text = report(module, known, beside, values, format, machine ? &*machine : nullptr);
     if (machine && format == Format::text)
       text += times_text(module, known, *machine) + bounds_times_text(module, known, *machine);
     if (const auto limited = limited_memory(module, values)) {

@@ -21,6 +21,7 @@
 #include "libcore/base/printable.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/layout.h"
+#include "libcore/json/report.h"
 #include "libcore/system/processors.h"
 #include "libopt/text/report_parts.h"
 #include "tools/common/tool.h"
@@ -28,7 +29,9 @@
 #include "tools/options/byte_option.h"
 #include "tools/options/inputs.h"
 #include "tools/options/machine_file.h"
+#include "tools/options/report_format.h"
 #include "tools/options/words.h"
+#include "tools/report/bundle_report.h"
 #include "tools/step/step.h"
 #include "tools/system/files.h"
 #include "tools/system/process.h"
@@ -146,6 +149,11 @@ void add_forms(const std::string& plan, const std::string& bundle) {
          "kasen run --make-forms has said why; the data are whole");
 }
 
+void write_bundle_report(const std::string& bundle) {
+  const BundleInfo info = read_bundle_info(bundle);
+  write_standard_output(report_document(bundle_report(info, kept_forms(bundle, info.digest))));
+}
+
 std::string forms_text(const std::vector<KeptForm>& forms) {
   std::string text;
   for (const KeptForm& form : forms)
@@ -212,6 +220,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
   (void)writer.finish();
   tell_spilled(options.spill.get());
   if (module.level >= 3) add_forms(values["program"].as<std::string>(), output);
+  if (reports_json(values)) write_bundle_report(output);
   return ExitStatus::done;
 }
 
@@ -224,6 +233,10 @@ ExitStatus partition_or_stats(const po::variables_map& values) {
          "leave out one of them");
   }
   const std::string bundle = values["stats"].as<std::string>();
+  if (reports_json(values)) {
+    write_bundle_report(bundle);
+    return ExitStatus::done;
+  }
   const BundleInfo info = read_bundle_info(bundle);
   write_standard_output(bundle_text(info) + forms_text(kept_forms(bundle, info.digest)));
   return ExitStatus::done;
@@ -262,6 +275,7 @@ int partition_main(int argc, char** argv) {
       "replace", "allows an existing bundle to be replaced")(
       "stats", po::value<std::string>()->value_name("BUNDLE"),
       "prints how a bundle was made, its sizes, ghost elements, exchange and balance");
+  declare_report_format(tool, "of --stats: text or json; json also reports a bundle that is made");
   tool.hidden.add_options()("data", po::value<std::vector<std::string>>()->value_name("NAME=DATA"));
   tool.positional.add("data", -1);
   tool.reads.insert(tool.reads.end(), {"program", "machine"});

@@ -20,6 +20,7 @@
 #include "libcore/base/printable.h"
 #include "libcore/system/file_calls.h"
 #include "libcore/system/temporaries.h"
+#include "tools/system/messages.h"
 #include "tools/system/process.h"
 #include "tools/system/replace.h"
 #include "tools/system/stop_request.h"
@@ -164,7 +165,11 @@ void write_standard_output(std::string_view text) {
        "the reader is gone or the disk is full; use -o FILE");
 }
 
-bool write_message(std::string_view text) { return write_all(STDERR_FILENO, text, ::write); }
+bool write_message(std::string_view text) {
+  return messages_are_json() ? write_as_it_is(messages_of(text)) : write_as_it_is(text);
+}
+
+bool write_as_it_is(std::string_view text) { return write_all(STDERR_FILENO, text, ::write); }
 
 void hold_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {

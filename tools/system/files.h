@@ -38,8 +38,11 @@ void check_not_output(const std::string& output, const std::vector<std::string>&
 void write_standard_output(std::string_view text);
 
 // Writes to standard error, at once. False if it cannot be written: a lost message (the log's disk is full, nobody
-// listens) ends nothing, and the exit status stays. The text is written as it is; for texts of files see tell().
+// listens) ends nothing, and the exit status stays. The text is whole lines; for texts of files see tell(). With
+// --messages json they become JSON (messages.h).
 bool write_message(std::string_view text);
+// The same for any text, which stays as it is.
+bool write_as_it_is(std::string_view text);
 // The same, shown as on standard output.
 template <typename... T>
 bool tell(fmt::format_string<T...> format, T&&... values) {

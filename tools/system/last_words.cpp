@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -12,28 +13,53 @@
 #include <new>
 
 #include "libcore/base/error.h"
+#include "libcore/json/report.h"
 #include "libcore/system/mapped_file.h"
 #include "libcore/system/temporaries.h"
 #include "tools/system/files.h"
+#include "tools/system/messages.h"
 
 namespace kasen::tools {
 namespace {
 
-constexpr std::string_view fault_of_ours = "; this is a bug of Kasen; please report it with this command line\n";
+constexpr std::string_view fault_of_ours = "; this is a bug of Kasen; please report it with this command line";
+constexpr std::string_view error_word = "error: ";
 
 std::atomic<char> message_mark{'\0'};
 pid_t own_process = 0;
 
+static_assert(report_version == 1, "the message below states it");
+
 // Allocates no memory.
-void tell_pieces(std::initializer_list<std::string_view> pieces) {
+void tell_pieces(ExitStatus status, std::initializer_list<std::string_view> pieces) {
   const char mark = message_mark;
-  if (mark != '\0') write_message({&mark, 1});
-  for (const std::string_view piece : pieces) write_message(piece);
+  if (mark != '\0') write_as_it_is({&mark, 1});
+  if (!messages_are_json()) {
+    write_as_it_is(program_invocation_short_name);
+    write_as_it_is(": ");
+    for (const std::string_view piece : pieces) write_as_it_is(piece);
+    write_as_it_is("\n");
+    return;
+  }
+  const auto escaped = [](std::string_view text) { escape_json(text, write_as_it_is); };
+  write_as_it_is(R"({"kind":"message","version":1,"severity":"error","tool":")");
+  escaped(program_invocation_short_name);
+  write_as_it_is(R"(","file":null,"line":null,"column":null,"source":null,"what":")");
+  for (std::string_view piece : pieces) {
+    if (piece.starts_with(error_word)) piece.remove_prefix(error_word.size());
+    escaped(piece);
+  }
+  std::array<char, 8> number{};
+  const auto end = std::to_chars(number.begin(), number.end(), static_cast<int>(status)).ptr;
+  const std::string_view digits(number.data(), static_cast<size_t>(end - number.begin()));
+  for (const std::string_view piece : {std::string_view(R"(","why":"","remedy":"","status":)"), digits,
+                                       std::string_view(R"(,"code":")"), digits, std::string_view("\"}\n")})
+    write_as_it_is(piece);
 }
 
 [[noreturn]] void leave_without_memory() noexcept {
   remove_temporaries();
-  tell_pieces({program_invocation_short_name, ": ", no_memory, "\n"});
+  tell_pieces(ExitStatus::limit, {no_memory});
   _exit(static_cast<int>(ExitStatus::limit));
 }
 
@@ -49,7 +75,7 @@ void tell_pieces(std::initializer_list<std::string_view> pieces) {
   } catch (...) {  // it has no text
   }
   remove_temporaries();
-  tell_pieces({program_invocation_short_name, ": error: ", what, fault_of_ours});
+  tell_pieces(ExitStatus::internal, {error_word, what, fault_of_ours});
   _exit(static_cast<int>(ExitStatus::internal));
 }
 [[maybe_unused]] const std::terminate_handler before_ours = std::set_terminate(end_for_good);
@@ -59,8 +85,8 @@ void tell_pieces(std::initializer_list<std::string_view> pieces) {
   static std::atomic_flag begun;
   while (begun.test_and_set()) pause();
   remove_temporaries();
-  tell_pieces({program_invocation_short_name, ": error: '", name,
-               "' cannot be read any more; it was cut short while it was in use, or its disk fails\n"});
+  tell_pieces(ExitStatus::io, {error_word, "'", name,
+                               "' cannot be read any more; it was cut short while it was in use, or its disk fails"});
   _exit(static_cast<int>(ExitStatus::io));
 }
 
@@ -79,7 +105,7 @@ void on_exit_by_library(int status, void* /*unused*/) {
   if (status != -1 || getpid() != own_process) return;
   if (errno == ENOMEM) leave_without_memory();
   remove_temporaries();
-  tell_pieces({program_invocation_short_name, ": error: a library ended the process", fault_of_ours});
+  tell_pieces(ExitStatus::internal, {error_word, "a library ended the process", fault_of_ours});
   _exit(static_cast<int>(ExitStatus::internal));
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tools/system/files.h"
+#include "tools/system/messages.h"
 #include "tools/system/verbosity.h"
 
 namespace kasen::tools {
@@ -17,12 +18,13 @@ constexpr int bar_width = 30;
 
 constexpr const char* wipe = "\r\x1b[K";
 
+bool shows_progress() { return isatty(STDERR_FILENO) == 1 && !messages_are_json(); }
+
 }  // namespace
 
-std::string over_progress() { return isatty(STDERR_FILENO) == 1 ? wipe : ""; }
+std::string over_progress() { return shows_progress() ? wipe : ""; }
 
-Progress::Progress(std::string title)
-    : title_(std::move(title)), terminal_(isatty(STDERR_FILENO) == 1 && !quiet()), last_() {}
+Progress::Progress(std::string title) : title_(std::move(title)), terminal_(shows_progress() && !quiet()), last_() {}
 
 void Progress::finish() {
   if (shown_) write_message(wipe);

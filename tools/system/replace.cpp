@@ -58,7 +58,10 @@ std::string_view kind_of_text(std::string_view text) {
     if (text.starts_with(kind)) return text.substr(0, kind.size());
   if (text.starts_with('<')) return text.substr(0, tags);
   const bool json = text.starts_with('{') || text.starts_with('[');
-  return text.substr(0, std::min(text.find(json ? ':' : '\n'), longest));
+  std::string_view begins = text.substr(0, std::min(text.find(json ? ':' : '\n'), longest));
+  constexpr std::string_view kind = "\"kind\"";  // of reports, which begin alike but for its value
+  if (json && begins.ends_with(kind)) begins = text.substr(0, std::min(text.find(','), longest));
+  return begins;
 }
 
 void require_replaceable(const std::string& path, std::string_view text) {

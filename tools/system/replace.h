@@ -10,8 +10,8 @@ namespace kasen::tools {
 // --force: from now on, here and in forks of this process, any file may be replaced.
 void replace_any_file(bool any);
 
-// The part of a text by which files of its kind are known: of JSON all before the first value, of a page or picture its
-// first tags, else the first line.
+// The part of a text by which files of its kind are known: of JSON all before the first value (of a report also that,
+// its kind), of a page or picture its first tags, else the first line.
 [[nodiscard]] std::string_view kind_of_text(std::string_view text);
 
 // Refuses (cannot_create) to replace a regular file that begins in another way than `text`. An empty file may go.

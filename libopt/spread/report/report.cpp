@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "libcore/json/report.h"
 #include "libopt/spread/bound.h"
 #include "libopt/spread/exact.h"
-#include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
 
 namespace kasen::spread {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
 double elements(Load load) { return static_cast<double>(load) / static_cast<double>(element_load); }
@@ -186,21 +184,22 @@ std::string comparison_text(const Comparison& comparison) {
 std::string comparison_json(const Comparison& comparison) {
   const Cluster& cluster = comparison.cluster;
   const Bound bound = lower_bound(*comparison.graph, cluster);
-  Json json{{"kasen_spread", 1},
-            {"title", comparison.title},
-            {"nodes", cluster.nodes},
-            {"workers", cluster.workers},
-            {"intra", elements(cluster.intra)},
-            {"shared", cluster.shared},
-            {"element_bytes", comparison.element_bytes},
-            {"operators", comparison.graph->operators()},
-            {"blocks", blocks_json(*comparison.graph)}};
+  Json json = new_report("placements");
+  json.update({{"title", comparison.title},
+               {"nodes", cluster.nodes},
+               {"workers", cluster.workers},
+               {"intra", elements(cluster.intra)},
+               {"shared", cluster.shared},
+               {"element_bytes", comparison.element_bytes},
+               {"operators", comparison.graph->operators()},
+               {"blocks", blocks_json(*comparison.graph)}});
   json["bound"] = {{"objective", elements(bound.objective())},
                    {"memory", elements(bound.memory)},
                    {"in", elements(bound.in)},
                    {"out", elements(bound.out)}};
+  json["placements"] = Json::array();
   for (std::size_t i = 0; i < comparison.found.size(); ++i) json["placements"].push_back(found_json(comparison, i));
-  return json_text(json, 1) + "\n";
+  return report_document(json, 1);
 }
 
 std::string curves_csv(const Comparison& comparison) {

@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "libcore/json/report.h"
 #include "libopt/swap/bound.h"
-#include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
 
 namespace kasen::swap {
 namespace {
 
-using Object = nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
 double bound_of(const TaskGraph& graph, const SearchOptions& options) {
@@ -46,11 +44,11 @@ std::string classes_text(const TaskGraph& graph, const Sizes& sizes, const Alloc
   return table_text(rows);
 }
 
-Object rivals_json(const std::vector<Rival>& rivals) {
-  Object all = Object::array();
+Json rivals_json(const std::vector<Rival>& rivals) {
+  Json all = Json::array();
   for (const Rival& rival : rivals) {
-    Object one{{"name", rival.name}};
-    one["seconds"] = std::isfinite(rival.seconds) ? Object(rival.seconds) : Object(nullptr);
+    Json one{{"name", rival.name}};
+    one["seconds"] = std::isfinite(rival.seconds) ? Json(rival.seconds) : Json(nullptr);
     one["bytes_in"] = rival.bytes_in;
     one["bytes_out"] = rival.bytes_out;
     all.push_back(std::move(one));
@@ -58,12 +56,12 @@ Object rivals_json(const std::vector<Rival>& rivals) {
   return all;
 }
 
-Object moves_json(const TaskGraph& graph, const Found& found) {
-  Object all = Object::array();
+Json moves_json(const TaskGraph& graph, const Found& found) {
+  Json all = Json::array();
   for (std::size_t m = 0; m < found.plan.moves.size(); ++m) {
     const Move& move = found.plan.moves[m];
     const Span& span = found.timeline.moves[m];
-    Object one{{"tensor", graph.tensors()[move.tensor].name}, {"way", move.in ? "in" : "out"}};
+    Json one{{"tensor", graph.tensors()[move.tensor].name}, {"way", move.in ? "in" : "out"}};
     if (move.after_task >= 0) one["after_operator"] = move.after_task;
     if (move.after_move >= 0) one["after_move"] = move.after_move;
     if (move.content >= 0 && move.content != move.after_move) one["content_of_move"] = move.content;
@@ -76,8 +74,8 @@ Object moves_json(const TaskGraph& graph, const Found& found) {
   return all;
 }
 
-Object order_json(const TaskGraph& graph, const Found& found) {
-  Object all = Object::array();
+Json order_json(const TaskGraph& graph, const Found& found) {
+  Json all = Json::array();
   for (std::size_t at = 0; at < found.plan.order.size(); ++at) {
     const Span& span = found.timeline.tasks[at];
     all.push_back({{"operator", graph.tasks()[found.plan.order[at]].name}, {"begin", span.begin}, {"end", span.end}});
@@ -114,24 +112,26 @@ std::string report_text(const TaskGraph& graph, const SearchOptions& options, co
 std::string report_json(const TaskGraph& graph, const SearchOptions& options, const Found& found,
                         const std::vector<Rival>& rivals) {
   const Sizes sizes(graph);
-  Object json{{"kasen_swap", 1}, {"name", graph.name}, {"memory", options.capacity}};
+  Json json = new_report("swap");
+  json["name"] = graph.name;
+  json["memory"] = options.capacity;
   json["seconds"] = found.timeline.seconds;
   json["ideal_seconds"] = graph.seconds();
   json["bound_seconds"] = bound_of(graph, options);
   json["bytes_in"] = found.plan.bytes_in;
   json["bytes_out"] = found.plan.bytes_out;
   json["rivals"] = rivals_json(rivals);
+  for (const char* list : {"classes", "residents", "operators", "moves", "search"}) json[list] = Json::array();
   const std::vector<std::int64_t> bytes = object_bytes(sizes, found.plan.allocation.classes);
   for (std::size_t c = 0; c < bytes.size(); ++c)
     json["classes"].push_back({{"bytes", bytes[c]}, {"objects", found.plan.allocation.counts[c]}});
-  json["residents"] = Object::array();
   for (const TensorId tensor : found.plan.residents) json["residents"].push_back(graph.tensors()[tensor].name);
   json["operators"] = order_json(graph, found);
   json["moves"] = moves_json(graph, found);
   for (const Generation& one : found.course)
     json["search"].push_back(
         {{"evaluated", one.evaluated}, {"best", one.best}, {"mean", one.mean}, {"worst", one.worst}});
-  return json_text(json, 1) + "\n";
+  return report_document(json, 1);
 }
 
 }  // namespace kasen::swap

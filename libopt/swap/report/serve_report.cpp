@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "libcore/json/report.h"
 #include "libopt/swap/report/serve.h"
-#include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
 
 namespace kasen::swap {
@@ -25,7 +23,7 @@ std::string models_text(const std::vector<ServedModel>& models) {
   return table_text(rows);
 }
 
-nlohmann::ordered_json served_json(const Served& one) {
+Json served_json(const Served& one) {
   return {{"mean", one.mean},
           {"p50", one.p50},
           {"p99", one.p99},
@@ -56,7 +54,9 @@ std::string serve_text(const std::vector<ServedModel>& models, const ServeOption
 
 std::string serve_json(const std::vector<ServedModel>& models, const ServeOptions& options,
                        const std::vector<ServedRate>& rates) {
-  nlohmann::ordered_json json{{"kasen_serve", 1}, {"memory", options.capacity}, {"requests", options.requests}};
+  Json json = new_report("serving");
+  json["memory"] = options.capacity;
+  json["requests"] = options.requests;
   for (const ServedModel& one : models)
     json["models"].push_back({{"name", one.name},
                               {"seconds", one.whole},
@@ -68,12 +68,12 @@ std::string serve_json(const std::vector<ServedModel>& models, const ServeOption
                               {"pool_bytes", one.pool},
                               {"share_bytes", one.share}});
   for (const ServedRate& rate : rates) {
-    nlohmann::ordered_json by{{"rate", rate.rate}};
+    Json by{{"rate", rate.rate}};
     for (const Serving serving : servings)
       by[name_of(serving)] = served_json(rate.by[static_cast<std::size_t>(serving)]);
     json["rates"].push_back(std::move(by));
   }
-  return json_text(json, 1) + "\n";
+  return report_document(json, 1);
 }
 
 }  // namespace kasen::swap
