@@ -143,7 +143,7 @@ class Times(ToolTest):
         self.fault("measure", "--calibrate", "--machine", "m.yaml", status=USAGE, says=["--calibrate", "'machine'"])
         self.fault("measure", "--against", "-", stdin=plan, status=USAGE, says="standard input")
         self.fault("measure", "--workers", 2, "--data", "G=-", stdin=plan, status=USAGE, says="standard input")
-        self.fault("measure", "--machine", "m.yaml", "--format", "json", stdin=plan, status=USAGE, says="--format")
+        self.fault("measure", "--machine", "m.yaml", "--format", "dot", stdin=plan, status=USAGE, says="--format")
         self.fault("run", "--network-profile", "-n", 1, status=USAGE, says=["two ranks", "-n 2"])
 
 

@@ -378,7 +378,7 @@ class Pipeline {
   GoFiles files_;
   const bool json_ = asks_for_json(values_);
   std::string run_;  // the run's report in JSON
-  Module module_;  // the program, planned
+  Module module_;    // the program, planned
 };
 
 }  // namespace

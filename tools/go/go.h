@@ -11,7 +11,6 @@ struct Tool;
 // Private to the tool.
 void declare_go_options(Tool& tool);
 // Ranks without --workers have a part each.
-[[nodiscard]] boost::program_options::variables_map with_parts_for_ranks(
-    boost::program_options::variables_map values);
+[[nodiscard]] boost::program_options::variables_map with_parts_for_ranks(boost::program_options::variables_map values);
 
 }  // namespace kasen::tools

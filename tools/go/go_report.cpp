@@ -13,9 +13,9 @@ std::string go_document(const GoFiles& files, const std::string& run, const std:
   const bool reports = !comparison.empty();
   const auto of_report = [&](const char* name) { return reports ? Json(files.file(name)) : Json(); };
   Json json = new_report("go");
-  json["files"] = {{"plan", files.file("plan.kir")},       {"bundle", files.file("bundle")},
-                   {"fused", files.file("fused.kir")},     {"unfused", of_report("unfused.kir")},
-                   {"counters", files.file("run.json")},   {"costs", of_report("report.txt")},
+  json["files"] = {{"plan", files.file("plan.kir")},     {"bundle", files.file("bundle")},
+                   {"fused", files.file("fused.kir")},   {"unfused", of_report("unfused.kir")},
+                   {"counters", files.file("run.json")}, {"costs", of_report("report.txt")},
                    {"page", of_report("report.html")}};
   json["run"] = parsed(run);
   json["comparison"] = parsed(comparison);

@@ -57,8 +57,9 @@ VerifyChoice verify_choice(const po::variables_map& values) {
 
 void declare_checkpoints(Tool& tool) {
   tool.under("Checkpoints");
-  tool.options.add_options()("checkpoint", po::value<std::string>()->value_name("DIR"),
-                             "saves the run there at intervals; USR1 and TERM save once more and end it with status 75")(
+  tool.options.add_options()(
+      "checkpoint", po::value<std::string>()->value_name("DIR"),
+      "saves the run there at intervals; USR1 and TERM save once more and end it with status 75")(
       "every", po::value<int>()->value_name("TURNS"), "a checkpoint after so many iterations or operators")(
       "every-seconds", po::value<double>()->value_name("S"), "a checkpoint after so many seconds (60 without both)")(
       "keep", po::value<int>()->default_value(2)->value_name("K"), "removes all checkpoints but the newest K")(

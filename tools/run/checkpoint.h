@@ -9,6 +9,7 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/checkpoint/checkpoint.h"
 #include "libcomm/data/checkpoint/whole.h"
+#include "libcore/json/text.h"
 #include "libcore/run/executor.h"
 #include "tools/launch/options.h"
 #include "tools/run/cluster.h"

@@ -260,7 +260,8 @@ RunResult executed(const Prepared& p, const RunSettings& settings, Cluster& clus
 // Each rank keeps those of its own workers.
 void make_forms_alone(const Prepared& p, Cluster& cluster, const JobOutput& output) {
   make_forms(p.module, p.parts, *p.transport, *p.kernels, p.options);
-  if (cluster.rank() == 0 && !quiet()) say(output, fmt::format("forms: {} there, {} made\n", p.forms->loaded(), p.forms->made()));
+  if (cluster.rank() == 0 && !quiet())
+    say(output, fmt::format("forms: {} there, {} made\n", p.forms->loaded(), p.forms->made()));
 }
 
 void write_stats(const RunSettings& settings, const Module& module, const RunReport& report) {

@@ -8,6 +8,7 @@
 
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/results/results.h"
+#include "libcore/json/text.h"
 #include "libcore/run/executor.h"
 #include "tools/launch/options.h"
 #include "tools/run/cluster.h"

@@ -24,7 +24,7 @@ struct SlowOperator {
 struct RunSummary {
   const RunReport* report = nullptr;
   RunTimes times;
-  std::int64_t iterations = 0;  // of outermost loops
+  std::int64_t iterations = 0;                                    // of outermost loops
   std::int64_t buffers = 0, pool_bytes = 0, most_pool_bytes = 0;  // the latter on one worker
   std::int64_t disk_read_bytes = 0, disk_written_bytes = 0;
   std::int64_t loaded_forms = 0, made_forms = 0;

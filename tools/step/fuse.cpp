@@ -283,7 +283,7 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   }
   const bool json = reports_json(values);
   FuseReport report{values["strategy"].as<std::string>(), values["sync"].as<std::string>(), observed,
-                    values["output"].as<std::string>(), values.count("explain") > 0, {}};
+                    values["output"].as<std::string>(),   values.count("explain") > 0,      {}};
   notes.explain = report.explains;
   if (notes.explain && !observed.empty() && !json)
     write_explanation(fmt::format("an earlier run gave {}\n", fmt::join(observed, ", ")));
