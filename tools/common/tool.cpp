@@ -16,7 +16,6 @@
 #include <map>
 #include <new>
 #include <optional>
-#include <set>
 #include <string_view>
 
 #include "libcore/base/printable.h"
@@ -26,6 +25,7 @@
 #include "tools/common/choice.h"
 #include "tools/common/config.h"
 #include "tools/common/help.h"
+#include "tools/common/tell.h"
 #include "tools/common/version.h"
 #include "tools/common/wrong_line.h"
 #include "tools/system/files.h"
@@ -145,14 +145,6 @@ bool reported_of_itself(int argc, char** argv, const Tool& tool) {
   return asked.has_value();
 }
 
-// Of the environment; another word than these would pass unnoticed.
-void check_messages_variable() {
-  const char* const word = std::getenv(messages_variable);
-  if (word == nullptr || std::string_view(word) == "json" || std::string_view(word) == "text") return;
-  fail(ExitStatus::usage, fmt::format("{}={}", messages_variable, word), "it is text or json",
-       "leave it out, or set it to one of these");
-}
-
 void choose_verbosity(const po::variables_map& values) {
   const bool asks_less = values.count("quiet") > 0, asks_more = values.count("verbose") > 0;
   if (asks_less && asks_more)
@@ -161,19 +153,6 @@ void choose_verbosity(const po::variables_map& values) {
 }
 
 constexpr std::array<std::pair<std::string_view, bool>, 2> message_forms{{{"text", false}, {"json", true}}};
-
-// The form is known before the command line is read, so that its errors have it, too: of several the last counts.
-std::optional<std::string> messages_asked(int argc, char** argv) {
-  constexpr std::string_view option = "--messages", with_value = "--messages=";
-  std::optional<std::string> asked;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == "--") break;
-    if (argument == option && i + 1 < argc) asked = argv[i + 1];
-    if (argument.starts_with(with_value)) asked = argument.substr(with_value.size());
-  }
-  return asked;
-}
 
 void check_files(const Tool& tool, const po::variables_map& values) {
   std::vector<std::string> inputs = files_of(values, "config");
@@ -230,60 +209,7 @@ void ask_for_faults_of_environment(const std::string& tool) {
   ask_for_faults(text, tool.substr(0, tool.find(' ')), rank);  // "kasen go" is kasen
 }
 
-std::string error_json(const std::string& name, const UserError& error) {
-  std::string lines;
-  for (const Diagnostic& told : error.diagnostics())
-    lines += message_json({.severity = Severity::error, .tool = name, .told = told, .status = error.status()});
-  return lines;
-}
-
-// A line for each broken state rule, which names the page to read.
-std::string notes_on_rules(const UserError& error) {
-  std::set<int> rules;
-  std::string notes;
-  for (const Diagnostic& d : error.diagnostics()) {
-    if (d.rule >= 0 && rules.insert(d.rule).second)
-      notes += fmt::format("note: 'kasen help rule-{:02}' shows rule {}\n", d.rule, d.rule);
-  }
-  return notes;
-}
-
 }  // namespace
-
-void tell_error(const std::string& name, const UserError& error, const std::string& about) {
-  if (messages_are_json()) {
-    write_message(error_json(name, error));
-    return;
-  }
-  const bool colour = colour_wanted(STDERR_FILENO);
-  for (const Diagnostic& d : error.diagnostics()) {
-    const std::string prefix = d.where.file.empty() ? (about.empty() ? name : printable(about)) + ": " : "";
-    write_message(fmt::format("{}{}\n", prefix, format_diagnostic(d, colour)));
-  }
-  if (const std::string notes = notes_on_rules(error); !notes.empty()) tell("{}", notes);
-}
-
-std::string message_of(const std::string& name, const UserError& error) {
-  std::string text =
-      messages_are_json() ? error_json(name, error) : fmt::format("{}\n{}", error.what(), notes_on_rules(error));
-  text.pop_back();
-  return text;
-}
-
-UserError plain_error(std::string_view text, ExitStatus status) {
-  constexpr std::string_view word = "error: ";
-  if (text.starts_with(word)) text.remove_prefix(word.size());
-  Diagnostic told;
-  told.what = text;
-  return {status, std::move(told)};
-}
-
-void choose_messages(int argc, char** argv) {
-  const std::optional<std::string> asked = messages_asked(argc, argv);
-  tell_messages_as_json(asked ? asked == "json" : environment_asks_for_json());
-}
-
-bool colour_wanted(int fd) { return isatty(fd) == 1 && std::getenv("NO_COLOR") == nullptr; }
 
 std::string history_line(const ToolInfo& info) { return fmt::format("{} {}{}", info.name, version, arguments); }
 
