@@ -266,7 +266,11 @@ Statement Parser::output() {
   s.value.push_back(make(NodeKind::name, s.mark));
   s.value[0].text = s.name.text;
   const bool ends = peek().kind == TokenKind::newline || peek().is(",") || peek().kind == TokenKind::end;
-  if (!ends) unexpected("the end of the statement, or a comma", "give an expression a name: output result = ...");
+  if (!ends) {
+    unexpected("the end of the statement, or a comma",
+               peek().kind == TokenKind::name ? fmt::format("write output {}, {}", s.name.text, peek().text)
+                                              : "give an expression a name: output result = ...");
+  }
   return s;
 }
 

@@ -55,7 +55,9 @@ std::string Parser::advice() const {
 void Parser::refuse_beginning() const {
   const bool comment = peek().is("//") || (peek().is("/") && peek(1).is("*"));
   if (is_arithmetic(peek()) && !comment) {
-    unexpected("a statement", "end the line above with the operator: a statement continues only after one");
+    unexpected("a statement", peek().is("%") ? "a comment begins with #"
+                                             : "end the line above with the operator: a statement continues only after "
+                                               "one");
   }
   unexpected("a statement", peek().is("{") ? "write the brace at the end of the line above" : "");
 }

@@ -56,9 +56,8 @@ class PreambleReader {
     }
     const std::int64_t number = parse_integer(lexer, "a version");
     if (number > newest_version || number < 1) {
-      fault(fmt::format("Kasen IR version {}", number),
-            fmt::format("this tool reads versions up to {}", newest_version),
-            "use a newer Kasen, or plan the program again");
+      fault(fmt::format("Kasen IR version {}", number), fmt::format("this tool reads versions 1 to {}", newest_version),
+            number > newest_version ? "use a newer Kasen, or plan the program again" : "plan the program again");
     }
     result_.version = static_cast<int>(number);
     lexer.expect("level");

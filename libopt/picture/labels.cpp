@@ -100,7 +100,7 @@ void ValueLabels::look_at(const Block& block) {
     const size_t own = op.code == OpCode::for_loop ? 1 : 0;
     if (own > 0 && !body.args.empty() && named(body.args[0]).empty()) known_[body.args[0]] = "i";
     for (size_t i = own; loop && i < body.args.size() && i + own < op.operands.size(); ++i)
-      same_[body.args[i]] = op.operands[i + own];
+      carried_[body.args[i]] = op.operands[i + own];
     for (size_t i = 0; i < op.results.size(); ++i) {
       if (loop && i + own < body.args.size()) same_[op.results[i]] = body.args[i + own];
       if (op.code == OpCode::region && !body.ops.empty() && i < body.ops.back().operands.size())
@@ -110,9 +110,23 @@ void ValueLabels::look_at(const Block& block) {
 }
 
 std::string ValueLabels::named(ValueId value) const {
-  for (std::string_view name = module_.value(value).name; !name.empty(); name = without_ending(name))
+  for (std::string_view name = module_.value(value).name; !name.empty(); name = without_ending(name)) {
+    const size_t dot = name.rfind('.');  // of a def: `rich.x`
+    if (dot != std::string_view::npos && words_.contains(name.substr(dot + 1))) return std::string(name);
     if (words_.contains(name) && (name != "t" || assigns_t(value))) return std::string(name);
+  }
   return {};
+}
+
+// Of what a loop carries: its name before the loop, or its own. Its text before the loop would be that of the first
+// iteration alone.
+std::string ValueLabels::carried_name(ValueId value) const {
+  for (auto at = carried_.find(value); at != carried_.end(); at = carried_.find(at->second))
+    if (std::string name = named(at->second); !name.empty()) return name;
+  std::string_view name = module_.value(value).name;
+  for (std::string_view shorter = without_ending(name); !shorter.empty(); shorter = without_ending(shorter))
+    name = shorter;
+  return std::string(name);
 }
 
 // The lowering calls its own values t: the name counts only where the program's line assigns it.
@@ -135,6 +149,7 @@ const std::string& ValueLabels::of(ValueId value) {
 
 std::string ValueLabels::text_of(ValueId value) {
   if (std::string name = named(value); !name.empty()) return name;
+  if (carried_.contains(value)) return carried_name(value);
   if (const auto same = same_.find(value); same != same_.end()) return of(same->second);
   const auto maker = makers_.find(value);
   std::string text = maker == makers_.end() ? "" : expression(*maker->second);

@@ -19,6 +19,7 @@ class ValueLabels {
   [[nodiscard]] const std::string& of(ValueId value);
   // Returns the name that the program gives it, or an empty text.
   [[nodiscard]] std::string named(ValueId value) const;
+  [[nodiscard]] std::string carried_name(ValueId value) const;
   // Returns "G' @ (pr / degree)", "sum(abs(pr - new_pr))", or an empty text where the operator is not written so.
   [[nodiscard]] std::string expression(const Op& op);
 
@@ -34,7 +35,8 @@ class ValueLabels {
   const Module& module_;
   std::set<std::string, std::less<>> words_;  // of the program, without calls
   std::map<ValueId, const Op*> makers_;
-  std::map<ValueId, ValueId> same_;  // results of regions and loops: what they hand on
+  std::map<ValueId, ValueId> carried_;  // arguments of loops' bodies: what they are before the loop
+  std::map<ValueId, ValueId> same_;     // results of regions and loops: what they hand on
   std::map<ValueId, std::string> known_;
 };
 

@@ -5,6 +5,7 @@ Usage: pictures_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import base64
 import hashlib
+import html
 import html.parser
 import json
 import os
@@ -160,6 +161,18 @@ class Pictures(PageTest):
         (self.dir / "bare.kir").write_text(bare)
         page, _ = self.page("bare.kir")
         self.assertNotIn("v-before", page.by_id)
+
+    def test_labels_of_loops_in_functions(self):
+        """What a loop carries has its name, and not its text before the loop, which is that of the first iteration."""
+        (self.dir / "rich.ks").write_text(
+            "dim N\ninput A : f64[N, N], b : f64[N]\n"
+            "def rich(A, b, steps) {\n  x = 0 * b\n  k = 0\n  while k < steps {\n    res = b - A @ x\n    x = x + 0.01 * res\n    k = k + 1\n  }\n"
+            "  return x\n}\noutput z = rich(A, b, 30)\n")
+        self.kasen("plan", "rich.ks", "-o", "rich.kir")
+        text = html.unescape(self.kasen("measure", "rich.kir", "--format", "html")[0])
+        self.assertNotIn("A @ (0 * b)", text)
+        self.assertNotRegex(text, r"\b0 \+ 1\b")
+        self.assertRegex(text, r"A @ (rich\.)?x\b")
 
     def test_large_programs_are_folded(self):
         self.kasen("plan", ROOT / "examples" / "multinomial.ks", "-o", "plan.kir")

@@ -161,6 +161,7 @@ std::string read_text(const std::string& path) {
 
 void write_standard_output(std::string_view text) {
   if (write_all(STDOUT_FILENO, printable(text))) return;
+  if (errno == EPIPE) throw UserError(ExitStatus::io, std::vector<Diagnostic>{});  // `| head` has what it wants
   fail(ExitStatus::io, "cannot write to standard output", reason(),
        "the reader is gone or the disk is full; use -o FILE");
 }

@@ -135,6 +135,10 @@ Term Reductions::reduce_call(const Node& node, const std::string& hint) {
     source_.fail(node.mark, fmt::format("{} takes a function and an array", node.text), {},
                  "write reduce(+, v), or reduce(+, A, over F)");
   }
+  if (node.args[1].kind == NodeKind::op_ref || node.args[1].kind == NodeKind::lambda) {
+    source_.fail(node.args[1].mark, fmt::format("the function of {} stands behind the array", node.text), {},
+                 "the function is the first argument: write reduce(+, v)");
+  }
   return reduce(node.args[0], evaluator_.element(node.args[1]), over, node.mark, hint);
 }
 

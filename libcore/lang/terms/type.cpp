@@ -32,6 +32,11 @@ std::vector<DimId> Types::dims(const NameAt& name) const {
   const std::string near = did_you_mean(name.text, dims);
   const bool in_def = scopes_.in_call() && near.empty();
   const std::string axis = axis_remedy(name.text);
+  if (b != nullptr && b->is(Binding::Kind::value) && axis.empty() && !module_.type(b->id).dims.empty()) {
+    source_.fail(name.mark, fmt::format("'{}' is no dimension", name.text),
+                 fmt::format("it is an array over {}", show_dims(module_, module_.type(b->id).dims)),
+                 fmt::format("name a dimension, as {}", module_.dim(module_.type(b->id).dims[0]).name));
+  }
   source_.fail(name.mark, fmt::format("'{}' is no dimension", name.text),
                b != nullptr ? "the name stands for a value" : "dimensions are declared first",
                !axis.empty()  ? axis
