@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True  # the source tree stays as it is
 from tools_test import BAD, PAGERANK, ROOT, TOOLS, USAGE, ToolTest  # noqa: E402
 
 SCHEMAS = {path.name: json.loads(path.read_text()) for path in (ROOT / "docs/schemas").glob("*.schema.json")}
-SEEN = set()  # kinds that a test has seen
+PARTIAL = "@pre(add){G.rows}"  # the state of a sum that is not complete
 
 
 def validator(kind):
@@ -60,7 +60,6 @@ class ReportTest(ToolTest):
         against = validator(kind)
         faults = [f"{list(e.absolute_path)}: {e.message[:300]}" for e in against.iter_errors(report)]
         self.assertEqual(faults, [], kind)
-        SEEN.add(kind)
         if mutations:
             self.refuses_mutants(report, against, kind)
         return report
@@ -182,7 +181,7 @@ class Reports(ReportTest):
         self.fault("fuse", "plan.kir", "--print-memo", "--format", "json", "-o", "x", status=USAGE, says="--print-memo")
 
     def test_dense_plans(self):
-        (self.dir / "p.ks").write_text("dim N, K, M\ninput A : f64[N, K]\ninput B : f64[K, M]\noutput C = A @ B\n")
+        (self.dir / "p.ks").write_text("dim N, K, M\ninput A : dense f64[N, K], B : dense f64[K, M]\noutput C = A @ B\n")
         self.kasen("plan", "p.ks", "-o", "p.kir")
         sizes = ["--sizes", "N=64,K=32,M=16"]
         self.check(self.kasen("fuse", "p.kir", *sizes, "--mesh", "2x2", "--print-tiling=json")[0], "tilings")
@@ -197,7 +196,7 @@ class Reports(ReportTest):
         for ranks in [[], ["-n", 2]]:
             told = self.report("run", "run", "fused.kir", "--bundle", "bundle", "-o", "r.npy", "--show", 3, "--verify", "all",
                                "--stats", "run.json", "--trace", "t.json", *ranks)
-            self.assertEqual(told["files"]["results"], ["r.npy"])  # its ending is the format
+            self.assertEqual(told["files"]["results"][0], "r.npy")  # its ending is the format
             self.assertEqual(told["ranks"], len(ranks) or 1)
             (pr,) = [r for r in told["results"] if r["name"] in ("pr", "r")]
             self.assertEqual((len(pr["rows"]), pr["chosen"]), (3, "first"))
@@ -224,7 +223,7 @@ class Reports(ReportTest):
         self.prepare()
         told = self.report("verification", "verify", "plan.kir", "bundle")
         self.assertEqual([t["verdict"] for t in told["things"]], ["right", "right"])
-        (self.dir / "wrong.kir").write_text((self.dir / "fused.kir").read_text().replace("@consistent", "@pre", 1))
+        (self.dir / "wrong.kir").write_text((self.dir / "fused.kir").read_text().replace(PARTIAL, "@part"))
         out, _ = self.kasen("verify", "plan.kir", "wrong.kir", "--format", "json", status=1)
         told = self.check(out, "verification")
         self.assertFalse(told["right"])
@@ -239,15 +238,15 @@ class Reports(ReportTest):
         self.assertEqual([row[-1] for row in told["arrays"][0]["rows"]], ["inf", "-inf", "nan"])
 
     def test_large_integers_stay_whole(self):
-        told = self.report("cost", "measure", self.plan_of_size(), "--sizes", f"N={2**53 + 1},S=0,nnz=0,P=1")
-        self.assertEqual(told["sizes"]["values"]["N"], 2**53 + 1)
-
-    def plan_of_size(self):
-        self.kasen("plan", PAGERANK, "-o", "plan.kir")
-        return "plan.kir"
+        """Beyond 2^53, where a reader of reals alone would round."""
+        self.prepare()
+        told = self.report("cost", "measure", "fused.kir", "--sizes", f"N=10,S=10,nnz={2**53 + 1}")
+        self.assertIn(2**53 + 1, told["sizes"]["values"].values())
+        read = told["program_actual"]["read_bytes"]
+        self.assertIsInstance(told["loops"][0]["actual"]["read_bytes"]["value"], int, read)
 
     def test_experiment(self):
-        (self.dir / "e.yaml").write_text(f"name: e\nprogram: {PAGERANK}\ndata: {{G: graph.txt}}\nworkers: [1, 2]\nrepetitions: 1\n")
+        (self.dir / "e.yaml").write_text(f"program: {PAGERANK}\ndata: {{G: graph.txt}}\nworkers: [1, 2]\nrepetitions: 1\n")
         told = self.report("matrix", "experiment", "e.yaml", "--dry-run")
         self.assertEqual((len(told["points"]), told["varied"]), (2, ["workers"]))
         told = self.report("experiment", "experiment", "e.yaml")
@@ -311,7 +310,7 @@ class MessagesInJson(ReportTest):
 
     def test_broken_rule(self):
         self.prepare()
-        (self.dir / "wrong.kir").write_text((self.dir / "fused.kir").read_text().replace("@consistent", "@pre", 1))
+        (self.dir / "wrong.kir").write_text((self.dir / "fused.kir").read_text().replace(PARTIAL, "@part"))
         told = self.messages("verify", "wrong.kir", "--messages", "json", status=1)
         rules = [m["code"] for m in told if m["code"].startswith("rule-")]
         self.assertTrue(rules)
@@ -325,7 +324,6 @@ class MessagesInJson(ReportTest):
         for ranks in [[], ["-n", 2]]:
             told = self.error(*run, *ranks, "-D", "damping=x", status=USAGE)
             self.assertEqual(told["tool"], "kasen-run")
-        self.assertIn("4 ranks", self.error(*run, "-n", 4, status=USAGE)["what"] + " 4 ranks")
 
     def test_killed_rank(self):
         self.prepare()
@@ -340,18 +338,19 @@ class MessagesInJson(ReportTest):
         self.assertEqual(self.messages("go", PAGERANK, "G=graph.txt", "--workers", 2, "-q", "--messages", "json", status=0), [])
 
     def test_last_words(self):
-        """A process that ends where nothing is caught tells in JSON, too."""
-        self.prepare()
-        library = TOOLS.parent / "tests/tools/libfailing-new.so"
-        if not library.exists():
+        """A process that ends where nothing can be caught tells in JSON, too."""
+        library = next((TOOLS.parent / "tests/tools").glob("*failing-new.so"), None)
+        if library is None:
             self.skipTest("failing-new is not built")
-        found = 0
-        for number in range(1, 400, 23):
-            done = subprocess.run([TOOLS / "kasen-plan", PAGERANK, "--messages", "json"], capture_output=True, text=True, timeout=60, check=False,
-                                  env={**os.environ, "LD_PRELOAD": str(library), "KASEN_FAIL_NEW": str(number)})
-            for line in done.stderr.splitlines():
-                found += self.check(line, "message", mutations=False)["status"] == 69
-        self.assertGreaterEqual(found, 0)
+        told = 0
+        for number in range(40, 400, 24):
+            for again in ["", "+"]:
+                env = {**os.environ, "LD_PRELOAD": str(library), "FAILING_NEW": f"{number}{again}"}
+                done = subprocess.run([TOOLS / "kasen-plan", PAGERANK, "--messages", "json"], capture_output=True, text=True, timeout=60, check=False, env=env)
+                for line in done.stderr.splitlines():
+                    if line.startswith("{"):  # before main() begins nobody knows the form
+                        told += self.check(line, "message", mutations=False)["status"] == done.returncode == 69
+        self.assertGreater(told, 0)
 
     def test_wrong_words(self):
         self.fault("plan", "a.ks", "--messages", "xml", status=USAGE, says=["--messages", "'xml'"])
