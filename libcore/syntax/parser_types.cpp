@@ -55,4 +55,30 @@ ComponentNode Parser::component() {
   return node;
 }
 
+// `param lambda : f64[L] = "lambda.csv"` is an input whose file the program names.
+Statement Parser::with_file(Statement s) {
+  if (s.type.empty() || s.type[0].dims.empty()) {
+    source_.fail(peek().mark, fmt::format("a text for the single value '{}'", s.name.text),
+                 "a text names the file of an array",
+                 fmt::format("write param {} : f64[N] = \"file.csv\", or a number", s.name.text));
+  }
+  s.kind = StatementKind::input;
+  s.file = std::string(next().text);
+  if (s.file.empty()) source_.fail(s.mark, fmt::format("an empty name for the file of '{}'", s.name.text));
+  return s;
+}
+
+Statement Parser::input() {
+  Statement s = named(StatementKind::input, "the name of an input");
+  if (!peek().is(":")) {
+    unexpected("':' and the type of the input",
+               fmt::format("write input {0} : f64[N] for a vector, input {0} : null[N, N] for a graph", s.name.text));
+  }
+  next();
+  s.type.push_back(type());
+  if (!accept("=")) return s;
+  if (peek().kind == TokenKind::string) return with_file(std::move(s));
+  unexpected("the name of a file in quotes", fmt::format("write input {} : f64[N] = \"file.csv\"", s.name.text));
+}
+
 }  // namespace kasen::lang

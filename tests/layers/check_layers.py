@@ -72,7 +72,7 @@ ROOMS = {
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",
-        "show": "system common", "report": "system common", "run": "system common launch show report", "doctor": "system options", "step": "system common options launch show report", "go": "system common options launch step",
+        "show": "system common", "report": "system common", "run": "system common launch show report", "doctor": "system options", "step": "system common options launch show report", "go": "system common options launch step show",
         "experiment": "system common options launch go", "fit": "system common options launch",
         "": "system common options launch show report run doctor step go experiment fit",
     },

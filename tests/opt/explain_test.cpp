@@ -13,15 +13,15 @@
 namespace kasen {
 namespace {
 
-struct Explained {
+struct ExplainedText {
   Module plan;
   PlanNotes notes;
   std::string text;
 };
 
-Explained explain(const Module& program, SyncMode sync, Strategy strategy = Strategy::greedy) {
+ExplainedText explain(const Module& program, SyncMode sync, Strategy strategy = Strategy::greedy) {
   static TrialLawChecker laws;
-  Explained made;
+  ExplainedText made;
   made.notes.explain = true;
   OptimizeOptions options;
   options.sync = sync;
@@ -39,7 +39,7 @@ size_t occurrences(const std::string& text, const std::string& what) {
 }
 
 // Nothing is left out.
-void expect_complete(const Explained& e, const std::string& name) {
+void expect_complete(const ExplainedText& e, const std::string& name) {
   const SymbolNames names(e.plan);
   const CostReport report = measure(e.plan);
   size_t regions = 0;
@@ -94,7 +94,7 @@ TEST(Explain, PageRank) {
 }
 
 TEST(Explain, WhatWasMovedBeforeALikelyBranch) {
-  const Explained e =
+  const ExplainedText e =
       explain(compile("dim N\ninput x : f64[N]\ns = sum(x)\nb = x\nif s > 1 likely { b = exp(x) }\noutput b\n"),
               SyncMode::hybrid);
   for (const char* words :
@@ -118,7 +118,7 @@ TEST(Explain, TheSplitNamesItsLaws) {
 }
 
 TEST(Explain, TheRunnerUpIsThePlanWithTheOtherMode) {
-  const Explained e = explain(example("pagerank.ks"), SyncMode::hybrid);
+  const ExplainedText e = explain(example("pagerank.ks"), SyncMode::hybrid);
   ASSERT_EQ(e.notes.sync.size(), 2U);
   Pricing pricing({}, {});
   for (const SyncNote& note : e.notes.sync) {
@@ -129,7 +129,7 @@ TEST(Explain, TheRunnerUpIsThePlanWithTheOtherMode) {
   }
   // With one unit the other plan can be made by force.
   const Module small = compile("dim N\ninput G : f64[N, N], x : f64[N]\na = G' @ x\ns = sum(2 * a)\noutput s\n");
-  const Explained one = explain(small, SyncMode::hybrid);
+  const ExplainedText one = explain(small, SyncMode::hybrid);
   for (const SyncNote& note : one.notes.sync) {
     for (const auto& [mode, price] : note.prices) {
       if (one.notes.sync.size() == 1) {
@@ -187,7 +187,7 @@ TEST(Explain, APlanFromAFileTellsAsMuch) {
   static TrialLawChecker laws;
   for (const SyncMode sync : {SyncMode::hybrid, SyncMode::lazy, SyncMode::automatic}) {
     for (const Strategy strategy : {Strategy::greedy, Strategy::none, Strategy::fuse_all, Strategy::cost}) {
-      const Explained e = explain(example("pagerank.ks"), sync, strategy);
+      const ExplainedText e = explain(example("pagerank.ks"), sync, strategy);
       const Module read = parse_module(print_module(e.plan), "plan.kir");
       const auto again = plan_again(read, program_of(read).value(), laws, {}, {});
       ASSERT_TRUE(again.has_value());
@@ -200,7 +200,7 @@ TEST(Explain, APlanFromAFileTellsAsMuch) {
 
 TEST(Explain, ConstantsAndDefaultsOfParamsComeFromThePlan) {
   static TrialLawChecker laws;
-  const Explained e = explain(example("kmeans.ks", {{"k", "5"}, {"d", "4"}, {"turns", "7"}}), SyncMode::hybrid);
+  const ExplainedText e = explain(example("kmeans.ks", {{"k", "5"}, {"d", "4"}, {"turns", "7"}}), SyncMode::hybrid);
   const Module read = parse_module(print_module(e.plan), "plan.kir");
   EXPECT_TRUE(plan_again(read, program_of(read).value(), laws, {}, {}).has_value());
 }
@@ -226,7 +226,7 @@ TEST(Explain, APlanRecordsItsOptions) {
 // A plan that was made by hand, or for other sizes, is explained without prices that are not its own.
 TEST(Explain, OtherOptionsThanRecordedGiveAnotherPlan) {
   static TrialLawChecker laws;
-  const Explained e = explain(example("pagerank.ks"), SyncMode::hybrid);
+  const ExplainedText e = explain(example("pagerank.ks"), SyncMode::hybrid);
   Module read = parse_module(print_module(e.plan), "plan.kir");
   EXPECT_EQ(read.planned_by, e.plan.planned_by);
   for (const std::string other : {"", "strategy=none sync=hybrid split=on epilogue=off moves=on"}) {
@@ -237,7 +237,7 @@ TEST(Explain, OtherOptionsThanRecordedGiveAnotherPlan) {
 
 TEST(Explain, APlanThatWasEditedTellsAllButTheModes) {
   static TrialLawChecker laws;
-  const Explained e = explain(example("pagerank.ks"), SyncMode::hybrid);
+  const ExplainedText e = explain(example("pagerank.ks"), SyncMode::hybrid);
   Module read = parse_module(print_module(e.plan), "plan.kir");
   read.source.back() = "output pr, degree";
   EXPECT_FALSE(plan_again(read, program_of(read).value(), laws, {}, {}).has_value());

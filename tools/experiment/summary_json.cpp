@@ -5,7 +5,7 @@
 namespace kasen::tools {
 namespace {
 
-Json settings_json(const Point& point) {
+Json settings_of_point_json(const Point& point) {
   Json json = Json::object();
   for (const Setting& setting : point.settings) json[setting.label()] = setting.text;
   return json;
@@ -13,7 +13,7 @@ Json settings_json(const Point& point) {
 
 // Numbers of no run are not known.
 Json point_json(const PointSummary& s) {
-  Json json{{"settings", settings_json(*s.point)},
+  Json json{{"settings", settings_of_point_json(*s.point)},
             {"runs", s.runs},
             {"failed", s.failed},
             {"differing", s.differing},
@@ -57,7 +57,7 @@ std::string summary_json(const Summary& summary) {
 
 std::string matrix_json(const Experiment& experiment, const Matrix& matrix) {
   Json json = frame("matrix", experiment, matrix);
-  for (const Point& point : matrix.points) json["points"].push_back({{"settings", settings_json(point)}});
+  for (const Point& point : matrix.points) json["points"].push_back({{"settings", settings_of_point_json(point)}});
   return report_document(json);
 }
 

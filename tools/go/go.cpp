@@ -234,11 +234,6 @@ class Pipeline {
 
   [[nodiscard]] static std::string tool(const std::string& name) { return tool_folder() + "/kasen-" + name; }
 
-  static void add_verbosity(Arguments& argv) {
-    if (quiet()) argv.emplace_back("--quiet");
-    if (verbose()) argv.emplace_back("--verbose");
-  }
-
   void add(Arguments& argv, const std::string& option, const std::string& flag) const {
     for (const std::string& value : list(option)) {
       argv.push_back(flag);

@@ -13,6 +13,7 @@
 #include "tools/options/inputs.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/result_format.h"
+#include "tools/show/show.h"
 #include "tools/system/files.h"
 #include "tools/system/replace.h"
 #include "tools/system/verbosity.h"

@@ -21,6 +21,7 @@
 #include "libcore/patterns/recipe.h"
 #include "tools/options/cell_options.h"
 #include "tools/options/id_words.h"
+#include "tools/options/input_files.h"
 #include "tools/options/words.h"
 #include "tools/system/progress.h"
 
@@ -44,15 +45,6 @@ void check_table_type(const Module& module, const Op& op) {
   if (fault.where.file == module.source_name && line >= 1 && line <= module.source.size())
     fault.source_line = module.source[line - 1];
   throw UserError(ExitStatus::bad_input, std::move(fault));
-}
-
-// As the program means it: beside itself.
-std::string file_of_program(const Module& module, const std::string& input) {
-  const auto at = module.files.find(input);
-  if (at == module.files.end()) return {};
-  const size_t folder = module.source_name.rfind('/');
-  if (at->second.front() == '/' || folder == std::string::npos) return at->second;
-  return module.source_name.substr(0, folder + 1) + at->second;
 }
 
 // Those that files give; patterns follow from them.
@@ -83,90 +75,12 @@ std::vector<WantedInput> patterns_of(const Module& module) {
   return patterns;
 }
 
-// A suggestion for an unknown name: the nearest one, or all of them.
-std::string near_or_all(const std::string& name, const std::vector<std::string>& names) {
-  const std::string near = did_you_mean(name, names);
-  return near.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : near;
-}
-
 std::int64_t whole_number(const std::string& text, const std::string& option) {
   std::int64_t value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault == std::errc{} && end == text.data() + text.size() && value >= 0) return value;
   fail(ExitStatus::usage, fmt::format("{}: '{}' is not an integer", option, text));
 }
-
-std::vector<std::string> names_of(const std::vector<WantedInput>& wanted) {
-  std::vector<std::string> names;
-  for (const WantedInput& w : wanted) names.push_back(w.name);
-  return names;
-}
-
-bool names_input(const std::string& data) {
-  const size_t equals = data.find('=');
-  return equals != std::string::npos && data.substr(0, equals).find('/') == std::string::npos;
-}
-
-// The one that DATA alone is for; or none.
-std::string only_input(const std::vector<WantedInput>& wanted) {
-  if (wanted.size() == 1) return wanted[0].name;
-  std::string name;
-  for (const WantedInput& w : wanted) {
-    if (!w.file.empty()) continue;
-    if (!name.empty()) return {};
-    name = w.name;
-  }
-  return name;
-}
-
-// `NAME=DATA` or, where one input is left, DATA alone.
-std::map<std::string, std::string> files_by_input(const std::vector<std::string>& texts,
-                                                  const std::vector<WantedInput>& wanted) {
-  const std::vector<std::string> names = names_of(wanted);
-  std::map<std::string, std::string> files;
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    const bool named = names_input(text);
-    const std::string only = only_input(wanted);
-    if (!named && only.empty()) {
-      fail(ExitStatus::usage, fmt::format("'{}' names no input", text), "the program has several", "write NAME=DATA");
-    }
-    const std::string name = named ? text.substr(0, equals) : only;
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      fail(ExitStatus::usage, fmt::format("the program has no input '{}'", name), "", near_or_all(name, names));
-    }
-    const std::string file = named ? text.substr(equals + 1) : text;
-    if (file.empty())
-      fail(ExitStatus::usage, fmt::format("'{}' names no file", text), "", fmt::format("write {}FILE", text));
-    if (!files.emplace(name, file == "-" ? "/dev/stdin" : file).second) {
-      fail(ExitStatus::usage, fmt::format("input '{}' is given twice", name));
-    }
-  }
-  for (const WantedInput& w : wanted) {
-    if (!w.file.empty()) files.emplace(w.name, w.file);
-  }
-  for (const std::string& name : names) {
-    if (!files.contains(name))
-      fail(ExitStatus::usage, fmt::format("no data for input '{}'", name), "", fmt::format("add {}=FILE", name));
-  }
-  return files;
-}
-
-}  // namespace
-
-std::vector<std::string> data_of_program(const Module& module, const std::vector<std::string>& given) {
-  std::vector<std::string> data;
-  const std::vector<WantedInput> wanted = inputs_of(module);
-  for (const auto& [name, file] : files_by_input(given, wanted)) {
-    const auto has = [&](const std::string& text) {
-      return names_input(text) ? text.substr(0, text.find('=')) == name : only_input(wanted) == name;
-    };
-    if (std::none_of(given.begin(), given.end(), has)) data.push_back(name + '=' + file);
-  }
-  return data;
-}
-
-namespace {
 
 // The columns that --columns or --words names for an input; none where it names none.
 std::vector<ColumnChoice> columns_of(const WantedInput& wanted, const po::variables_map& values,
@@ -296,6 +210,18 @@ std::vector<DimData> dims_of(const Module& module, const po::variables_map& valu
 }
 
 }  // namespace
+
+std::vector<std::string> data_of_program(const Module& module, const std::vector<std::string>& given) {
+  std::vector<std::string> data;
+  const std::vector<WantedInput> wanted = inputs_of(module);
+  for (const auto& [name, file] : files_by_input(given, wanted)) {
+    const auto has = [&](const std::string& text) {
+      return names_input(text) ? text.substr(0, text.find('=')) == name : only_input(wanted) == name;
+    };
+    if (std::none_of(given.begin(), given.end(), has)) data.push_back(name + '=' + file);
+  }
+  return data;
+}
 
 DimNames names_of_columns(const ProgramData& data, std::vector<std::string>& notes) {
   DimNames names;

@@ -35,9 +35,6 @@ inline void declare_format(Tool& tool) {
   return values["format"].as<std::string>() == report_word;
 }
 
-// In a folder of kasen go: a file with the name of its last run's result; empty until the run has ended.
-inline constexpr std::string_view result_note = "result.of";
-
 // The part of a file's name from its last dot on, in small letters, where a letter follows: ".csv", but none of
 // "ranks-0.85". Empty if the name has none.
 [[nodiscard]] inline std::string ending_of(const std::string& file) {

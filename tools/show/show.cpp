@@ -18,7 +18,6 @@
 #include "tools/common/choice.h"
 #include "tools/common/tool.h"
 #include "tools/common/wrap.h"
-#include "tools/options/result_format.h"
 #include "tools/show/export.h"
 #include "tools/show/index_names.h"
 #include "tools/show/shown.h"

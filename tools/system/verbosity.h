@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tools/system/files.h"
 
@@ -25,6 +27,12 @@ void note(fmt::format_string<T...> format, T&&... values) {
 template <typename... T>
 void detail(fmt::format_string<T...> format, T&&... values) {
   if (verbose()) tell(format, std::forward<T>(values)...);
+}
+
+// Of a tool that this one starts.
+inline void add_verbosity(std::vector<std::string>& argv) {
+  if (quiet()) argv.emplace_back("--quiet");
+  if (verbose()) argv.emplace_back("--verbose");
 }
 
 }  // namespace kasen::tools
