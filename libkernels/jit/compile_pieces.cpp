@@ -25,6 +25,7 @@
 
 #include "libcore/base/error.h"
 #include "libkernels/jit/code_digest.h"
+#include "libkernels/jit/llvm_names.h"
 
 namespace kasen {
 namespace {
@@ -108,7 +109,7 @@ class PieceCompiler {
     llvm::SmallVector<char, 0> text;
     llvm::raw_svector_ostream out(text);
     llvm::legacy::PassManager writer;
-    if (machine_->addPassesToEmitFile(writer, out, nullptr, llvm::CGFT_AssemblyFile))
+    if (machine_->addPassesToEmitFile(writer, out, nullptr, llvm_names::assembly))
       throw InternalError("this LLVM cannot print assembly");
     writer.run(*copy);
     return {text.data(), text.size()};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libcore/base/error.h"
+#include "libkernels/jit/llvm_names.h"
 
 namespace kasen {
 namespace {
@@ -48,7 +49,7 @@ Machine::Machine(const Target& target) {
   if (machine.getCPU() == "x86-64" && target.widest_bits() == 512) machine.setCPU("x86-64-v4");
   // Else LLVM makes loads with a branch each of the gathers that a trial has chosen.
   if (target.is_x86() && target.widest_bits() >= 256) machine.addFeatures({"+fast-gather"});
-  machine.setCodeGenOptLevel(llvm::CodeGenOpt::Default);
+  machine.setCodeGenOptLevel(llvm_names::usual_level);
   builder_ = std::make_shared<const MachineBuilder>(std::move(machine));
 }
 
