@@ -3,7 +3,7 @@
 
 What is measured are the boxes and colours that the browser computes, not the text of the page.
 Usage: browser_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
-With KASEN_PICTURES=FOLDER the screenshots are kept there.
+With KEEP_PICTURES=FOLDER the screenshots are kept there.
 """
 import json
 import os
@@ -116,8 +116,8 @@ class InBrowser(ToolTest):
                 self.browser.open(path, width, dark)
                 measured = self.browser.value(MEASURE)
                 png = self.browser.picture()
-                if os.environ.get("KASEN_PICTURES"):
-                    kept = pathlib.Path(os.environ["KASEN_PICTURES"]) / f"{self._testMethodName}-{path.name}-{width}-{'dark' if dark else 'light'}.png"
+                if os.environ.get("KEEP_PICTURES"):
+                    kept = pathlib.Path(os.environ["KEEP_PICTURES"]) / f"{self._testMethodName}-{path.name}-{width}-{'dark' if dark else 'light'}.png"
                     kept.write_bytes(png)
                 self.assertEqual(measured["faults"], [])
                 self.assertGreaterEqual(measured["texts"], texts)

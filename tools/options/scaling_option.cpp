@@ -201,8 +201,7 @@ void declare_scaling_options(Tool& tool) {
       "data", po::value<std::vector<std::string>>()->value_name("NAME=FILE"), "with --workers: an input's data")(
       "sample", po::value<double>()->value_name("FRACTION"),
       "with --workers: estimates from this fraction of the indices, with error bars (default: memory decides)")(
-      "plot", po::value<std::string>()->value_name("FILE.svg"),
-      "with --workers: a picture of the same, with a line for each method");
+      "plot", po::value<std::string>()->value_name("FILE.svg"), "with --workers: a picture, with a line for a method");
   declare_input_options(tool);
   declare_cut_options(tool, true);
   tool.writes.push_back("plot");

@@ -328,13 +328,13 @@ void add_options(Tool& tool) {
   declare_sizes_options(tool);
   auto add = tool.options.add_options();
   tool.under("Report");
-  add("compare", text("OTHER.kir"), "compares with another module, and prints what that saves");
+  add("compare", text("OTHER.kir"), "compares with another module; prints what that saves");
   add("against", text("RUN.json"), "the counters of a run (kasen run --stats)");
-  add("trace", text("FILE"), "with --against: the trace of the run (kasen run --trace), which its page links");
-  add("check", "with --against: exit status 1 if predicted and counted differ");
+  add("trace", text("FILE"), "the run's trace, for a link on its page (html)");
+  add("check", "status 1 if predicted and counted bytes differ");
   add("tasks", "prints the tasks of regions of blocks: where and when each runs, and who sends it what");
   add("model", "also the costs by the rules of the KASEN paper (docs/cost.md), behind those of this implementation");
-  add("explain", "explains a plan: transitions, splits, laws, regions, buffers");
+  add("explain", "explains transitions, splits, laws, regions, buffers");
   add("memory", text("SIZE"),
       "what a run with so much memory a process, as 2G, reads from disks and writes to them (with --bundle)");
   add("format", text("FORMAT")->default_value("text"),
