@@ -267,7 +267,7 @@ class Made(unittest.TestCase):
                     ("kasen ", {*TABLES, "help", "--help", "--version"}), ("kasen pa", {"pack", "partition"}),
                     ("kasen fuse --sync ", {"lazy", "eager", "hybrid", "auto"}), ("kasen fuse --sync=la", {"lazy"}),
                     ("kasen-fuse --sync e", {"eager"}), ("kasen fuse --strategy fuse-n", {"fuse-no-redundancy"}),
-                    ("kasen partition --method ", {"block", "hybrid-cut", "ml", "auto"}), ("kasen measure --method ", {"block", "hybrid-cut", "ml", "auto", "all"}), ("kasen run --format ", {"hdf5", "csv", "npy", "mtx", "npz"}),
+                    ("kasen partition --method ", {"block", "hybrid-cut", "ml", "auto"}), ("kasen measure --method ", {"block", "hybrid-cut", "ml", "auto", "all"}), ("kasen run --format ", {"hdf5", "csv", "npy", "mtx", "npz", "json"}),
                     ("kasen run --checkp", {"--checkpoint"}), ("kasen run --bundle ", {"bundle"}),
                     ("kasen run ", {"a.kir", "b.kir", "bundle"}), ("kasen plan ", {"a.ks", "bundle"}),
                     ("kasen fuse --machine ", {"m.yaml", "bundle"}), ("kasen go a.ks G=l", {"links.txt"}),

@@ -9,6 +9,7 @@ Usage: reports_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 import copy
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -87,10 +88,14 @@ class ReportTest(ToolTest):
 
 class Reports(ReportTest):
     def test_schemas_are_schemas(self):
+        own, listed = pathlib.Path(__file__).read_text(), (ROOT / "docs/tools.md").read_text()
         for name, schema in SCHEMAS.items():
             jsonschema.Draft202012Validator.check_schema(schema)
             self.assertEqual(schema["$id"], name)
-            self.assertEqual(schema["properties"]["kind"], {"const": name.removesuffix(".schema.json")})
+            kind = name.removesuffix(".schema.json")
+            self.assertEqual(schema["properties"]["kind"], {"const": kind})
+            self.assertIn(f'"{kind}"', own, "no test here sees such a report")
+            self.assertIn(f"`{kind}`", listed)
 
     def test_measure(self):
         self.prepare()
@@ -165,7 +170,6 @@ class Reports(ReportTest):
         self.assertEqual(matrix["entries"], len(set(self.arcs)))
         made = self.report("bundle", "partition", "G=graph.txt", "--workers", 2, "-o", "two")
         self.assertEqual(made["workers"], 2)
-        (self.dir / "t.csv").write_text("a,red\nb,green\n")
 
     def test_fusion(self):
         self.prepare()

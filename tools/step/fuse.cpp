@@ -334,7 +334,7 @@ void declare_options(Tool& tool) {
   add("level", text("3|4")->default_value("3"),
       "4: with the schedule of every block (docs/ir.md): exchanges, rows that run meanwhile, memory");
   add("output,o", text("FILE")->default_value("-"), "the output file of the IR");
-  declare_report_format(tool, "json: a report of what was chosen, with -o FILE");
+  declare_report_format(tool, "text or json: what was chosen (with -o FILE)");
   add("no-history", "leaves out the line that states how the file was made");
 }
 

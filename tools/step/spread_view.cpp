@@ -130,7 +130,7 @@ void declare_spread_options(Tool& tool) {
       "prints only where block operators run on a cluster");
   add("cluster", text("16x32"), "16 nodes of 32 workers; 4x4x32, or 16x32,packed");
   add("grid", po::value<std::vector<std::string>>()->value_name("X=512x1"), "blocks along an input's axes");
-  add("grid-rule", text("RULE")->default_value("shares"), "other blocks: NumS's code, or softmax (paper)");
+  add("grid-rule", text("RULE")->default_value("shares"), "blocks by shares (NumS's) or softmax (paper)");
   add("spread", text("NAME,...")->default_value("all"),
       "owner, round-robin, lshs, lshs-all, ahead=K, heft, exact; with --mesh: of the plan");
   add("intra", text("0.1|shared")->default_value("0.1"), "weight of traffic in a node");
