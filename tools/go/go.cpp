@@ -253,7 +253,8 @@ class Pipeline {
   void partition() const {
     Arguments options{"--method",   text("method"),  "--theta", std::to_string(values_["theta"].as<int>()),
                       "--compress", text("compress")};
-    for (const std::string each : {"dim", "columns", "words", "missing", "missing-as"}) add(options, each, "--" + each);
+    for (const std::string each : {"dim", "columns", "words", "one-hot", "missing", "missing-as", "dates"})
+      add(options, each, "--" + each);
     if (has("dictionary")) options.insert(options.end(), {"--dictionary", text("dictionary")});
     for (const std::string each : {"repeats", "decimal", "thousands"})
       if (has(each)) options.insert(options.end(), {"--" + each, text(each)});

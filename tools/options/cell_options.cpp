@@ -8,6 +8,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/base/count_text.h"
+#include "tools/common/choice.h"
 #include "tools/system/files.h"
 
 namespace kasen::tools {
@@ -92,7 +93,9 @@ void declare_cell_options(po::options_description& options) {
       "missing-as", po::value<std::vector<std::string>>()->value_name("WORD"),
       "a further mark of a missing value, beside NA, ?, an empty cell")(
       "decimal", po::value<std::string>()->value_name("CHAR"), "the decimal point of tables in text: . or ,")(
-      "thousands", po::value<std::string>()->value_name("CHAR"), "what groups their digits by three: . , ' or _");
+      "thousands", po::value<std::string>()->value_name("CHAR"), "what groups their digits by three: . , ' or _")(
+      "dates", po::value<std::vector<std::string>>()->value_name("NAME=COLS"),
+      "columns of dates: days since 1970 (b:seconds, c:years)");
 }
 
 void read_cell_options(const po::variables_map& values, const std::string& input, ReadOptions& options) {
@@ -111,6 +114,30 @@ void read_cell_options(const po::variables_map& values, const std::string& input
                         : what == "mean" ? How::mean
                                          : How::value;
   if (options.missing.how == How::value) options.missing.value = what;
+}
+
+std::vector<DateChoice> parse_dates(const std::string& text) {
+  std::vector<DateChoice> dates;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    std::string item = text.substr(at, comma - at);
+    at = comma + 1;
+    DateUnit unit = DateUnit::days;
+    if (const size_t colon = item.rfind(':'); colon != std::string::npos) {
+      const std::string word = item.substr(colon + 1);
+      const auto known =
+          std::find_if(date_units.begin(), date_units.end(), [&](const auto& each) { return each.first == word; });
+      if (known == date_units.end())
+        wrong_value("dates", fmt::format("--dates: '{}' is no unit of dates", word),
+                    did_you_mean(word, {"days", "seconds", "years"}),
+                    fmt::format("choose one of {}; a column with a colon in its name is chosen by its number",
+                                one_of(date_units)));
+      unit = known->second;
+      item.resize(colon);
+    }
+    for (ColumnChoice& column : parse_columns(item)) dates.push_back({std::move(column), unit});
+  }
+  return dates;
 }
 
 bool drops_rows(const po::variables_map& values) {

@@ -11,10 +11,12 @@
 
 namespace kasen::tools {
 
-// Declares --missing, --missing-as, --decimal and --thousands.
+// Declares --missing, --missing-as, --decimal, --thousands and --dates.
 void declare_cell_options(po::options_description& options);
 // What they say about the input of this name. wrong_value for texts that mean nothing.
 void read_cell_options(const po::variables_map& values, const std::string& input, ReadOptions& options);
+// "born,seen:seconds". wrong_value for an unknown unit.
+[[nodiscard]] std::vector<DateChoice> parse_dates(const std::string& text);
 // Whether rows of some input are left out where a value is missing.
 [[nodiscard]] bool drops_rows(const po::variables_map& values);
 // Takes the rows that one input leaves out from all inputs over its dimension. UserError(bad_input) where others than

@@ -106,6 +106,9 @@ ReadOptions read_options(const WantedInput& wanted, const po::variables_map& val
   options.repeats = choose(values, "repeats", repeats_words);
   options.columns = columns_of(wanted, values, "columns");
   options.words = columns_of(wanted, values, "words");
+  options.one_hot = columns_of(wanted, values, "one-hot");
+  if (const auto dates = name_values(values, "dates"); dates.contains(wanted.name))
+    options.dates = parse_dates(dates.at(wanted.name));
   if (!wanted.sparse) read_cell_options(values, wanted.name, options);
   if (const auto known = dictionary.find(wanted.name); known != dictionary.end()) {
     options.dictionary = &known->second;
@@ -251,8 +254,10 @@ void declare_input_options(Tool& tool) {
       ("for a repeated entry: " + one_of(repeats_words)).c_str())(
       "columns", po::value<std::vector<std::string>>()->value_name("NAME=COLUMNS"),
       "columns of a text that an input takes, by number, range or name: 1,4-6,age")(
-      "words", po::value<std::vector<std::string>>()->value_name("NAME=COLUMNS"),
-      "the columns among these that hold words; others hold numbers")(
+      "words", po::value<std::vector<std::string>>()->value_name("NAME=COLS"),
+      "those that hold words, in place of numbers")("one-hot",
+                                                    po::value<std::vector<std::string>>()->value_name("NAME=COL"),
+                                                    "those of which each word becomes a column of 0 and 1")(
       "dictionary", po::value<std::string>()->value_name("FILE.json|BUNDLE"),
       "the codes of words from an earlier bundle or result")(
       "input-format", po::value<std::string>()->value_name("NAME"),
@@ -289,7 +294,11 @@ ProgramInputs::ProgramInputs(const Module& module, const po::variables_map& valu
   with_value("data", [&] { files_ = files_by_input(texts_of(values, "data"), wanted_); });
   check_columns(wanted_, values, "columns");
   check_columns(wanted_, values, "words");
+  check_columns(wanted_, values, "one-hot");
   check_names(wanted_, values, "missing");
+  check_names(wanted_, values, "dates");
+  for (const auto& [name, dates] : name_values(values, "dates"))
+    with_value("dates", [&, &list = dates] { (void)parse_dates(list); });
   dictionary_ = given_dictionary(wanted_, values);
   dims_ = dims_of(module, values);
   patterns_ = patterns_of(module);

@@ -120,7 +120,8 @@ std::string words_note(const std::string& input, const WordColumns& dictionaries
     if (columns.size() == shown) break;
     const std::string name = known.name.empty() ? "" : fmt::format(" '{}'", known.name);
     const std::string first = known.words.empty() ? "" : fmt::format(", the first is '{}'", known.words[0]);
-    columns.push_back(fmt::format("column {}{} ({} words{})", column, name, known.words.size(), first));
+    columns.push_back(fmt::format("column {}{} ({} words{}{})", column, name, known.words.size(),
+                                  known.one_hot ? ", each a column" : "", first));
   }
   const size_t more = dictionaries.size() - columns.size();
   const bool given = values.count("dictionary") > 0;
@@ -226,8 +227,9 @@ ExitStatus make_bundle(const po::variables_map& values) {
 
 ExitStatus partition_or_stats(const po::variables_map& values) {
   if (values.count("stats") == 0) return make_bundle(values);
-  for (const char* other : {"program", "data", "workers", "method", "theta", "dim", "columns", "words", "dictionary",
-                            "machine", "compress", "memory", "spill", "output", "references", "no-sync", "replace"}) {
+  for (const char* other :
+       {"program", "data", "workers", "method", "theta", "dim", "columns", "words", "one-hot", "dates", "dictionary",
+        "machine", "compress", "memory", "spill", "output", "references", "no-sync", "replace"}) {
     if (values.count(other) == 0 || values[other].defaulted()) continue;
     fail(ExitStatus::usage, fmt::format("--stats prints the content of a bundle; '{}' does not apply to it", other), "",
          "leave out one of them");

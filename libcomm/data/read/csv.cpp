@@ -7,6 +7,7 @@
 #include <array>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "libcomm/data/read/formats.h"
 #include "libcomm/data/table/text_rows.h"
@@ -28,14 +29,56 @@ std::vector<int> without(std::vector<int> columns, std::vector<int> others) {
   return columns;
 }
 
+// The chosen columns of words: those with codes, then those whose words become columns.
+std::vector<int> words_of(const ReadOptions& options, const FileColumns& columns, const std::string& path) {
+  std::vector<int> words = chosen_columns(options.words, columns, path);
+  for (const int column : chosen_columns(options.one_hot, columns, path))
+    if (std::find(words.begin(), words.end(), column) == words.end()) words.push_back(column);
+  return words;
+}
+
+// The chosen columns of dates, in the order of the file.
+std::vector<DatesOfColumn> dates_of(const ReadOptions& options, const FileColumns& columns, const std::string& path) {
+  std::vector<DatesOfColumn> dates;
+  for (const DateChoice& choice : options.dates)
+    for (const int column : chosen_columns({choice.column}, columns, path)) {
+      const auto same = [&](const DatesOfColumn& other) { return other.column == column; };
+      if (std::any_of(dates.begin(), dates.end(), same))
+        fail(ExitStatus::usage, fmt::format("column {} is chosen twice", column), "a date is counted in one unit",
+             "name it once in --dates", {path});
+      dates.push_back({.column = column, .unit = choice.unit});
+    }
+  return dates;
+}
+
+// Whether a name stands over a date.
+bool names_dates(const FirstLines& first, const ReadOptions& options) {
+  if (first.lines.size() < 2) return false;
+  const FileColumns columns{.names = {}, .count = first.columns()};
+  const auto cell = [&](std::size_t line, int column) {
+    const auto& cells = first.lines[line].cells;
+    return std::cmp_less_equal(column, cells.size()) ? cells[static_cast<size_t>(column) - 1] : std::string();
+  };
+  const auto is_date = [](const std::string& text) { return date_number(text, DateUnit::days).fault == nullptr; };
+  const auto dates = dates_of(options, columns, first.path);
+  return std::any_of(dates.begin(), dates.end(), [&](const DatesOfColumn& at) {
+    const std::string above = cell(0, at.column);
+    return !is_date(above) && !options.missing.is_missing(above) && is_date(cell(1, at.column));
+  });
+}
+
 bool has_names(const FirstLines& first, const ReadOptions& options) {
-  NameRule rule{.wanted = any_by_name(options.columns) || any_by_name(options.words),
+  const bool dates_by_name =
+      std::any_of(options.dates.begin(), options.dates.end(), [](const auto& d) { return !d.column.name.empty(); });
+  NameRule rule{.wanted = any_by_name(options.columns) || any_by_name(options.words) || any_by_name(options.one_hot) ||
+                          dates_by_name || names_dates(first, options),
                 .boolean = options.element.is(Scalar::boolean),
                 .style = options.numbers,
                 .missing = options.missing.marks};
   if (!rule.wanted) {
     const FileColumns columns{.names = {}, .count = first.columns()};
-    rule.words = chosen_columns(options.words, columns, first.path);
+    rule.words = words_of(options, columns, first.path);
+    for (const DatesOfColumn& dates : dates_of(options, columns, first.path)) rule.words.push_back(dates.column);
     rule.numbers = without(all_or(options.columns, columns, first.path), rule.words);
   }
   return begins_with_names(first, rule);
@@ -70,8 +113,26 @@ void take_codes(std::vector<WordsOfColumn>& columns, const ReadOptions& options,
     }
     if (found == nullptr) fail_unknown(column, options, path);
     column.known.words = found->words;
+    column.known.one_hot = column.known.one_hot || found->one_hot;
     column.codes.emplace();
     for (const std::string& word : column.known.words) column.codes->emplace(word, std::ssize(*column.codes));
+  }
+}
+
+// Columns of dates are taken, hold no words, and become numbers that can hold them.
+void check_dates(const TableForm& form, const std::vector<std::int64_t>& place, const ReadOptions& options,
+                 const std::string& path) {
+  if (!form.dates.empty() && !options.element.is(Scalar::f64))
+    fail(ExitStatus::usage, fmt::format("dates are no values of type {}", scalar_name(options.element.scalar())),
+         "they become numbers of type f64", "declare the input f64", {path});
+  for (const DatesOfColumn& dates : form.dates) {
+    const auto is_words = [&](const WordsOfColumn& words) { return words.column == dates.column; };
+    if (std::any_of(form.words.begin(), form.words.end(), is_words))
+      fail(ExitStatus::usage, fmt::format("column {} holds dates and words", dates.column), "",
+           "leave it out of --words, or of --dates", {path});
+    if (place[static_cast<size_t>(dates.column)] < 0)
+      fail(ExitStatus::usage, fmt::format("column {} holds dates and is not taken", dates.column), "",
+           "choose it with --columns, too, or leave it out of --dates", {path});
   }
 }
 
@@ -86,6 +147,7 @@ TableForm form_of(const InputFile& file, const ReadOptions& options) {
                  .taken = {},
                  .names = {},
                  .words = {},
+                 .dates = {},
                  .dictionary_name = options.dictionary_name,
                  .missing = options.missing,
                  .numbers = options.numbers};
@@ -97,16 +159,20 @@ TableForm form_of(const InputFile& file, const ReadOptions& options) {
   std::vector<std::int64_t> place(form.columns + 1, -1);
   for (size_t k = 0; k < form.taken.size(); ++k)
     place[static_cast<size_t>(form.taken[k])] = static_cast<std::int64_t>(k);
-  for (const int column : chosen_columns(options.words, columns, file.path())) {
+  const std::vector<int> one_hot = chosen_columns(options.one_hot, columns, file.path());
+  for (const int column : words_of(options, columns, file.path())) {
     const auto c = static_cast<size_t>(column);
     if (place[c] < 0)
       fail(ExitStatus::usage, fmt::format("column {} holds words and is not taken", column), "",
            "choose it with --columns, too, or leave it out of --words", {file.path()});
     WordsOfColumn words{.column = column, .place = place[c], .known = {}, .codes = {}};
     if (named) words.known.name = columns.names[c - 1];
+    words.known.one_hot = std::find(one_hot.begin(), one_hot.end(), column) != one_hot.end();
     form.words.push_back(std::move(words));
   }
   if (options.dictionary != nullptr) take_codes(form.words, options, file.path());
+  form.dates = dates_of(options, columns, file.path());
+  check_dates(form, place, options, file.path());
   return form;
 }
 
@@ -205,6 +271,23 @@ void check_missing(const ReadOptions& options, const std::string& path) {
          "missing values would get it", "give error, drop, mean, or a number", {path});
 }
 
+// Gives words columns of their own, where that is wanted.
+void widen(const TableForm& form, RawTable& table, const std::string& path) {
+  std::vector<const WordColumn*> words;
+  std::vector<std::string> names = form.names;
+  for (const int column : form.taken) {
+    if (form.names.empty()) names.push_back(std::to_string(column));
+    const auto known = table.dictionaries.find(column);
+    const bool one_hot = known != table.dictionaries.end() && known->second.one_hot;
+    words.push_back(one_hot ? &known->second : nullptr);
+  }
+  if (std::all_of(words.begin(), words.end(), [](const WordColumn* w) { return w == nullptr; })) return;
+  NamedValues wide = one_hot_columns(table.values, table.rows, names, words, path);
+  table.values = std::move(wide.values);
+  table.cols = wide.columns;
+  table.column_names = std::move(wide.names);
+}
+
 // The rows of a table that others see together.
 RawTable all_rows(const TextRows& rows, const ReadOptions& options) {
   RawTable table = rows.by_column() ? make_table_by_column(rows.count(), rows.width(), options, rows.path())
@@ -216,6 +299,7 @@ RawTable all_rows(const TextRows& rows, const ReadOptions& options) {
   settle_missing(rows, pieces, table);
   for (size_t k = 0; k < words.size(); ++k)
     table.dictionaries[words[k].column] = store_words(words[k], k, pieces, table.values, table.cols, rows.path());
+  widen(rows.form(), table, rows.path());
   return table;
 }
 
@@ -239,7 +323,7 @@ RawTable read_csv(TextSource& source, const ReadOptions& options) {
   } else {
     table = all_rows(*rows, options);
   }
-  table.column_names = rows->form().names;
+  if (table.column_names.empty()) table.column_names = rows->form().names;
   table.digest = rows->digest();
   return table;
 }

@@ -75,9 +75,14 @@ void check_table_element(const std::string& path, const ElementType& element) {
 void check_choices(const std::string& path, const FormatRow& format, const ReadOptions& options) {
   const bool text = format.columns == ChosenColumns::cells;
   const bool entries = options.sparse && format.columns != ChosenColumns::none;
-  if (!options.words.empty() && (options.sparse || !text))
+  const bool words = !options.words.empty() || !options.one_hot.empty();
+  if (words && (options.sparse || !text))
     fail(ExitStatus::usage, "words are read in columns of a table",
-         options.sparse ? "the input is a sparse matrix" : "the file is none", "leave out --words for this input",
+         options.sparse ? "the input is a sparse matrix" : "the file is none",
+         fmt::format("leave out --{} for this input", options.words.empty() ? "one-hot" : "words"), {path});
+  if (!options.dates.empty() && (options.sparse || !text))
+    fail(ExitStatus::usage, "dates are read in columns of a table",
+         options.sparse ? "the input is a sparse matrix" : "the file is none", "leave out --dates for this input",
          {path});
   if (!options.columns.empty() && !entries && (options.sparse || !text))
     fail(ExitStatus::usage, "columns are chosen of tables and lists of entries in text", "the file is neither",

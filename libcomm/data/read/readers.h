@@ -21,6 +21,7 @@
 #include "libcomm/data/table/columns.h"
 #include "libcomm/data/table/dictionary.h"
 #include "libcomm/data/table/missing.h"
+#include "libcomm/data/text/date_text.h"
 #include "libcomm/data/text/number_style.h"
 #include "libcore/data/data.h"
 
@@ -40,6 +41,11 @@ inline constexpr std::array file_format_words{
 
 enum class Repeats : std::uint8_t { refuse, sum, first, last, smallest, largest };  ///< of a valued entry
 
+struct DateChoice {
+  ColumnChoice column;
+  DateUnit unit = DateUnit::days;
+};
+
 struct ReadOptions {
   std::optional<FileFormat> format;         ///< else by content and extension
   ElementType element;                      ///< the type of the program's input (null for a pattern)
@@ -47,6 +53,8 @@ struct ReadOptions {
   Repeats repeats = Repeats::refuse;        ///< null matrices: a repeated edge is one entry
   std::vector<ColumnChoice> columns;        ///< text columns to take: of a table, or row, column[, values] of a matrix
   std::vector<ColumnChoice> words;          ///< those of a table that hold words
+  std::vector<ColumnChoice> one_hot;        ///< those that hold words, each of which becomes a column
+  std::vector<DateChoice> dates;            ///< those of a table that hold dates
   const WordColumns* dictionary = nullptr;  ///< the codes of words, if another file gave them
   std::string dictionary_name;              ///< its name in messages
   MissingRule missing;                      ///< for cells without a value, of a table in text

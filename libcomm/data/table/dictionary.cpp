@@ -56,6 +56,10 @@ WordColumns columns_of(const Json& json, const Refuse& refuse) {
     }
     known.words = words_of(*words, refuse);
     if (const auto over = item.find("over"); over != item.end()) known.over = words_of(*over, refuse);
+    if (const auto one_hot = item.find("one_hot"); one_hot != item.end()) {
+      if (!one_hot->is_boolean()) refuse("'one_hot' is neither true nor false");
+      known.one_hot = one_hot->get<bool>();
+    }
     if (!columns.emplace(column_of(*column, refuse), std::move(known)).second) refuse("a column is listed twice");
   }
   return columns;
@@ -84,6 +88,7 @@ Json dictionary_json(const Dictionary& dictionary) {
       if (!known.name.empty()) item["name"] = known.name;
       if (!known.over.empty()) item["over"] = known.over;
       item["words"] = known.words;
+      if (known.one_hot) item["one_hot"] = true;
       list.push_back(std::move(item));
     }
     all[input] = std::move(list);

@@ -13,6 +13,7 @@ struct WordColumn {
   std::string name;                // of the column, if a line of the file names it
   std::vector<std::string> words;  // word k has code k
   std::vector<std::string> over;   // dimensions of the input whose elements they are: no code is an index there
+  bool one_hot = false;            // each word is a column of its own, with 1 where a row has it
   friend bool operator==(const WordColumn&, const WordColumn&) = default;
 };
 using WordColumns = std::map<int, WordColumn>;          // by column of the file, from 1

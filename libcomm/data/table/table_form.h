@@ -8,9 +8,16 @@
 
 #include "libcomm/data/table/missing.h"
 #include "libcomm/data/table/table_words.h"
+#include "libcomm/data/text/date_text.h"
 #include "libcomm/data/text/number_style.h"
 
 namespace kasen {
+
+// A column of the file, from 1, that holds dates.
+struct DatesOfColumn {
+  int column = 0;
+  DateUnit unit = DateUnit::days;
+};
 
 struct TableForm {
   char delimiter = ' ';
@@ -19,6 +26,7 @@ struct TableForm {
   std::vector<int> taken;          // columns of the file, from 1, in the order of the result
   std::vector<std::string> names;  // of these; none where no line names the columns
   std::vector<WordsOfColumn> words;
+  std::vector<DatesOfColumn> dates;
   std::string dictionary_name;  // of the given one, in messages
   MissingRule missing;
   NumberStyle numbers;

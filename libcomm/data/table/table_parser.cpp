@@ -65,6 +65,7 @@ TableParser::TableParser(const TableForm& form, Scalar scalar)
     columns_[static_cast<size_t>(form.taken[k]) - 1].place = static_cast<std::int64_t>(k);
   for (size_t k = 0; k < form.words.size(); ++k)
     columns_[static_cast<size_t>(form.words[k].column) - 1].words = static_cast<std::int64_t>(k);
+  for (const DatesOfColumn& dates : form.dates) columns_[static_cast<size_t>(dates.column) - 1].date = dates.unit;
   if (form.missing.how != MissingRule::How::value) return;
   const std::string text = form.missing.value + '\n' + std::string(static_cast<size_t>(text_padding), '\0');
   (void)parse_(text.data(), fill_.data(), 0);
@@ -127,6 +128,14 @@ bool TableParser::take_missing(Cells& cells, std::byte* plane, std::int64_t i, M
   return true;
 }
 
+// Whether the text at the place of a fault begins with a day, as 2024-02-29 does.
+bool is_date(const char* at) {
+  constexpr size_t day = 10;
+  const char* end = at;
+  while (*end != '\n' && static_cast<size_t>(end - at) < day) ++end;
+  return date_number({at, static_cast<size_t>(end - at)}, DateUnit::days).fault == nullptr;
+}
+
 // The advice about a number with a comma, in a table whose cells no comma separates.
 std::string TableParser::remedy_for_comma(const char* at) const {
   if (!form_.numbers.plain() || form_.delimiter == ',') return {};
@@ -144,7 +153,18 @@ std::string TableParser::remedy_for_comma(const char* at) const {
   return {};
 }
 
+bool TableParser::next_date(Cells& cells, DateUnit unit, std::byte* plane, std::int64_t i) {
+  if (!cells.next()) return false;
+  if (cells.text().empty() && !cells.quoted()) Cells::fail_missing(cells.begin);
+  const DateNumber date = date_number(cells.text(), unit);
+  if (date.fault != nullptr)
+    fail_text(cells.begin, fmt::format("'{}' is no date", cells.text().substr(0, 40)), date.fault);
+  std::memcpy(plane + i * static_cast<std::int64_t>(sizeof date.value), &date.value, sizeof date.value);
+  return true;
+}
+
 bool TableParser::next_number(Cells& cells, size_t c, std::byte* plane, std::int64_t i) const {
+  if (columns_[c].date) return next_date(cells, *columns_[c].date, plane, i);
   try {
     return form_.numbers.plain() ? cells.next_number(parse_, plane, i)
                                  : cells.next_number(form_.numbers, parse_, plane, i);
@@ -152,8 +172,8 @@ bool TableParser::next_number(Cells& cells, size_t c, std::byte* plane, std::int
     if (fault.remedy.empty()) fault.remedy = remedy_for_comma(fault.at);
     if (fault.remedy.empty())
       fault.remedy = fmt::format(
-          "write a number, with a decimal point and nothing else; if column {} holds words, say so: --words INPUT={}",
-          c + 1, c + 1);
+          "write a number, with a decimal point and nothing else; if column {0} holds {1}, say so: --{1} INPUT={0}",
+          c + 1, is_date(fault.at) ? "dates" : "words");
     throw;
   }
 }

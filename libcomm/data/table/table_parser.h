@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,13 @@ class TableParser {
   struct Column {
     std::int64_t place = -1;  // in the result
     std::int64_t words = -1;  // in TableForm::words
+    std::optional<DateUnit> date;
   };
 
   // `first`: the table's row of the piece's first one.
   const char* row(const char* line, std::byte* plane, std::int64_t row, std::int64_t first, PieceWords& found) const;
   bool next_number(Cells& cells, std::size_t c, std::byte* plane, std::int64_t i) const;
+  static bool next_date(Cells& cells, DateUnit unit, std::byte* plane, std::int64_t i);
   // Takes the next cell if it has no value: an entry of `found`, or the value that stands for it.
   bool take_missing(Cells& cells, std::byte* plane, std::int64_t i, MissingCell at, PieceWords& found) const;
   void take_word(const Cells& cells, std::size_t k, MissingCell at, PieceWords& found) const;

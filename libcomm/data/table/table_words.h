@@ -52,6 +52,18 @@ struct PieceWords {
   std::vector<MissingCell> missing;                // whose rows are left out, or get the mean
 };
 
+// The most words of a column that become columns.
+inline constexpr std::int64_t most_one_hot = 1000;
+// A table by rows, whose columns `words` marks as one_hot, with a column for each of their words in their place: 1
+// where the row has the word, else 0. Columns get names: those of the file, else numbers, and NAME=WORD. UserError.
+struct NamedValues {
+  Array values;
+  std::int64_t columns = 0;
+  std::vector<std::string> names;
+};
+[[nodiscard]] NamedValues one_hot_columns(const Array& values, std::int64_t rows, const std::vector<std::string>& names,
+                                          const std::vector<const WordColumn*>& words, const std::string& path);
+
 // Stores the codes of column k of `columns`, and returns its dictionary. UserError(bad_input) if the table's type
 // cannot distinguish so many words.
 [[nodiscard]] WordColumn store_words(const WordsOfColumn& column, std::size_t k, const std::vector<PieceWords>& pieces,
