@@ -16,7 +16,8 @@ import time
 import unittest
 import xml.etree.ElementTree
 
-import numpy
+import h5py
+import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from tools_test import BAD, CONFIG, CREATE, MISSING, PAGERANK, ROOT, TOOLS, USAGE, ToolTest  # noqa: E402
@@ -288,6 +289,64 @@ repetitions: 2
         self.assertNotIn("result", self.rows()[-1])
         self.fault("experiment", "e.yaml", "--set", "results=kepe", status=CONFIG, says=["'results' does not know 'kepe'", "did you mean 'keep'?"])
 
+    def test_scalar_outputs_are_columns(self):
+        """The folds of a cross-validation, beside NumPy; text, dates and words in the table."""
+        draw = np.random.default_rng(4)
+        X, kinds = draw.normal(size=(80, 2)), draw.integers(0, 2, 80)
+        y = X @ [2.0, -1.0] + 3 * kinds + 4 + 0.1 * draw.normal(size=80)
+        lines = [f"{a!r},{'ba'[kind]},{b!r}" for a, kind, b in zip(X[:, 0].tolist(), kinds, X[:, 1].tolist())]
+        (self.dir / "x.csv").write_text("one,kind,two\n" + "\n".join(lines) + "\n")
+        with h5py.File(self.dir / "y.h5", "w") as file:
+            file["g/y"] = y
+        (self.dir / "folds.ks").write_text('''dim N, F local
+dim Train some N, Test some N
+input X : f64[N, F], y : f64[N]
+param folds = 4, fold = 0
+mine = i64(index(N)) % folds == fold
+others = not mine
+A = pick(X, others, Train)
+w = solve([f in F, g in F: sum(i in Train: A[i, f] * A[i, g])], A' @ pick(y, others, Train))
+miss = pick(y, mine, Test) - pick(X, mine, Test) @ w
+output error = sqrt(mean(miss ^ 2)), count = sum(f64(mine)), w, flag = fold == folds, bad = log(0.0 - f64(folds))
+''')
+        self.write('''program: folds.ks
+data: {X: x.csv, y: "y.h5:/g/y"}
+one-hot: {X: kind}
+param: {fold: [0, 1, 2, 3]}
+kernels: interpreter
+repetitions: 1
+results: keep
+''')
+        out, _ = self.experiment()
+        wide = np.column_stack([X[:, 0], kinds == 1, kinds == 0, X[:, 1]]).astype(float)
+        wanted = []
+        for fold in range(4):
+            mine = np.arange(80) % 4 == fold
+            w = np.linalg.lstsq(wide[~mine], y[~mine], rcond=None)[0]
+            wanted.append(np.sqrt(np.mean((y[mine] - wide[mine] @ w) ** 2)))
+        table = list(csv.DictReader((self.dir / "e.experiment/table.csv").read_text().splitlines()))
+        self.assertEqual([row["param.fold"] for row in table], ["0", "1", "2", "3"])
+        np.testing.assert_allclose([float(row["output error"]) for row in table], wanted, rtol=1e-6)
+        self.assertEqual([(float(row["output count"]), row["output flag"], row["output bad"]) for row in table], [(20, "false", "nan")] * 4)
+        self.assertNotIn("output w", table[0])
+        head = next(line for line in out.splitlines() if "median s" in line)
+        self.assertEqual(head.split()[-4:], ["bad", "count", "error", "flag"])
+        self.assertIn(f"{wanted[0]:.4g}"[:5], out)
+        for row in self.rows():
+            with h5py.File(self.dir / "e.experiment" / row["result"]) as file:
+                self.assertEqual(row["outputs"]["error"], file["error"][()].item() if file["error"].shape == () else file["error"][0])
+        # The same table from the rows alone, and from rows of a version without outputs.
+        before = (self.dir / "e.experiment/table.csv").read_bytes()
+        self.experiment()
+        self.assertEqual((self.dir / "e.experiment/table.csv").read_bytes(), before)
+        older = [{key: value for key, value in row.items() if key != "outputs"} for row in self.rows()]
+        (self.dir / "e.experiment/runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in older))
+        self.experiment()
+        self.assertNotIn("output error", (self.dir / "e.experiment/table.csv").read_text())
+        older[0]["outputs"] = {"error": [1]}
+        (self.dir / "e.experiment/runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in older))
+        self.fault("experiment", "e.yaml", status=BAD, says="runs.jsonl:1: error: this is no row of an experiment")
+
     def test_data_of_the_same_size_and_time_are_other_data(self):
         """And the same data under another time are the same."""
         self.write(self.SMALL)
@@ -409,7 +468,7 @@ repetitions: 2
     def test_meshes(self):
         (self.dir / "p.ks").write_text("dim N, K, M\ninput A : dense f64[N, K], B : dense f64[K, M]\noutput C = A @ B\n")
         for name, shape in {"A": (12, 8), "B": (8, 10)}.items():
-            numpy.save(self.dir / f"{name}.npy", numpy.ones(shape))
+            np.save(self.dir / f"{name}.npy", np.ones(shape))
         self.write("program: p.ks\ndata: {A: A.npy, B: B.npy}\nmesh: [none, 2x2, 1x3, 4]\nranks: [none, 4]\nrepetitions: 1\nkernels: interpreter\n")
         self.experiment()
         rows = [(row["settings"]["mesh"], row["settings"]["ranks"], row["bytes"]["network bytes between workers"]["counted"]) for row in self.rows()]

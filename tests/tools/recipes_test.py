@@ -37,6 +37,14 @@ def regression():
     return {"X": Y, "y": y}, {"w": w, "error": np.sqrt(np.mean((y[~chosen] - Y[~chosen] @ w) ** 2))}
 
 
+def folds():
+    Y = NUMBERS.normal(size=(60, 3))
+    y = Y @ [1.0, -2.0, 0.5] + 4 + 0.1 * NUMBERS.normal(size=60)
+    mine = (random(7, 60) * 5).astype(int) == 0
+    *w, intercept = np.linalg.lstsq(np.column_stack([Y, np.ones(60)])[~mine], y[~mine], rcond=None)[0]
+    return {"X": Y, "y": y}, {"w": w, "intercept": [intercept], "error": [np.sqrt(np.mean((y[mine] - Y[mine] @ w - intercept) ** 2))]}
+
+
 def groups():
     parts = [VALUES[KEYS == key] for key in range(6)]
     return {"value": VALUES, "group": KEYS}, {
@@ -65,7 +73,7 @@ def best():
 
 
 WANTED = {
-    "Group by": groups, "Join": join, "Standardise": standard, "Rows for training and rows for a test": regression,
+    "Group by": groups, "Join": join, "Standardise": standard, "Rows for training and rows for a test": regression, "Cross-validation": folds,
     "The largest ten": best, "Shares of each row": shares,
     "Columns for words": lambda: ({"colour": KEYS}, {"X": np.eye(6)[KEYS]}),
     "A moving average": lambda: ({"x": VALUES}, {"smooth": np.convolve(VALUES, np.full(5, 0.2), "valid")}),

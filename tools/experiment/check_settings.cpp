@@ -3,11 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <set>
+#include <string_view>
 
+#include "libcomm/data/sources/content.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/entries.h"
 #include "libcore/lang/lang.h"
@@ -19,6 +22,8 @@
 
 namespace kasen::tools {
 namespace {
+
+constexpr std::array<std::string_view, 5> keys_of_inputs{"columns", "words", "one-hot", "dates", "missing"};
 
 constexpr size_t most_compiled = 500;  // programs with their constants; the runs check more
 
@@ -88,7 +93,9 @@ class Checker {
         continue;
       if (setting.key == "data" && setting.generate.empty()) check_file(setting);
       if (setting.key == "data" && !setting.name.empty()) check_name(setting, "input", inputs);
-      if (setting.key == "columns" || setting.key == "words") check_name(setting, "input", inputs);
+      const bool of_input =
+          std::find(keys_of_inputs.begin(), keys_of_inputs.end(), setting.key) != keys_of_inputs.end();
+      if (of_input) check_name(setting, "input", inputs);
       if (setting.key == "dim") check_name(setting, "dimension", dims);
       if (setting.key == "param") check_param(setting, module);
     }
@@ -109,7 +116,7 @@ class Checker {
   }
 
   static void check_file(const Setting& setting) {
-    if (access(setting.text.c_str(), R_OK) == 0) return;
+    if (access(address_of(setting.text).file.c_str(), R_OK) == 0) return;
     setting.place.fault(fmt::format("cannot open '{}'", shown_text(setting.text)), std::strerror(errno),
                         "check the name; it is relative to the current folder", ExitStatus::missing_input);
   }

@@ -39,6 +39,15 @@ bool has_counts(const Json& row) {
          });
 }
 
+// Numbers, bools, and the texts of those numbers that JSON lacks. Rows of older versions have none.
+bool has_outputs(const Json& row) {
+  if (!row.contains("outputs")) return true;
+  const Json& outputs = row["outputs"];
+  return outputs.is_object() && std::all_of(outputs.begin(), outputs.end(), [](const Json& value) {
+           return value.is_number() || value.is_boolean() || value.is_string();
+         });
+}
+
 // Whether it has everything that a summary reads.
 bool is_row(const Json& row) {
   constexpr double most_repetitions = 1e6;
@@ -47,7 +56,7 @@ bool is_row(const Json& row) {
   if (!known || row["status"] != "done") return known;
   return has_number(row, "seconds") && has_whole(row, "peak_bytes") && row.contains("agrees") &&
          row["agrees"].is_boolean() && has_list(row, "turn_seconds", &Json::is_number) &&
-         has_list(row, "held_bytes", &Json::is_number_integer) && has_counts(row);
+         has_list(row, "held_bytes", &Json::is_number_integer) && has_counts(row) && has_outputs(row);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void check_seconds(const YamlValue& value) {
 constexpr std::array<std::pair<std::string_view, int>, 2> nan_choices{{{"allow", 0}, {"error", 1}}};
 
 // key         flag         step             named  whole  otherwise     check
-constexpr std::array<SettingKey, 27> keys{{
+constexpr std::array<SettingKey, 30> keys{{
     {"program", "", Step::plan},
     {"define", "-D", Step::plan, true},
     {"data", "", Step::partition, true},
@@ -73,6 +73,9 @@ constexpr std::array<SettingKey, 27> keys{{
     {"dim", "--dim", Step::partition, true, false, "", check_extent},
     {"columns", "--columns", Step::partition, true},
     {"words", "--words", Step::partition, true},
+    {"one-hot", "--one-hot", Step::partition, true},
+    {"dates", "--dates", Step::partition, true},
+    {"missing", "--missing", Step::partition, true},
     {"dictionary", "--dictionary", Step::partition},
     {"repeats", "--repeats", Step::partition, false, false, "", check_word<repeats_words>},
     {"strategy", "--strategy", Step::fuse, false, false, "greedy", check_word<strategy_words>},

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 
 #include "libcomm/data/base/digest.h"
+#include "libcomm/data/sources/content.h"
+#include "libcomm/data/view/view.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/module.h"
 #include "libcore/lang/lang.h"
@@ -79,6 +82,25 @@ void add_counters(Json& row, const RunReport& report, const Json& check) {
                                                          {"counted", total.at("counted")}};
 }
 
+// The scalars of a result by name: numbers as they are, and nan, inf and -inf as texts.
+Json scalars_of(const std::string& result) {
+  Json scalars = Json::object();
+  const std::unique_ptr<ResultView> view = view_result(result, {}, ResultFormat::hdf5);
+  for (size_t k = 0; k < view->arrays().size(); ++k) {
+    const ViewArray& array = view->arrays()[k];
+    if (!array.dims.empty() || array.rows != 1) continue;
+    view->rows(k, [&](const ViewRow& row) {
+      for (size_t c = 0; c < row.cells.size(); ++c) {
+        Json& value = scalars[array.columns.at(c)];
+        const Json number = Json::parse(cell_text(row.cells[c]), nullptr, false);
+        value = number.is_discarded() ? Json(cell_text(row.cells[c])) : number;
+      }
+      return false;
+    });
+  }
+  return scalars;
+}
+
 // What a plan is made from: a program with the files that it uses.
 std::string whole_text(const std::string& program) { return whole_program(read_text(program), program, read_text); }
 
@@ -103,7 +125,7 @@ const std::string& Steps::tools_digest() const {
 
 // A file's name and content; for a pipe, whose content is unknown before it is read, the system's data on it.
 std::string Steps::identity(const std::string& path) {
-  const FileIdentity& file = data_.identity(path);
+  const FileIdentity& file = data_.identity(address_of(path).file);
   return fmt::format("{} {}", path, file.digest.empty() ? identity_text(file) : file.digest);
 }
 
@@ -254,6 +276,7 @@ Json Steps::run_prepared(const Point& point, const Prepared& ready, const std::s
   row["bundle"] = report.bundle_digest;
   row["sizes"] = sizes_of(ready.bundle);
   row["output"] = output;
+  row["outputs"] = scalars_of(work_.file("result.h5"));
   if (!messages.empty()) row["message"] = messages;
   if (!keep.empty()) keep_result(row, keep);
   return row;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "libopt/text/report_parts.h"
 
@@ -36,6 +37,10 @@ void add_run(PointSummary& s, const Json& row, std::vector<double>& iterations) 
   }
   for (const auto& [what, both] : row.at("bytes").items())
     s.bytes[what] = {both.at("predicted").get<std::int64_t>(), both.at("counted").get<std::int64_t>()};
+  s.outputs.clear();
+  if (row.contains("outputs"))
+    for (const auto& [name, value] : row["outputs"].items())
+      s.outputs[name] = value.is_string() ? value.get<std::string>() : value.dump();
   if (const auto network = s.bytes.find("network bytes"); network != s.bytes.end())
     s.network_bytes = network->second.second;
 }
@@ -112,6 +117,30 @@ std::vector<std::string> settings_of(const Point& point, const std::vector<std::
   return texts;
 }
 
+namespace {
+
+// The names of the scalar outputs of all points.
+std::set<std::string> outputs_of(const Summary& summary) {
+  std::set<std::string> names;
+  for (const PointSummary& s : summary.points)
+    for (const auto& [name, value] : s.outputs) names.insert(name);
+  return names;
+}
+
+std::string output_of(const PointSummary& s, const std::string& name, const char* none) {
+  const auto value = s.outputs.find(name);
+  return value == s.outputs.end() ? none : value->second;
+}
+
+// With six digits, as in tables of results.
+std::string shown_output(const PointSummary& s, const std::string& name) {
+  const std::string text = output_of(s, name, "-");
+  const Json value = Json::parse(text, nullptr, false);
+  return value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : text;
+}
+
+}  // namespace
+
 std::vector<std::vector<std::string>> summary_rows(const Summary& summary) {
   const std::vector<std::string>& varied = summary.matrix->varied;
   std::vector<std::vector<std::string>> table(1, varied);
@@ -119,6 +148,8 @@ std::vector<std::vector<std::string>> summary_rows(const Summary& summary) {
   head.insert(head.end(), {"runs", "median s", "MAD s", "min s", "max s", "turn ms"});
   if (!summary.parallel.empty()) head.emplace_back("speed-up");
   head.insert(head.end(), {"network bytes", "most held", "peak", "check"});
+  const std::set<std::string> outputs = outputs_of(summary);
+  head.insert(head.end(), outputs.begin(), outputs.end());
   for (const PointSummary& s : summary.points) {
     auto& row = table.emplace_back(settings_of(*s.point, varied));
     row.push_back(s.failed > 0 ? fmt::format("{}, {} failed", s.runs, s.failed) : fmt::format("{}", s.runs));
@@ -129,6 +160,7 @@ std::vector<std::vector<std::string>> summary_rows(const Summary& summary) {
     for (const std::int64_t bytes : {s.network_bytes, s.held, s.peak_bytes})
       row.push_back(s.runs > 0 ? grouped(bytes) : "-");
     row.push_back(agreement_word(s));
+    for (const std::string& name : outputs) row.push_back(shown_output(s, name));
   }
   return table;
 }
@@ -152,6 +184,8 @@ std::string summary_csv(const Summary& summary) {
   for (const std::string& label : labels) text += quoted(label) + ',';
   text += "runs,failed,median_s,mad_s,min_s,max_s,turn_median_s,speedup,held_bytes,most_held_bytes,peak_bytes,check";
   for (const std::string& name : names) text += fmt::format(",\"{0}, predicted\",\"{0}, counted\"", name);
+  const std::set<std::string> outputs = outputs_of(summary);
+  for (const std::string& name : outputs) text += ',' + quoted("output " + name);
   text += '\n';
   for (const PointSummary& s : summary.points) {
     for (const std::string& label : labels) {
@@ -167,6 +201,7 @@ std::string summary_csv(const Summary& summary) {
       const auto both = s.bytes.find(name);
       text += both == s.bytes.end() ? ",," : fmt::format(",{},{}", both->second.first, both->second.second);
     }
+    for (const std::string& name : outputs) text += ',' + quoted(output_of(s, name, ""));
     text += '\n';
   }
   return text;

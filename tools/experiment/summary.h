@@ -25,6 +25,7 @@ struct PointSummary {
   std::int64_t network_bytes = 0, held = 0, peak_bytes = 0;  // held: by the worker that holds most
   std::int64_t held_all = 0;
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> bytes;  // predicted and counted, of the last run
+  std::map<std::string, std::string> outputs;                          // scalars of the last run
   double speedup = 0;  // over the first point that differs in the parallel setting alone; 0: none
 };
 
