@@ -66,7 +66,6 @@ class Pipeline {
     plan();
     check_params();
     files_.add_data_of(module_);
-    files_.check();
     files_.check_other_results(module_);
     partition();
     fuse();

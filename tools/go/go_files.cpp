@@ -33,6 +33,7 @@ std::string GoFiles::result() const {
 
 void GoFiles::add_data_of(const Module& module) {
   of_program_ = tools::data_of_program(module, texts_of(values_, "data"));
+  check();
 }
 
 std::vector<std::string> GoFiles::data() const {

@@ -19,7 +19,8 @@ class GoFiles {
   [[nodiscard]] std::string file(const std::string& name) const { return folder_ + '/' + name; }
   [[nodiscard]] std::string result() const;
   [[nodiscard]] ResultFormat format() const { return format_; }
-  // Of a plan: the data that the program names itself, NAME=FILE. They are inputs as those of the command are.
+  // Of a plan: the data that the program names itself, NAME=FILE. They are inputs as those of the command are, and
+  // checked like them.
   void add_data_of(const Module& module);
   [[nodiscard]] const std::vector<std::string>& data_of_program() const { return of_program_; }
   [[nodiscard]] std::vector<std::string> data() const;    // in the order of the command, then those of the program
