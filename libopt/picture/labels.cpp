@@ -100,13 +100,29 @@ void ValueLabels::look_at(const Block& block) {
     const size_t own = op.code == OpCode::for_loop ? 1 : 0;
     if (own > 0 && !body.args.empty() && named(body.args[0]).empty()) known_[body.args[0]] = "i";
     for (size_t i = own; loop && i < body.args.size() && i + own < op.operands.size(); ++i)
-      carried_[body.args[i]] = op.operands[i + own];
+      (is_one_place(op.operands[i + own], body.ops.back().operands.at(i - own)) ? same_ : carried_)[body.args[i]] =
+          op.operands[i + own];
     for (size_t i = 0; i < op.results.size(); ++i) {
       if (loop && i + own < body.args.size()) same_[op.results[i]] = body.args[i + own];
       if (op.code == OpCode::region && !body.ops.empty() && i < body.ops.back().operands.size())
         same_[op.results[i]] = body.ops.back().operands[i];
     }
   }
+}
+
+// The operator that makes it: of a region's result the one inside. Nullptr: none is known yet.
+const Op* ValueLabels::inner_maker(ValueId value) const {
+  for (auto inside = same_.find(value); inside != same_.end(); inside = same_.find(value)) value = inside->second;
+  const auto maker = makers_.find(value);
+  return maker == makers_.end() ? nullptr : maker->second;
+}
+
+// Whether one place of the program makes both: the plan has moved its first half into the iteration before.
+bool ValueLabels::is_one_place(ValueId before, ValueId next) const {
+  const Op* first = inner_maker(before);
+  const Op* again = inner_maker(next);
+  return first != nullptr && again != nullptr && first->code == again->code && first->where.line > 0 &&
+         first->where == again->where;
 }
 
 std::string ValueLabels::named(ValueId value) const {
@@ -118,8 +134,8 @@ std::string ValueLabels::named(ValueId value) const {
   return {};
 }
 
-// Of what a loop carries: its name before the loop, or its own. Its text before the loop would be that of the first
-// iteration alone.
+// Of what a loop carries and the program writes in two places: its name before the loop, or its own. Its text before
+// the loop would be that of the first iteration alone.
 std::string ValueLabels::carried_name(ValueId value) const {
   for (auto at = carried_.find(value); at != carried_.end(); at = carried_.find(at->second))
     if (std::string name = named(at->second); !name.empty()) return name;

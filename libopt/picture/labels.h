@@ -20,6 +20,8 @@ class ValueLabels {
   // Returns the name that the program gives it, or an empty text.
   [[nodiscard]] std::string named(ValueId value) const;
   [[nodiscard]] std::string carried_name(ValueId value) const;
+  [[nodiscard]] const Op* inner_maker(ValueId value) const;
+  [[nodiscard]] bool is_one_place(ValueId before, ValueId next) const;
   // Returns "G' @ (pr / degree)", "sum(abs(pr - new_pr))", or an empty text where the operator is not written so.
   [[nodiscard]] std::string expression(const Op& op);
 
