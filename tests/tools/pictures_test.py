@@ -217,7 +217,7 @@ class Pictures(PageTest):
 
     def test_wrong_options(self):
         self.prepare()
-        self.fault("measure", "fused.kir", "--format", "json", "--machine", ROOT / "configs" / "machine.yaml", status=USAGE,
+        self.fault("measure", "fused.kir", "--format", "dot", "--machine", ROOT / "configs" / "machine.yaml", status=USAGE,
                    says="--machine")
 
 
