@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <set>
@@ -95,6 +96,33 @@ ColumnChoice reader_choice(const ModelColumn& column) {
   return column.name.empty() ? ColumnChoice(column.number) : ColumnChoice(column.name);
 }
 
+namespace {
+
+// "1,5", "-12,25"
+bool has_decimal_comma(const std::string& word) {
+  const size_t sign = word.find_first_of("+-") == 0 ? 1 : 0, comma = word.find(',');
+  const auto digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const std::string_view text = word;
+  return comma != std::string::npos && digits(text.substr(sign, comma - sign)) && digits(text.substr(comma + 1));
+}
+
+// A feature for each word of these would fit anything.
+void refuse_no_words(const ModelColumn& column, std::int64_t rows, const std::string& path) {
+  constexpr std::int64_t few = 20;
+  if (std::all_of(column.levels.begin(), column.levels.end(), has_decimal_comma)) {
+    fail(ExitStatus::bad_input, fmt::format("column '{}' holds numbers with a decimal comma", shown_column(column)), {},
+         "write them with a decimal point, as sed 's/,/./g' does where no other commas are", {path});
+  }
+  if (rows >= few && std::ssize(column.levels) == rows) {
+    fail(ExitStatus::bad_input, fmt::format("column '{}' has another word in each row", shown_column(column)),
+         "each would become a feature of one row", "leave it out: choose the others with --columns", {path});
+  }
+}
+
+}  // namespace
+
 void read_levels(const std::string& path, const std::vector<ModelColumn*>& columns) {
   if (columns.empty()) return;
   ReadOptions options = table_options();
@@ -108,6 +136,7 @@ void read_levels(const std::string& path, const std::vector<ModelColumn*>& colum
            fmt::format("column '{}' holds {} different words", shown_column(*column), column->levels.size()),
            fmt::format("each becomes a feature, and a column may have {}", most_levels),
            "leave it out: choose the others with --columns", {path});
+    refuse_no_words(*column, table.rows, path);
   }
 }
 
