@@ -86,7 +86,7 @@ class Brought(ToolTest):
         self.partition("x.csv", options=names)
         self.assertEqual(list(self.result("s")), [1 + 1, 2 + 0, 3 + 2])
         beside = json.loads((self.dir / "r.dictionary.json").read_text())
-        self.assertEqual(beside, {"kasen_dictionary": 1, "inputs": {"X": [{"column": 1, "name": "kind", "words": ["ash", "elm", "oak"]}]}})
+        self.assertEqual(beside, {"kasen_dictionary": 1, "inputs": {"X": [{"column": 1, "name": "kind", "over": ["N", "F"], "words": ["ash", "elm", "oak"]}]}})
         shutil.copytree(self.dir / "b", self.dir / "model")
         shutil.copy(self.dir / "r.dictionary.json", self.dir / "model.json")
         for given in [["--dictionary", "model.json"], ["--dictionary", "model"], ["--dictionary", "model.json", *names]]:

@@ -237,7 +237,7 @@ class FaultPoints(Faulty):
     def test_short_and_interrupted_calls_go_on(self):
         self.kasen(*self.run_line, "-o", "whole")
         for fault in ["write:short:1+", "read:short:1+", "write:eintr:1", "write:eintr:4", "read:eintr:2", "read:eintr:9"]:
-            for args in [["partition", "--program", "plan.kir", "G=graph.txt", "--workers", 3, "-o", "b"], [*self.run_line, "-o", "r"]]:
+            for args in [["partition", "--program", "plan.kir", "G=graph.txt", "--workers", 3, "-o", "b", "-q"], [*self.run_line, "-o", "r"]]:
                 status, _, err = self.with_fault(fault, *args)
                 self.assertEqual((status, err), (0, ""), fault)
             self.assertEqual((self.dir / "r").read_bytes(), (self.dir / "whole").read_bytes(), fault)

@@ -65,7 +65,7 @@ class Compared(ToolTest):
                 for column in ["program_model", "program_actual"]:
                     for what, number in both[side][column].items():
                         self.assertIn("value", number, f"{side} {column} {what}: {number}")
-        turns = [loop["trips"]["value"] for side in both.values() for loop in side["loops"]]
+        turns = [loop["trips"]["value"] for side in ("before", "after") for loop in both[side]["loops"]]
         self.assertEqual(turns, [7, 7])
 
 
@@ -133,7 +133,7 @@ output b
         self.assertIn("sizes that are taken: N = 1,000,000", auto)
         self.assertIn("the runner-up, eager, is", auto)
         self.fault("measure", "--explain", stdin=plan, status=USAGE, says="needs a plan")
-        self.fault("measure", "--explain", "--format", "json", stdin=fused, status=USAGE, says="text only")
+        self.fault("measure", "--explain", "--format", "csv", stdin=fused, status=USAGE, says="--format csv without --tasks")
 
     def test_dot(self):
         plan, _ = self.kasen("plan", PAGERANK)

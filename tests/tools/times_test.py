@@ -303,7 +303,8 @@ class Methods(ToolTest):
         line = ["measure", "fused.kir", "--method", "all"]
         self.fault(*line, status=USAGE, says="--method all goes with --workers")
         self.fault(*line, "--workers", "2,3", "--bundle", "bundle", status=USAGE, says="--method all goes with --data")
-        self.fault(*line, "--workers", "2,3", "--data", "G=graph.txt", "--plot", "p.svg", status=USAGE, says="--plot")
+        self.kasen(*line, "--workers", "2,3", "--data", "G=graph.txt", "--plot", "p.svg")
+        self.assertIn("hybrid-cut", (self.dir / "p.svg").read_text())
         self.fault("partition", "G=graph.txt", "--method", "all", "-o", "b", status=USAGE, says="does not know 'all'")
 
 

@@ -47,7 +47,8 @@ class KeptPlaces {
   explicit KeptPlaces(std::string file) : file_(std::move(file)) {
     if (file_.empty()) return;
     std::ifstream text(file_);
-    known_ = nlohmann::json::parse(text, nullptr, false);
+    const nlohmann::json whole = nlohmann::json::parse(text, nullptr, false);
+    if (whole.is_object() && whole.contains(head)) known_ = whole[head];
     const auto is_object = [](const nlohmann::json& j) { return j.is_object(); };
     if (!known_.is_array() || !std::all_of(known_.begin(), known_.end(), is_object)) known_ = nlohmann::json::array();
   }
@@ -66,10 +67,11 @@ class KeptPlaces {
     if (file_.empty()) return;
     nlohmann::json pages{used_};
     for (std::size_t i = 0; i < std::min<std::size_t>(known_.size(), 2); ++i) pages.push_back(known_[i]);
-    write_text(file_, pages.dump());
+    write_text(file_, nlohmann::json{{head, pages}}.dump());
   }
 
  private:
+  static constexpr const char* head = "kasen_places";  // by which a file of Kasen's is known
   std::string file_;
   nlohmann::json known_ = nlohmann::json::array();  // pages: each placement by its graphs
   std::map<std::string, std::string> used_;

@@ -6,7 +6,7 @@
 namespace kasen::tools {
 
 // In a folder of kasen go: a file with the name of its last run's result; empty until the run has ended.
-inline constexpr std::string_view result_note = "result.of";
+inline constexpr std::string_view result_note = "last-run";
 
 [[nodiscard]] int show_main(int argc, char** argv);
 
