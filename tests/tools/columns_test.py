@@ -61,7 +61,7 @@ class Named(ColumnsTest):
                 self.assertIn(f"{name}  ", out)
             self.assertEqual(self.names(), {"F": self.HEAD})
             np.testing.assert_array_equal(self.array("w"), numbers.sum(axis=0))
-            shown = json.loads(self.kasen("show", "p.run", "w", "--format", "json")[0])[0]
+            shown = json.loads(self.kasen("show", "p.run", "w", "--format", "json")[0])["arrays"][0]
             self.assertEqual(shown["rows"], [[name, sum_] for name, sum_ in zip(self.HEAD, numbers.sum(axis=0).tolist())])
             self.go(SUMS, "X=x.csv", "--format", "csv", "-o", "r.csv", "--force", *how)
             self.assertEqual(self.cells("r.csv"), [["F", "w"], *([name, f"{sum_}"] for name, sum_ in zip(self.HEAD, numbers.sum(axis=0)))])

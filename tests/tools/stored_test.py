@@ -142,9 +142,9 @@ class Stored(ToolTest):
         (self.dir / "g.txt").write_text("".join(f"{i} {i * 7 % 50}\n" for i in range(50)))
         numpy.save(self.dir / "x.npy", self.random.normal(size=50))
         data = ["G=g.txt", "x=x.npy"]
-        there = self.compare(data, 3)
+        there = self.compare([*data, "--method", "hybrid-cut"], 3)
         self.assertEqual(self.stored(there), {})
-        self.assertEqual(there["content"]["sources"], self.cut("whole", data, "--workers", 3)["content"]["sources"])
+        self.assertEqual(there["content"]["sources"], self.cut("whole", [*data, "--method", "hybrid-cut"], "--workers", 3)["content"]["sources"])
         self.assertEqual(set(self.stored(self.cut("block", data, "--workers", 3, "--method", "block", "--references"))), {"x"})
         self.results("block")
 
