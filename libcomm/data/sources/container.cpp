@@ -67,8 +67,8 @@ std::string remedy_for(std::string_view remedy, const std::string& path) {
 }
 
 [[noreturn]] void refuse(const char* name, const char* remedy, const std::string& path) {
-  fail(ExitStatus::bad_input, fmt::format("the file is {}", name), "no such file is read", remedy_for(remedy, path),
-       {path});
+  fail(ExitStatus::bad_input, fmt::format("the file is {}", name), "Kasen does not read this format",
+       remedy_for(remedy, path), {path});
 }
 
 }  // namespace
