@@ -39,6 +39,7 @@ LEGAL = [  # a name, its expression, and NumPy's
     ("x", "std(A, over cols)", "A.std(1)"),
     ("y", "argmax(X, over columns)", "X.argmax(1)"),
     ("z", "cumsum(A, over rows) - cumsum(A, over columns)", "A.cumsum(0) - A.cumsum(1)"),
+    ("b2", "std(A, 1, over columns)", "A.std(1, ddof=1)"),
     ("a2", "reduce(min, (A + A') * A, over rows)", "((A + A.T) * A).min(0)"),
 ]
 CUT = [("r", "sum(S, over columns) - sum(S * S, over rows)", "S.sum(1) - (S * S).sum(0)"), ("a", "u as [M]", "u"), ("b", "sum(S as [N, M], over M)", "S.sum(1)"), ("c", "sum(S as [M, N], over M)", "S.sum(0)"),

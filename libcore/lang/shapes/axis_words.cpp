@@ -17,6 +17,8 @@ size_t place_of_array(const Node& call) {
   return call.args.size() > 2 && (call.text == "reduce" || call.text == "Reduce" || call.text == "scan") ? 1 : 0;
 }
 
+bool is_number(const Node& node) { return node.kind == NodeKind::integer || node.kind == NodeKind::real; }
+
 }  // namespace
 
 bool names_axis(const std::string& word) { return is_rows(word) || word == "columns" || word == "cols"; }
@@ -65,7 +67,8 @@ Binding AxisWords::bound(Term array, const Node& node) {
 // Another array of the call would meet the axis that keeps its name, whichever is meant.
 Term AxisWords::apart(Term array, bool rows, DimId& axis, const Node& call) {
   const DimId own = axis;
-  if (call.args.size() > place_of_array(call) + 2) {
+  if (std::any_of(call.args.begin() + static_cast<std::ptrdiff_t>(place_of_array(call)) + 1, call.args.end() - 1,
+                  [](const Node& arg) { return !is_number(arg); })) {
     source_.fail(call.mark, fmt::format("{} of an array over {} and others", call.text, show_dims(module_, {own, own})),
                  "rows and columns have one name, and nothing says which of them the others meet",
                  fmt::format("give one of them another name: dim Other{1} = {0}[:], and A as [{0}, Other]",
