@@ -747,6 +747,31 @@ class ModelFaults(ModelTest):
         w, b, _ = reference("logistic", far[:, :3], two)
         self.near(arrays["coefficients"], w, far[:, :3].std(0), share=1e-6)
 
+    def test_far_from_zero(self):
+        """A column's coefficient does not depend on where the column begins, as for numbers that stand for times."""
+        rng = np.random.default_rng(8)
+        near = np.round(rng.normal(size=(200, 3)) * 64) / 64  # exact after all of these moves
+        score = near @ [0.5, -0.3, 0.8]
+        targets = {"linear": score + rng.normal(size=200), "poisson": rng.poisson(np.exp(score)), "logistic": score + rng.normal(size=200) > 0,
+                   "multinomial": np.digitize(score + rng.normal(size=200), [-0.5, 0.5])}
+        targets["lasso"] = targets["linear"]
+        for name, y in targets.items():
+            np.save(self.dir / "y.npy", y.astype(float))
+            np.save(self.dir / "X.npy", near)
+            wanted = self.fit(name, "X.npy", "--target", "y.npy")[0]["coefficients"]
+            for far in ([2.0**23, -(2.0**26), 0], [2.0**33, -2, 2.0**36]):
+                with self.subTest(name, far=far):
+                    np.save(self.dir / "X.npy", near + far)
+                    self.near(self.fit(name, "X.npy", "--target", "y.npy")[0]["coefficients"], wanted, share=1e-4)
+                    self.write_libsvm("t.svm", near + far, y)
+                    if name == "multinomial":
+                        self.near(self.fit(name, "t.svm", "--samples", "sparse")[0]["coefficients"], wanted, share=1e-4)
+        np.save(self.dir / "X.npy", np.column_stack([np.full(200_000, 0.1), np.arange(200_000) % 7]))
+        np.save(self.dir / "y.npy", np.arange(200_000) % 2.0)
+        for name in ("linear", "logistic", "multinomial", "lasso"):
+            w = self.fit(name, "X.npy", "--target", "y.npy")[0]["coefficients"]
+            self.assertTrue((w[0] == 0).all(), name)
+
     def test_altered_models(self):
         self.table("a,b,y\n1,2,0\n2,1,1\n3,4,1\n4,4,0\n")
         _, _, _, path = self.fit("logistic", "t.csv", "--target", "y")
