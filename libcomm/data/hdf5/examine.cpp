@@ -26,6 +26,10 @@ struct OpenFile {
   haddr_t end_of_addresses, bytes;
 };
 
+#ifdef H5FD_CLASS_VERSION
+constexpr H5FD_class_value_t own_driver = 511;  // lower ones are the library's, higher ones are given out to others
+#endif
+
 constexpr const char* no_memory = "memory\n";  // an answer that takes none
 
 // For the current file: errno of a read that failed, and whether memory ran out.
@@ -69,6 +73,10 @@ herr_t read_exactly(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, std::size_t byt
 const H5FD_class_t& open_file_driver() {
   static const H5FD_class_t driver = [] {
     H5FD_class_t d{};
+#ifdef H5FD_CLASS_VERSION  // since HDF5 1.14, which refuses drivers that do not tell these
+    d.version = H5FD_CLASS_VERSION;
+    d.value = own_driver;
+#endif
     d.name = "open-file";
     d.maxaddr = (haddr_t{1} << 62) - 1;
     d.fc_degree = H5F_CLOSE_STRONG;
