@@ -6,8 +6,13 @@ cd "$top"
 
 say() { printf '%s\n' "$*" >&2; }
 
-installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'; }
-can_be_had() { apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'; }
+# No `| grep -q` here: it leaves at its first match, and what wrote into the pipe fails then.
+installed() { [[ $(dpkg-query -W -f '${Status}' "$1" 2>/dev/null) == 'install ok installed' ]]; }
+can_be_had() {
+  local told
+  told=$(apt-cache policy "$1" 2>/dev/null)
+  [[ $told == *'Candidate: '* && $told != *'Candidate: (none)'* ]]
+}
 
 # A line of scripts/packages.txt may name several packages: the first one that can be had.
 missing_packages() {
