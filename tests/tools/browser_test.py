@@ -200,6 +200,10 @@ class Looked(InBrowser):
         self.kasen("measure", "fused.kir", "--format", "html", "-o", "page.html")
         self.look("page.html", texts=200)
 
+    def test_pictures_of_the_documents(self):
+        for path in (ROOT / "docs").glob("**/*.svg"):
+            self.look(path)
+
     def test_scaling(self):
         self.prepare()
         self.kasen("measure", "fused.kir", "--data", "G=graph.txt", "--workers", "1,2,4,8", "--method", "all", "--plot", "scaling.svg")
