@@ -46,10 +46,10 @@ CutChoice choose_cut(const Module& plan, const std::vector<CutCandidate>& candid
   while (cost(all[choice.best]) > near_enough * least) ++choice.best;
   const CutTime perfect = cut_time(plan, without_exchange(candidates[choice.best].sizes), machine);
   if (timed && perfect.seconds) choice.most_saved = *all[choice.best].seconds - *perfect.seconds;
-  choice.why = text_of(candidates[choice.best].name, all[choice.best], timed);
+  choice.brief = text_of(candidates[choice.best].name, all[choice.best], timed);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (i != choice.best) choice.why += "; " + text_of(candidates[i].name, all[i], timed);
-  choice.why += fmt::format("; {}", meaning(plan, timed, all[choice.best].assumes_turns));
+    if (i != choice.best) choice.brief += "; " + text_of(candidates[i].name, all[i], timed);
+  choice.why = fmt::format("{}; {}", choice.brief, meaning(plan, timed, all[choice.best].assumes_turns));
   return choice;
 }
 

@@ -20,7 +20,8 @@ struct CutChoice {
   std::size_t best = 0;        // index of the candidate
   std::vector<CutTime> times;  // of the candidates
   double most_saved = 0;       // seconds of the program that a perfect cut would save; 0 where times are not known
-  std::string why;             // one line: the prediction for each, the best one first
+  std::string brief;           // one line: the prediction for each, the best one first
+  std::string why;             // the same, and what the numbers are of
 };
 
 // Takes the first candidate whose predicted time is within 2 % of the shortest: candidates are ordered by ease of

@@ -166,8 +166,10 @@ class Pipeline(ToolTest):
             (self.dir / f"{name}.txt").write_text("".join(f"{u}\t{v}\n" for u, v in sorted(set(arcs))))
             plan = "often.kir" if best == "ml" else "plan.kir"
             for program, bundle in [(["--program", plan], "auto"), ([], "plain")]:
-                _, err = self.kasen("partition", *program, f"G={name}.txt", "--workers", 6, "--method", "auto", *machine,
-                                    "-o", bundle, "--replace")
+                asked = ["partition", *program, f"G={name}.txt", "--workers", 6, "--method", "auto", *machine, "-o", bundle, "--replace"]
+                _, err = self.kasen(*asked)
+                self.assertRegex(err, rf"note: method: {best} \(auto: {best} sends .* bytes, .*; hybrid-cut sends .* imbalance [0-9.]*; -v tells more\)")
+                _, err = self.kasen(*asked, "-v")
                 self.assertRegex(err, rf"note: method: {best} \(auto: {best} sends .* bytes, .*; hybrid-cut sends .*network bytes of an iteration")
                 self.assertEqual("ml sends" in err, best == "ml", err)
                 self.assertEqual("ml not tried: it takes some" in err, best != "ml", err)
@@ -177,7 +179,7 @@ class Pipeline(ToolTest):
                 self.assertEqual(content["method"], best)
                 self.assertTrue(content["notes"][0].startswith(f"method: {best} (auto: "))
             if best == "ml":  # a program that is soon done has no time for it
-                _, err = self.kasen("partition", "--program", "plan.kir", f"G={name}.txt", "--workers", 6, *machine, "-o", "soon")
+                _, err = self.kasen("partition", "--program", "plan.kir", f"G={name}.txt", "--workers", 6, *machine, "-o", "soon", "-v")
                 self.assertRegex(err, r"method: (block|hybrid-cut) \(auto: .*; ml not tried: it takes some 20 ms and saves [0-9.]+ [um]s at most\)")
             self.kasen("partition", "--program", plan, f"G={name}.txt", "--workers", 6, "--method", best, "-o", "asked", "--replace")
             for part in sorted((self.dir / "asked").glob("part-*.h5")):

@@ -60,10 +60,12 @@ class Chooser {
   }
 
   [[nodiscard]] ChosenMethod chosen() const {
+    const std::string& name = candidates_[choice_.best].name;
     return {methods_[choice_.best],
-            fmt::format("method: {} (auto: {}{}{}{})", candidates_[choice_.best].name, choice_.why, more_,
+            fmt::format("method: {} (auto: {}{}{}{})", name, choice_.why, more_,
                         graph_ ? "; for a product in each, as no program is given" : "",
-                        look_.sampled() ? "; from a sample" : "")};
+                        look_.sampled() ? "; from a sample" : ""),
+            fmt::format("method: {} (auto: {}; -v tells more)", name, choice_.brief)};
   }
 
  private:

@@ -13,7 +13,8 @@ namespace kasen::tools {
 
 struct ChosenMethod {
   PartitionMethod method = PartitionMethod::hybrid_cut;
-  std::string note;  // the choice and its reason; empty where no method is better than others
+  std::string note;   // the choice and its reason; empty where no method is better than others
+  std::string brief;  // what a terminal shows of it
 };
 
 // `module`: the program, of any level (below 3 it is fused as `kasen go` does), or null for one product of the one

@@ -46,9 +46,10 @@ Module default_program() {
                       "graph");
 }
 
-// With --method auto, the chosen method is put into the options, and a note about it in front of others.
+// With --method auto, the chosen method is put into the options, and a note about it in front of others. That note is
+// long: `brief` gets what is told.
 std::vector<Part> make_parts(const Module* program, ProgramData& data, const po::variables_map& values,
-                             PartitionOptions& options) {
+                             PartitionOptions& options, std::string& brief) {
   if (!chooses_method(values)) {
     if (values.count("machine") > 0)
       fail(ExitStatus::usage, "--machine goes with --method auto", "no other method uses a machine profile");
@@ -59,7 +60,9 @@ std::vector<Part> make_parts(const Module* program, ProgramData& data, const po:
                        chosen);
   std::vector<Part> parts = partition(data.dims, std::move(data.inputs), options);
   options.method = chosen.method;
-  if (!chosen.note.empty()) options.notes->insert(options.notes->begin(), std::move(chosen.note));
+  if (chosen.note.empty()) return parts;
+  brief = verbose() ? chosen.note : chosen.brief;
+  options.notes->insert(options.notes->begin(), std::move(chosen.note));
   return parts;
 }
 
@@ -199,12 +202,14 @@ ExitStatus make_bundle(const po::variables_map& values) {
     }
   }
   info.names = names_of_columns(data, info.notes);
-  std::vector<Part> parts = make_parts(values.count("program") > 0 ? &module : nullptr, data, values, options);
+  std::string brief;
+  std::vector<Part> parts = make_parts(values.count("program") > 0 ? &module : nullptr, data, values, options, brief);
   keep_fitting_names(info.names, parts.at(0));
   require_slices_inside(module, parts);
   complete_sources(offered, info);
   if (compressing) compress_parts(parts, info);
-  for (const std::string& each : info.notes) note("kasen-partition: note: {}\n", each);
+  for (std::size_t k = 0; k < info.notes.size(); ++k)
+    note("kasen-partition: note: {}\n", k == 0 && !brief.empty() ? brief : info.notes[k]);
   info.workers = options.workers;
   info.method = method_name(options.method);
   info.theta = options.theta;
