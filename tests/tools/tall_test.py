@@ -125,6 +125,30 @@ class Tall(LinearTest):
             worse = abs(made["Z"].T @ made["Z"] - np.eye(6)).max()
             self.assertGreater(worse, 1e-13 * 103)  # without the refinement
 
+    def test_least_squares(self):
+        """lstsq of columns that are nearly dependent, that are, of zeros, of other sizes, and fewer rows than columns."""
+        rng = np.random.default_rng(7)
+        plain, _ = self.matrix(60, 5, 10)
+        cases = {"far": self.matrix(60, 5, 1e6)[0], "farther": self.matrix(60, 5, 1e10)[0], "zeros": np.zeros((6, 3)),
+                 "sizes": plain * [1e-9, 1, 1e9, 1e-3, 1e30], "wide": plain[:3],
+                 "dependent": np.column_stack([plain, plain[:, 0] - 3 * plain[:, 4], np.zeros(60)])}
+        text = 'dim N, K local\ninput X : f64[N, K], y : f64[N]\nb = lstsq(X, y)\noutput b, z = X @ b\n'
+        for name, X in cases.items():
+            y = rng.normal(size=len(X))
+            self.ready(text, {"X": X, "y": y}, 4)
+            made = self.made("f.kir", ["b", "z"], "--workers", 3)
+            scale = np.maximum(np.linalg.norm(X, axis=0), 1e-300)
+            exact, _, rank, s = np.linalg.lstsq(X / scale, y, rcond=None)
+            with self.subTest(name):
+                self.assertLess(np.linalg.norm(made["z"] - X / scale @ exact), max(1e-9, 1e-16 * (1 + np.linalg.norm(exact))))
+                if rank == X.shape[1]:
+                    self.assertLess(np.linalg.norm(made["b"] * scale - exact), 1e-14 * s[0] / s[-1] * np.linalg.norm(exact))
+        x = np.linspace(0, 1, 80)
+        y = np.sin(5 * x) + rng.normal(size=80) / 1000
+        self.ready("dim N, K local = 15\ninput x : f64[N], y : f64[N]\nc = polyfit(x, y, over K)\noutput z = polyval(x, c)\n", {"x": x, "y": y}, 2)
+        made = self.made("f.kir", ["z"], "--workers", 2)
+        np.testing.assert_allclose(made["z"], np.polynomial.Polynomial.fit(x, y, 14)(x), atol=1e-9)
+
     def test_what_moves(self):
         """R of each tile, to all others; and rows at the ends of tiles."""
         text = 'use "linalg"\ndim N, K local\ninput X : f64[N, K]\nQ, R = tsqr(X)\noutput Q, R\n'
