@@ -76,6 +76,29 @@ class IdWords(ToolTest):
         self.assertIn("name indices of N by different words", err)
         self.assertIn("declare an input for each column", err)
 
+    def test_rows_of_other_files_are_not_in_the_order_of_words(self):
+        """Their order is that of the file; a result of the same words, or a dictionary, says otherwise."""
+        (self.dir / "cities.csv").write_text("city,area\nRome,3\nBern,1\nOslo,2\n")
+        (self.dir / "c.csv").write_text("city,pay\nOslo,10\nRome,20\nOslo,30\nBern,7\n")
+        (self.dir / "m.ks").write_text("dim N, City\ninput city : id[City][N], pay : f64[N]\noutput m = mean(pay, by city in City)\n")
+        (self.dir / "t.ks").write_text("dim N, City\ninput city : id[City][N], m : f64[City]\noutput each = take(m, city)\n")
+        of = ["city=c.csv", "--columns", "city=city", "--words", "city=city"]
+        says = ["the indices of City are words of input 'city', and input 'm' has a row for each"]
+        err = self.kasen("go", "t.ks", *of, "m=cities.csv", "--columns", "m=area", status=USAGE)[1]
+        for text in [*says, "in the order of their letters", "sum(m, by key in City)", "--dictionary FILE"]:
+            self.assertIn(text, err)
+        self.kasen("go", "m.ks", *of, "pay=c.csv", "--columns", "pay=pay", "-o", "m.h5")
+        self.kasen("go", "t.ks", *of, "m=m.h5:/m", "-o", "t.h5")
+        with h5py.File(self.dir / "t.h5") as file:
+            self.assertEqual(file["each"][()].tolist(), [20, 20, 20, 7])
+        (self.dir / "c.csv").write_text("city,pay\nOslo,10\nRome,20\nOslo,30\n")  # without Bern
+        err = self.kasen("go", "t.ks", *of, "m=m.h5:/m", "-o", "t.h5", status=USAGE)[1]
+        for text in [*says, "the run that made 'm.h5:/m' had other words", "--dictionary m.dictionary.json"]:
+            self.assertIn(text, err)
+        self.kasen("go", "t.ks", *of, "m=m.h5:/m", "-o", "t.h5", "--dictionary", "m.dictionary.json")
+        with h5py.File(self.dir / "t.h5") as file:
+            self.assertEqual(file["each"][()].tolist(), [20, 20, 20])
+
     def test_words_of_rows_are_no_names_of_indices(self):
         (self.dir / "s.ks").write_text("dim N\ninput name : i64[N], income : f64[N]\noutput tax = 0.2 * income, name\n")
         self.kasen("go", "s.ks", "name=s.csv", "income=s.csv", "--columns", "name=name", "--columns", "income=income", "--words", "name=name", "-o", "s.h5")

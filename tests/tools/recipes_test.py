@@ -56,6 +56,16 @@ def join():
     return {"item": KEYS, "number": VALUES, "price": price}, {"cost": VALUES * price[KEYS], "revenue": VALUES @ price[KEYS]}
 
 
+def join_by_words():
+    names = ["Zoe", "Adam", "Mia", "Ben", "Ida", "Eve"]  # not in the order of letters
+    listed = NUMBERS.normal(size=6)
+    item = [*(names[key] for key in KEYS), "Quark"]
+    number = np.append(VALUES, 2.0)
+    price = dict(zip(names, listed)) | {"Quark": 0.0}
+    return {"name": names, "listed": listed, "item": item, "number": number}, {
+        "cost": [n * price[i] for n, i in zip(number, item)], "missing": [1]}
+
+
 def standard():
     spread = X.std(0)
     return {"X": X}, {"centre": X.mean(0), "spread": spread, "Z": (X - X.mean(0)) / np.where(spread > 1e-12, spread, 1)}
@@ -73,7 +83,7 @@ def best():
 
 
 WANTED = {
-    "Group by": groups, "Join": join, "Standardise": standard, "Rows for training and rows for a test": regression, "Cross-validation": folds,
+    "Group by": groups, "Join": join, "Join by words": join_by_words, "Standardise": standard, "Rows for training and rows for a test": regression, "Cross-validation": folds,
     "The largest ten": best, "Shares of each row": shares,
     "Columns for words": lambda: ({"colour": KEYS}, {"X": np.eye(6)[KEYS]}),
     "A moving average": lambda: ({"x": VALUES}, {"smooth": np.convolve(VALUES, np.full(5, 0.2), "valid")}),
@@ -85,16 +95,19 @@ class Recipes(ToolTest):
     def given(self, name, value):
         if sparse.issparse(value):
             io.mmwrite(self.dir / f"{name}.mtx", value)
-            return f"{name}={name}.mtx"
+            return [f"{name}={name}.mtx"]
+        if isinstance(value, list) and isinstance(value[0], str):
+            (self.dir / f"{name}.csv").write_text("\n".join(value) + "\n")
+            return [f"{name}={name}.csv", "--words", f"{name}=1"]
         np.savetxt(self.dir / f"{name}.csv", value, fmt="%d" if np.asarray(value).dtype.kind == "i" else "%.17g", delimiter=",")
-        return f"{name}={name}.csv"
+        return [f"{name}={name}.csv"]
 
     def test_every_recipe_gives_what_numpy_gives(self):
         self.assertEqual(sorted(RECIPES), sorted(WANTED))
         for title, program in RECIPES.items():
             (self.dir / "p.ks").write_text(program)
             data, wanted = WANTED[title]()
-            inputs = [self.given(name, value) for name, value in data.items()]
+            inputs = [word for name, value in data.items() for word in self.given(name, value)]
             for options in ([], ["--workers", 3, "-n", 2]):
                 self.kasen("go", "p.ks", *inputs, "-o", "out.h5", *options)
                 with h5py.File(self.dir / "out.h5") as file:

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "libcomm/data/results/formats.h"
+#include "libcomm/data/sources/content.h"
 #include "libcore/base/error.h"
+#include "tools/system/files.h"
 
 namespace kasen::tools {
 namespace {
@@ -105,7 +109,47 @@ void share(DimData& dim, const std::vector<InputData*>& named) {
   for (InputData* input : named) only_words(*input)->words = shared.words();
 }
 
+// Whether a dictionary stands beside the file, and whether it has these words.
+enum class Beside : std::uint8_t { none, other, same };
+Beside words_beside(const std::string& path, const std::vector<std::string>& words) {
+  const std::string dictionary = dictionary_path(address_of(path).file);
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(dictionary, none)) return Beside::none;
+  for (const auto& [input, columns] : read_dictionary(dictionary))
+    for (const auto& [number, column] : columns)
+      if (column.words == words) return Beside::same;
+  return Beside::other;
+}
+
+void require_rows(const InputData& input, const DimData& dim, const InputData& named, const std::string& path) {
+  const std::vector<std::string>& words = named.table.dictionaries.begin()->second.words;
+  const Beside beside = words_beside(path, words);
+  if (beside == Beside::same) return;
+  const std::string what = fmt::format("the indices of {} are words of input '{}', and input '{}' has a row for each",
+                                       dim.name, named.name, input.name);
+  if (beside == Beside::other)
+    fail(ExitStatus::usage, what, fmt::format("the run that made '{}' had other words", path),
+         fmt::format("give its words: --dictionary {}", dictionary_path(address_of(path).file)));
+  fail(ExitStatus::usage, what, "words are numbered in the order of their letters, the rows are as the file has them",
+       fmt::format("read the rows' words too, as input key : id[{0}][Row], and add up: sum({1}, by key in {0}); if the "
+                   "rows are in the order of a dictionary, give it: --dictionary FILE",
+                   dim.name, input.name));
+}
+
 }  // namespace
+
+void require_rows_of_words(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
+                           const std::map<std::string, std::string>& files, const Dictionary& given) {
+  for (const InputData& named : inputs) {
+    if (named.sparse || named.table.dictionaries.empty() || given.contains(named.name)) continue;
+    for (const DimId id : id_dims(named)) {
+      const DimData& dim = dims.at(static_cast<size_t>(id));
+      for (const InputData& input : inputs)
+        if (std::find(input.dims.begin(), input.dims.end(), dim.name) != input.dims.end())
+          require_rows(input, dim, named, files.at(input.name));
+    }
+  }
+}
 
 void share_id_words(std::vector<DimData>& dims, std::vector<InputData>& inputs) {
   for (InputData& input : inputs)

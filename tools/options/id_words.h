@@ -1,6 +1,8 @@
 // Columns of words that are ids: all that name indices of one dimension share one list of words.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "libcomm/data/cut/partition.h"
@@ -13,5 +15,12 @@ namespace kasen::tools {
 // and over which no input is, has as many indices as there are words. Throws UserError(usage) where an input holds
 // words of several columns and others name the same dimension with other words: nothing tells whose codes are meant.
 void share_id_words(std::vector<DimData>& dims, std::vector<InputData>& inputs);
+
+// Refuses an input over a dimension whose indices are words of another input: its rows are in the order of its file,
+// which is not that of the words. Right are results of runs that had the same words, as the dictionary beside the
+// result shows, and where `given` (--dictionary) gives the order. `files`: by input. UserError(usage), and that of
+// read_dictionary().
+void require_rows_of_words(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
+                           const std::map<std::string, std::string>& files, const Dictionary& given);
 
 }  // namespace kasen::tools

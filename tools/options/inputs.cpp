@@ -336,6 +336,7 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool ro
   for (const WantedInput& w : wanted_)
     data.inputs.push_back(input_data(w, files_.at(w.name), std::move(raw.at(w.name))));
   share_id_words(data.dims, data.inputs);
+  require_rows_of_words(data.dims, data.inputs, files_, dictionary_);
   if (drops) drop_rows(data.inputs);
   for (const WantedInput& p : patterns_) {
     data.inputs.push_back(
