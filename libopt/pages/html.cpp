@@ -51,7 +51,8 @@ std::string heading(const ReportContext& c, const PageParts& parts) {
 
 // Links to the sections that exist.
 std::string navigation(const std::string& sections) {
-  constexpr std::array<std::pair<const char*, const char*>, 10> all{{{"results", "Results"},
+  constexpr std::array<std::pair<const char*, const char*>, 11> all{{{"results", "Results"},
+                                                                     {"origin", "How they were made"},
                                                                      {"program", "Program and costs"},
                                                                      {"graph", "Dependence graph"},
                                                                      {"tasks", "Tasks"},
@@ -196,7 +197,7 @@ std::string page(const ReportContext& context, const ReportContext* context_befo
   std::string text = page_head(context.report().program + (facts != nullptr ? ": a run" : ": cost"));
   text += heading(context, parts);
   if (facts != nullptr) text += run_cards(*facts);
-  std::string sections = results_section(parts.results) +
+  std::string sections = results_section(parts.results) + origin_section(parts.origin) +
                          "<section id=\"program\" class=\"two\"><div><h2>Program</h2>\n" +
                          source_panel(context.module()) + "</div><div><h2>Costs</h2>\n<div class=\"scroll\">" +
                          summary_tables(side, was) + tiling_table(parts.tilings) + "</div></div></section>\n";

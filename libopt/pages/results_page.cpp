@@ -106,4 +106,17 @@ std::string results_section(const std::vector<PageResult>& results) {
   return text + "</section>\n";
 }
 
+std::string origin_section(const std::vector<PageOrigin>& origin) {
+  std::string rows;
+  for (const PageOrigin& row : origin) {
+    if (row.lines.empty()) continue;
+    std::string cell;
+    for (const std::string& line : row.lines) cell += (cell.empty() ? "" : "<br>") + page_text(line);
+    rows += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", page_text(row.what), cell);
+  }
+  if (rows.empty()) return {};
+  return "<section id=\"origin\"><h2>How they were made</h2>\n<table><tbody>\n" + rows +
+         "</tbody></table></section>\n";
+}
+
 }  // namespace kasen

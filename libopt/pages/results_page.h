@@ -10,5 +10,7 @@ namespace kasen {
 
 // Nothing for no results.
 [[nodiscard]] std::string results_section(const std::vector<PageResult>& results);
+// What made them; lines without content are left out.
+[[nodiscard]] std::string origin_section(const std::vector<PageOrigin>& origin);
 
 }  // namespace kasen

@@ -60,11 +60,18 @@ struct PageResult {
   std::string note;  ///< "3 of them are NaN"; may be empty
 };
 
+/// A line of the table that tells how results were made: "params", and each with its value.
+struct PageOrigin {
+  std::string what;
+  std::vector<std::string> lines;
+};
+
 /// Further parts of a page beside a module's cost.
 using GraphPlacer = std::function<std::optional<std::string>(const std::string& dot)>;
 struct PageParts {
   const Measured* before = nullptr;      ///< the module before fusing
   std::vector<PageResult> results = {};  ///< of the run
+  std::vector<PageOrigin> origin = {};   ///< what made them
   const RunReport* run = nullptr;        ///< a run of it; `sizes` are then those of its bundle, by worker
   MachineProfile machine = {};           ///< for the run's roofline
   std::string machine_name = {};         ///< its origin; empty: built in

@@ -191,6 +191,16 @@ void merge(RunReport& all, const RunReport& rank) {
             [](const RankCount& a, const RankCount& b) { return a.rank < b.rank; });
 }
 
+// A number or a truth value as such, all else (a tuple, an infinite number) as text.
+Json params_json(const std::map<std::string, std::string>& params) {
+  Json json = Json::object();
+  for (const auto& [name, text] : params) {
+    const Json value = Json::parse(text, nullptr, false);
+    json[name] = value.is_number() || value.is_boolean() ? value : Json(text);
+  }
+  return json;
+}
+
 std::string run_report_json(const Module& module, const RunReport& report) {
   const CostReport cost = measure(module);
   Json json{{"kasen_run", run_report_version},
@@ -209,6 +219,7 @@ std::string run_report_json(const Module& module, const RunReport& report) {
             {"late_allocations", report.late_allocations}};
   if (!report.processor.empty()) json["processor"] = report.processor;
   if (!report.choices.empty()) json["choices"] = choices_json(report.choices);
+  json["params"] = params_json(report.params);
   for (const TrafficField& field : traffic_fields) {
     if (field.always || report.traffic.*field.member != 0) json["traffic"][field.key] = report.traffic.*field.member;
   }

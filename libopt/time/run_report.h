@@ -60,6 +60,7 @@ struct RunReport {
   std::string kernels;                // "generated", "interpreter"
   std::string processor;              // as the kernels of rank 0 see it (KernelSet::processor); empty in older files
   std::vector<MadeChoice> choices;    // that they made by trial; the same
+  std::map<std::string, std::string> params;  // their values in this run, as a program states them; the same
   std::vector<OpCount> ops;           // by preorder number
   std::vector<ControlCount> control;  // read from a file; empty in older ones
   Polynomial::Bindings sizes;         // of the data: indices, nonzeros, ghosts by axis; empty in older files
@@ -82,6 +83,7 @@ struct RunReport {
 void merge(RunReport& all, const RunReport& rank);
 
 [[nodiscard]] std::string run_report_json(const Module& module, const RunReport& report);
+[[nodiscard]] Json params_json(const std::map<std::string, std::string>& params);
 // Throws UserError(bad_input) with the key that is missing or of the wrong type.
 [[nodiscard]] RunReport read_run_report(const std::string& text, const std::string& file);
 

@@ -121,6 +121,16 @@ std::vector<MadeChoice> read_choices(const Json& json, const Reader& reader) {
   return choices;
 }
 
+std::map<std::string, std::string> read_params_of_run(const Json& json, const Reader& reader) {
+  if (!json.is_object()) reader.fault("'params' is no object");
+  std::map<std::string, std::string> params;
+  for (const auto& [name, value] : json.items()) {
+    if (!value.is_string() && !value.is_number() && !value.is_boolean()) reader.fault("a param has no value");
+    params[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return params;
+}
+
 std::vector<VerifiedOutput> read_verified(const Json& json, const Reader& reader) {
   std::vector<VerifiedOutput> outputs;
   for (const Json& entry : json) {
@@ -195,6 +205,7 @@ RunReport read_run_report(const std::string& text, const std::string& file) {
   report.kernels = reader.get<std::string>(json, "kernels");
   if (json.contains("processor")) report.processor = reader.get<std::string>(json, "processor");
   if (json.contains("choices")) report.choices = read_choices(reader.list(json, "choices"), reader);
+  if (json.contains("params")) report.params = read_params_of_run(json.at("params"), reader);
   report.seconds = reader.get<double>(json, "seconds");
   report.kernel_bytes = reader.count(json, "kernel_bytes");
   report.late_allocations = reader.count(json, "late_allocations");

@@ -1,6 +1,7 @@
 #include "tools/launch/params.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -28,6 +29,18 @@ std::optional<std::int64_t> position_of(const DimsOfWorkers& dims, const std::st
   return std::nullopt;
 }
 
+std::string plane_text(Scalar scalar, Word word) {
+  switch (scalar) {
+    case Scalar::f64:
+    case Scalar::f32:
+      return fmt::format("{}", word.f);
+    case Scalar::boolean:
+      return word.i != 0 ? "true" : "false";
+    default:
+      return fmt::format("{}", word.i);
+  }
+}
+
 }  // namespace
 
 std::map<std::string, std::vector<Word>> read_params(const Module& module,
@@ -52,6 +65,21 @@ std::map<std::string, std::vector<Word>> read_params(const Module& module,
     words[0] = Word::integer(*place);
   }
   return params;
+}
+
+std::map<std::string, std::string> shown_params(const Module& module, const std::map<std::string, std::string>& given) {
+  std::map<std::string, std::string> shown;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code != OpCode::param) return;
+    const ElementType& element = param_element(module, op);
+    std::vector<std::string> planes;
+    for (std::size_t p = 0; p < op.literal.size(); ++p)
+      planes.push_back(plane_text(element.plane_scalar(static_cast<std::int64_t>(p)), op.literal[p]));
+    const auto own = given.find(op.name);
+    const std::string value = planes.size() == 1 ? planes[0] : fmt::format("({})", fmt::join(planes, ", "));
+    shown[op.name] = own != given.end() ? own->second : value;
+  });
+  return shown;
 }
 
 std::string params_text(const Module& module, const std::map<std::string, std::vector<Word>>& params) {

@@ -16,6 +16,9 @@ namespace kasen::tools {
 [[nodiscard]] std::map<std::string, std::vector<Word>> read_params(const Module& module,
                                                                    const std::map<std::string, std::string>& given,
                                                                    const std::function<DimsOfWorkers()>& dims);
+// The same as texts for people and reports: `given`, and else the program's values.
+[[nodiscard]] std::map<std::string, std::string> shown_params(const Module& module,
+                                                              const std::map<std::string, std::string>& given);
 // The values with which the plan's params run, by their bits, a line each.
 [[nodiscard]] std::string params_text(const Module& module, const std::map<std::string, std::vector<Word>>& params);
 

@@ -216,6 +216,7 @@ RunReport report_of(const Prepared& p, const RunResult& result, const RunSetting
   report.sizes = data_sizes(p.info.statistics);
   for (const ObservedSize& found : result.observed) report.sizes[{SymbolKind::size, found.dim, {}, -1}] = found.size;
   report.workers = p.info.workers;
+  report.params = shown_params(p.module, settings.params);
   report.ranks = cluster.ranks();
   report.threads = threads;
   report.by_rank.at(0).rank = cluster.rank();

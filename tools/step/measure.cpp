@@ -146,6 +146,16 @@ std::vector<PageResult> results_of(const Module& module, const po::variables_map
                       outputs);
 }
 
+// What made them: params, data, what partition told, the tools' lines.
+std::vector<PageOrigin> origin_of(const Module& module, const po::variables_map& values, const RunReport& run) {
+  std::vector<std::string> params;
+  for (const auto& [name, value] : run.params) params.push_back(fmt::format("{} = {}", name, value));
+  const BundleInfo info = read_bundle_info(values["bundle"].as<std::string>(), bundle_workers(values, module));
+  std::vector<std::string> steps = module.history;
+  return {{"params", params}, {"data", info.sources}, {"notes", info.notes}, {"steps", steps},
+          {"processor", run.processor.empty() ? std::vector<std::string>{} : std::vector{run.processor}}};
+}
+
 // The check as text; `right` states whether it holds.
 std::string against(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
                     const Module* before, const MachineProfile* machine, bool& right) {
@@ -160,7 +170,8 @@ std::string against(const Module& module, const po::variables_map& values, const
   right = check.mismatches.empty();
   if (values.count("page") > 0)
     write_text(values["page"].as<std::string>(),
-               page_of(module, sizes, before, values, {.results = results_of(module, values), .run = &run}));
+               page_of(module, sizes, before, values,
+                       {.results = results_of(module, values), .origin = origin_of(module, values, run), .run = &run}));
   if (format == Format::html) return page_of(module, sizes, before, values, {.run = &run});
   if (format != Format::text && format != Format::json) refuse_format("--against");
   std::vector<ComparedTime> times;
