@@ -115,8 +115,7 @@ std::string origin_section(const std::vector<PageOrigin>& origin) {
     rows += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", page_text(row.what), cell);
   }
   if (rows.empty()) return {};
-  return "<section id=\"origin\"><h2>How they were made</h2>\n<table><tbody>\n" + rows +
-         "</tbody></table></section>\n";
+  return "<section id=\"origin\"><h2>How they were made</h2>\n<table><tbody>\n" + rows + "</tbody></table></section>\n";
 }
 
 }  // namespace kasen

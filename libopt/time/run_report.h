@@ -57,14 +57,14 @@ struct RunReport {
   std::string plan_digest;    // module_digest of the plan that ran
   std::string bundle_digest;  // of its manifest; empty if the data did not come from a bundle
   int workers = 0, ranks = 1, threads = 1;
-  std::string kernels;                // "generated", "interpreter"
-  std::string processor;              // as the kernels of rank 0 see it (KernelSet::processor); empty in older files
-  std::vector<MadeChoice> choices;    // that they made by trial; the same
+  std::string kernels;              // "generated", "interpreter"
+  std::string processor;            // as the kernels of rank 0 see it (KernelSet::processor); empty in older files
+  std::vector<MadeChoice> choices;  // that they made by trial; the same
   std::map<std::string, std::string> params;  // their values in this run, as a program states them; the same
-  std::vector<OpCount> ops;           // by preorder number
-  std::vector<ControlCount> control;  // read from a file; empty in older ones
-  Polynomial::Bindings sizes;         // of the data: indices, nonzeros, ghosts by axis; empty in older files
-  std::vector<LineTime> lines;        // of the plan's schedule; empty in older files
+  std::vector<OpCount> ops;                   // by preorder number
+  std::vector<ControlCount> control;          // read from a file; empty in older ones
+  Polynomial::Bindings sizes;                 // of the data: indices, nonzeros, ghosts by axis; empty in older files
+  std::vector<LineTime> lines;                // of the plan's schedule; empty in older files
   std::vector<PartCount> parts;
   Traffic traffic;
   std::int64_t kernel_bytes = 0;  // held by the kernels themselves, over all ranks

@@ -83,6 +83,40 @@ TEST(Statements, ElementsAreReadAndSet) {
   }
 }
 
+// An array over [N, N]: the first index counts along its rows, the second along its columns.
+TEST(Statements, ElementsOfSquareArrays) {
+  for (const std::string local : {"", " local"}) {
+    WholeInputs inputs;
+    inputs.dims = {{"N", 2}, {"M", 3}};
+    inputs.arrays["A"] = reals_of({1, 2, 3, 4});
+    inputs.arrays["T"] = reals_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    const Outputs out = run_text("dim N" + local + ", M" + local + R"(
+      input A : dense f64[N, N], T : dense f64[N, M, N]
+      param one = 1
+      B = A
+      B[0, one] = 7
+      B[one, one] += 0.5
+      B[B > 6] -= B
+      S = T
+      S[1, 2, 0] = -1
+      output B, S, a = A[0, 1], b = A[one, 0], c = T[1, 0, 1], d = B[one, one]
+    )",
+                                 inputs);
+    const auto* const b = out.at("B").as<double>();
+    EXPECT_EQ(std::vector<double>(b, b + 4), (std::vector<double>{1, 0, 3, 4.5}));
+    const auto* const s = out.at("S").as<double>();
+    EXPECT_EQ(std::vector<double>(s, s + 12), (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, -1, 12}));
+    EXPECT_EQ(real(out, "a"), 2);
+    EXPECT_EQ(real(out, "b"), 3);
+    EXPECT_EQ(real(out, "c"), 8);
+    EXPECT_EQ(real(out, "d"), 4.5);
+    EXPECT_THROW(
+        run_text("dim N" + local + "\ninput A : dense f64[N, N]\nB = A\nB[sum(A, over rows) > 3] = 0\noutput B\n",
+                 inputs),
+        UserError);
+  }
+}
+
 // Breaks at each depth, as the same loops in C++.
 TEST(Statements, BreaksEndTheLoopAroundThem) {
   const std::string program = R"(

@@ -49,6 +49,7 @@ IR = {
     'pick': (ELEMENTS, WHERE_HELD, ['none']),
     'observe': (['i64'], ['shared'], ['none']),
     'within': (['i64'], ['shared'], ['none']),
+    'contract': (['bool'], ['part'], ['none']),  # the place of an element of a square array
     'apply': (ELEMENTS, ['shared'], ['none']),
     'list': (NUMBERS + ['bool', 'array'], WHERE_HELD, ['none']),
     'get': (NUMBERS + ['bool', 'array'], WHERE_HELD, ['none']),
@@ -65,7 +66,7 @@ IR = {
     'output': (ELEMENTS, ['part', 'cons', 'shared'], ['none']),
 }
 # What operators inside of a region make (verify/regions.cpp): loops over rows of a product work on masters.
-IN_REGION = {'iter_on_vec': ['part', 'cons', 'pre', 'shared-pre'], 'mxm': ['part', 'pre', 'shared-pre'],
+IN_REGION = {'iter_on_vec': ['part', 'cons', 'pre', 'shared', 'shared-pre'], 'mxm': ['part', 'pre', 'shared-pre'],
              'product_epilogue': ['part', 'pre', 'shared-pre'], 'row_chain': ['part', 'pre', 'shared-pre'],
              'rows': ['part', 'pre', 'shared-pre']}
 COMPARED = NUMBERS + ['bool', 'id']

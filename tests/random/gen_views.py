@@ -38,9 +38,14 @@ class ViewPart(Base):
         array = self.expr(elem, whole, depth)
         return Expr('at', elem, dims, [array, self.place_in(self.size(d))], bound=array.bound, over=d, alone=self.alone(whole))
 
+    def has_places(self, dims):
+        """Whether single elements are read and set: of square arrays that are cut, beside dense inputs alone."""
+        square = [d for d in dims if dims.count(d) > 1]
+        return all(self.program.is_local(d) for d in square) or not any(v.sparse for v in self.program.inputs)
+
     def pick_one(self, elem, dims, depth):
         """One element of an array, as a single value."""
-        ways = [w for w in self.shapes if w and len(set(w)) == len(w) and all(self.size(d) > 0 for d in w)]
+        ways = [w for w in self.shapes if w and self.has_places(w) and all(self.size(d) > 0 for d in w)]
         if dims or elem not in NUMBERS + ('bool',) or not ways:
             return None
         whole = self.pick(ways)

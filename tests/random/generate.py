@@ -228,7 +228,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
 
     def set_elements(self):
         """v[i, j] = e, or v[mask] += e."""
-        names = [v for v in self.assignable() if v.dims and len(set(v.dims)) == len(v.dims) and v.elem in NUMBERS + ('bool',)]
+        names = [v for v in self.assignable() if v.dims and self.has_places(v.dims) and v.elem in NUMBERS + ('bool',)]
         if not names:
             return None
         v = self.pick(names)

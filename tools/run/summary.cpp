@@ -150,8 +150,8 @@ std::string summary_text(const RunSummary& summary) {
 
 Json summary_json(const RunSummary& summary) {
   const RunReport& report = *summary.report;
-  Json json{{"program", report.program}, {"workers", report.workers}, {"ranks", report.ranks},
-            {"threads", report.threads}, {"kernels", report.kernels}, {"iterations", summary.iterations},
+  Json json{{"program", report.program},           {"workers", report.workers}, {"ranks", report.ranks},
+            {"threads", report.threads},           {"kernels", report.kernels}, {"iterations", summary.iterations},
             {"params", params_json(report.params)}};
   json["times"] = {{"read_seconds", summary.times.reading},
                    {"prepare_seconds", summary.times.preparing},

@@ -152,7 +152,10 @@ std::vector<PageOrigin> origin_of(const Module& module, const po::variables_map&
   for (const auto& [name, value] : run.params) params.push_back(fmt::format("{} = {}", name, value));
   const BundleInfo info = read_bundle_info(values["bundle"].as<std::string>(), bundle_workers(values, module));
   std::vector<std::string> steps = module.history;
-  return {{"params", params}, {"data", info.sources}, {"notes", info.notes}, {"steps", steps},
+  return {{"params", params},
+          {"data", info.sources},
+          {"notes", info.notes},
+          {"steps", steps},
           {"processor", run.processor.empty() ? std::vector<std::string>{} : std::vector{run.processor}}};
 }
 

@@ -59,8 +59,14 @@ ValueId Elements::place(DimId dim, const Node& index) {
                        {ElementType::of(Scalar::i64)});
 }
 
-// True at the element.
+bool names_one_twice(const std::vector<DimId>& dims) {
+  return std::any_of(dims.begin(), dims.end(), [&](DimId d) { return std::count(dims.begin(), dims.end(), d) > 1; });
+}
+
+// True at the element. Where a dimension stands twice, an array over it would lie along its last axis: then each axis
+// has a mask of its own, and `outer` or index notation says which one is whose.
 Node Elements::here(const std::vector<DimId>& dims, const std::vector<Node>& indices, Mark mark, Scopes::Scope& names) {
+  const bool apart = names_one_twice(dims), square = apart && dims.size() == 2;
   Node all;
   for (std::size_t k = 0; k < dims.size(); ++k) {
     const std::string own = own_name(mark, fmt::format("place{}", k));
@@ -70,9 +76,39 @@ Node Elements::here(const std::vector<DimId>& dims, const std::vector<Node>& ind
     Node index = made_node(NodeKind::call, mark, "index", {made_name(mark, dim)});
     Node number = made_node(NodeKind::call, mark, "i64", {std::move(index)});
     Node equal = made_operation(ScalarOp::eq, mark, {std::move(number), made_name(mark, own)});
-    all = k == 0 ? std::move(equal) : made_operation(ScalarOp::logical_and, mark, {std::move(all), std::move(equal)});
+    if (apart && !square) equal = element_of(std::move(equal), k, mark, names);
+    if (k == 0)
+      all = std::move(equal);
+    else if (square)
+      all = made_node(NodeKind::call, mark, "outer",
+                      {made_node(NodeKind::op_ref, mark, "&&"), std::move(all), std::move(equal)});
+    else
+      all = made_operation(ScalarOp::logical_and, mark, {std::move(all), std::move(equal)});
   }
-  return all;
+  return apart && !square ? for_all(dims.size(), std::move(all), mark) : all;
+}
+
+// `mask[i]` of such a mask, computed before.
+Node Elements::element_of(Node mask, std::size_t axis, Mark mark, Scopes::Scope& names) {
+  const std::string own = own_name(mark, fmt::format("mask{}", axis));
+  const Scopes::Inner scope(scopes_, Scopes::Scope(names));
+  names[own] = {.id = values_.materialise(evaluator_.element(mask), "here", mark)};
+  return made_node(NodeKind::index, mark, "",
+                   {made_name(mark, own), made_name(mark, own_name(mark, fmt::format("i{}", axis)))});
+}
+
+// `[i0 in dim0, i1 in dim1: value]`
+Node Elements::for_all(std::size_t axes, Node value, Mark mark) {
+  Node loop = made_node(NodeKind::loop, mark, "");
+  loop.op = ScalarOp::build;
+  loop.text = own_name(mark, "i0");
+  loop.depth = value.depth + 1;
+  for (std::size_t k = 0; k < axes; ++k) {
+    loop.names.push_back({own_name(mark, fmt::format("i{}", k)), mark});
+    loop.args.push_back(made_name(mark, own_name(mark, fmt::format("dim{}", k))));
+  }
+  loop.args.push_back(std::move(value));
+  return loop;
 }
 
 Term Elements::get(Term array, const Node& node, const std::string& hint) {
@@ -82,7 +118,7 @@ Term Elements::get(Term array, const Node& node, const std::string& hint) {
   std::vector<Node> indices;
   const std::vector<DimId> dims = module_.type(rest).dims;
   for (std::size_t k = 0; k < dims.size(); ++k) {
-    if (module_.dim(dims[k]).local) {
+    if (module_.dim(dims[k]).local && !names_one_twice(dims)) {
       rest = emit_at(builder_, rest, dims[k], place(dims[k], node.args[k + 1]), node.mark,
                      k + 1 < dims.size() ? "t" : hint);
     } else {
@@ -104,9 +140,17 @@ Term Elements::get(Term array, const Node& node, const std::string& hint) {
 }
 
 // A bool array over dimensions of the array.
-bool Elements::is_mask(const Node& index) {
-  const Term term = evaluator_.element(index);
-  return term.type().is(Scalar::boolean);
+bool Elements::is_mask(const Statement& put, const std::vector<DimId>& dims) {
+  const Term term = evaluator_.element(put.index[0]);
+  if (!term.type().is(Scalar::boolean)) return false;
+  if (names_one_twice(dims) && !term.dims.empty() && term.dims.size() < dims.size())
+    source_.fail(
+        put.index[0].mark,
+        fmt::format("a mask over {} for an array over {}", show_dims(module_, term.dims), show_dims(module_, dims)),
+        "nothing says whether it chooses rows or columns",
+        fmt::format("write {0} = [i in {1}, j in {1}: if mask[i] then v else {0}[i, j]] for rows", put.name.text,
+                    module_.dim(term.dims[0]).name));
+  return true;
 }
 
 Statement Elements::whole(const Statement& put, Type array, Scopes::Scope& names) {  // a copy: values are added
@@ -114,7 +158,7 @@ Statement Elements::whole(const Statement& put, Type array, Scopes::Scope& names
   s.kind = StatementKind::assign;
   s.index.clear();
   Node there;
-  if (put.index.size() == 1 && is_mask(put.index[0])) {
+  if (put.index.size() == 1 && is_mask(put, array.dims)) {
     there = put.index[0];
     read_whole(s.value[0], put);
   } else if (put.index.size() == array.dims.size()) {
