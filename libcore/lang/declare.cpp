@@ -85,7 +85,10 @@ Term Declarations::default_of(const Statement& s) {
   if (given == defines_.end()) return written;
   defined_.insert(s.name.text);
   const std::string type = show(module_, written.type());
-  const std::string remedy = fmt::format("give a value of type {}", type);
+  const bool id = !s.type.empty() && s.type[0].components.size() == 1 && s.type[0].components[0].scalar == "id";
+  const std::string remedy =
+      id ? fmt::format("give a number; a word of the data is for the run: --param {}={}", s.name.text, given->second)
+         : fmt::format("give a value of type {}", type);
   if (given->second.empty()) fail(ExitStatus::usage, fmt::format("-D {}= gives no value", s.name.text), {}, remedy);
   const SourceText source{given->second, fmt::format("-D {}", s.name.text)};
   try {

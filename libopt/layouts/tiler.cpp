@@ -22,14 +22,6 @@ void Tiler::run() {
   for (const ValueId arg : body.args) define(arg);
   for (const Op& op : body.ops) tile(op);
   m_.body = {body.args, std::move(frames_.back())};
-  drop_default_cuts();
-}
-
-// A type has one form, as in the text: without a mesh, cuts that are those of the default layout are not told.
-void Tiler::drop_default_cuts() {
-  if (!m_.mesh.empty()) return;
-  for (Value& value : m_.values)
-    if (!value.type.cuts.empty() && value.type.cuts == usual_cuts(m_, value.type.dims)) value.type.cuts.clear();
 }
 
 void Tiler::tile_block(const Block& block) {

@@ -44,7 +44,6 @@ class Tiler {
 
   [[nodiscard]] const Cuts* decided(ValueId value) const;
   [[nodiscard]] Cuts cuts_of(ValueId value) const;
-  void drop_default_cuts();
   void set_cuts(ValueId value, Cuts cuts);
 
   // The operand as it is decided; nothing decided: `usual`.

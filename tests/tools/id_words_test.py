@@ -109,5 +109,95 @@ class IdWords(ToolTest):
         self.assertIn("Zoe", self.kasen("show", "s.h5", "name", "--words", "name=name")[0].split("\n")[2])
 
 
+class Vertices(ToolTest):
+    """Rows and columns of sparse matrices that are words."""
+
+    PAGERANK = """dim N
+input G : null[N, N]
+param r = 0.85
+deg = G @ fill(1.0, N)
+pr : f64[N] = 1
+for i in 0..60 { pr = (1 - r) + r * (G' @ (pr / (if deg > 0 then deg else 1))) }
+output pr
+"""
+
+    def setUp(self):
+        super().setUp()
+        (self.dir / "web.csv").write_text("from,to\n" + "\n".join(LINKS) + "\n")
+        (self.dir / "g.ks").write_text(self.PAGERANK)
+
+    def rows(self, *options):
+        return json.loads(self.kasen("show", *options, "--format", "json")[0])["arrays"][0]["rows"]
+
+    def test_a_graph_of_words(self):
+        (self.dir / "web.tsv").write_text("".join(link.replace(",", "\t") + "\n" for link in LINKS))
+        (self.dir / "wide.csv").write_text("when,to,from\n" + "".join("1,{1},{0}\n".format(*link.split(",")) for link in LINKS))
+        for data, columns in [("web.csv", "from,to"), ("web.tsv", None), ("wide.csv", "from,to")]:
+            choice = ["--columns", f"G={columns}"] if columns else []
+            for workers in (1, 3):
+                self.kasen("go", "g.ks", f"G={data}", *choice, "--words", f"G={columns or '1,2'}", "-o", "r.h5", "--workers", workers)
+                made = dict(self.rows("r.h5", "pr", "--head", 20))
+                self.assertEqual(set(made), set(ranks()), data)
+                for name, value in ranks().items():
+                    self.assertAlmostEqual(made[name], value, 3)
+        self.assertIn("home", self.kasen("show", "r.h5", "pr", "--top", 1)[0])
+
+    def test_users_and_films(self):
+        stars = [("Zoe", "Up", 5), ("Ann", "Up", 2), ("Zoe", "Alien", 1), ("Bob", "Jaws", 4)]
+        (self.dir / "s.csv").write_text("user,film,stars\n" + "".join(f"{u},{f},{s}\n" for u, f, s in stars))
+        (self.dir / "s.ks").write_text("dim U, F\ninput X : f64[U, F]\noutput of_user = sum(X, over F), of_film = sum(X, over U)\n")
+        self.kasen("go", "s.ks", "X=s.csv", "--columns", "X=user,film,stars", "--words", "X=user,film", "-o", "s.h5", "--workers", 2)
+        self.assertEqual(self.rows("s.h5", "of_user"), [["Ann", 2], ["Bob", 4], ["Zoe", 6]])
+        self.assertEqual(self.rows("s.h5", "of_film"), [["Alien", 1], ["Jaws", 4], ["Up", 7]])
+        (self.dir / "n.csv").write_text("user,film,stars\n" + "".join(f"{u},{i + 3},{s}\n" for i, (u, _, s) in enumerate(stars)))
+        self.kasen("go", "s.ks", "X=n.csv", "--columns", "X=user,film,stars", "--words", "X=user", "-o", "n.h5")
+        self.assertEqual(self.rows("n.h5", "of_film"), [[3, 5], [4, 2], [5, 1], [6, 4]])
+        with open(self.dir / "s.csv", "a") as file:
+            file.write("Ann,Up,3\n")
+        of = ["go", "s.ks", "X=s.csv", "--columns", "X=user,film,stars", "--words", "X=user,film", "-o", "s.h5"]
+        err = self.kasen(*of, status=65)[1]
+        for text in ["rows 2 and 5 are one entry", "--repeats sum"]:
+            self.assertIn(text, err)
+        self.kasen(*of, "--repeats", "sum")
+        self.assertEqual(self.rows("s.h5", "of_user"), [["Ann", 5], ["Bob", 4], ["Zoe", 6]])
+
+    def test_several_inputs_share_the_words(self):
+        (self.dir / "two.ks").write_text("dim N\ninput G : null[N, N], H : f64[N, N]\nb = H @ fill(1.0, N)\n"
+                                         "output a = G @ fill(1.0, N), b, c = G @ b\n")
+        (self.dir / "h.csv").write_text("x,y,w\nhome,zebra,2\nape,home,3\n")
+        of = ["two.ks", "G=web.csv", "--columns", "G=from,to", "--words", "G=from,to", "-o", "r.h5"]
+        self.kasen("go", *of, "H=h.csv", "--columns", "H=x,y,w", "--words", "H=x,y", "--workers", 2)
+        links = [link.split(",") for link in LINKS]
+        names = sorted({n for link in links for n in link} | {"zebra", "ape"})
+        weights = {"home": 2, "ape": 3}
+        wanted = {"a": {n: sum(f == n for f, _ in links) for n in names}, "b": weights,
+                  "c": {n: sum(weights.get(t, 0) for f, t in links if f == n) for n in names}}
+        for name, values in wanted.items():
+            self.assertEqual(dict(self.rows("r.h5", name, "--head", 99)), {n: values.get(n, 0) for n in names}, name)
+        (self.dir / "h.txt").write_text("0 1 2\n1 2 3\n")
+        err = self.kasen("go", *of, "H=h.txt", status=USAGE)[1]
+        for text in ["the indices of N are words of input 'G', and numbers in input 'H'", "--words H=COLUMNS"]:
+            self.assertIn(text, err)
+
+    def test_a_param_is_a_word(self):
+        (self.dir / "p.ks").write_text("dim N\ninput G : null[N, N]\nparam from : id[N] = 0\n"
+                                       "output next = (f64(G)' @ f64(index(N) == from)) > 0\n")
+        of = ["go", "p.ks", "G=web.csv", "--columns", "G=from,to", "--words", "G=from,to", "-o", "r.h5"]
+        self.kasen(*of, "--param", "from=shop", "--workers", 2)
+        self.assertEqual([name for name, value in self.rows("r.h5", "next") if value], ["blog", "home"])
+        self.assertIn("did you mean 'shop'?", self.kasen(*of, "--param", "from=shopp", status=USAGE)[1])
+        self.assertIn("--param from=shop", self.kasen(*of, "-D", "from=shop", status=USAGE)[1])
+
+    def test_a_dictionary_keeps_the_codes(self):
+        of = ["go", "g.ks", "--columns", "G=from,to", "--words", "G=from,to"]
+        self.kasen(*of, "G=web.csv", "-o", "r.h5")
+        (self.dir / "less.csv").write_text("from,to\nshop,blog\nblog,shop\n")
+        self.kasen(*of, "G=less.csv", "-o", "less.h5", "--dictionary", "r.dictionary.json", "--workers", 2)
+        made = dict(self.rows("less.h5", "pr", "--head", 20))
+        self.assertEqual(set(made), set(ranks()))
+        self.assertAlmostEqual(made["shop"], 1, 3)
+        self.assertAlmostEqual(made["home"], 0.15, 9)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

@@ -68,4 +68,14 @@ std::vector<Word> read_param(const Module& module, const std::string& name, cons
   return read_value(module, param_element(module, *op), name, text);
 }
 
+bool is_word_of_id(const Module& module, const std::string& name, const std::string& text) {
+  const Op* const op = find_param(module, name);
+  return op != nullptr && param_element(module, *op).is(Scalar::id) && !text.empty() &&
+         text.find_first_not_of("0123456789-") != std::string::npos;
+}
+
+void check_param(const Module& module, const std::string& name, const std::string& text) {
+  if (!is_word_of_id(module, name, text)) (void)read_param(module, name, text);
+}
+
 }  // namespace kasen::tools

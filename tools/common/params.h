@@ -15,4 +15,9 @@ namespace kasen::tools {
 // not have, or for a text that is no such value.
 [[nodiscard]] std::vector<Word> read_param(const Module& module, const std::string& name, const std::string& text);
 
+// Whether the text is a word in place of an id, `-D source=home`: the data know which one it is.
+[[nodiscard]] bool is_word_of_id(const Module& module, const std::string& name, const std::string& text);
+// What read_param refuses, as far as it shows without data.
+void check_param(const Module& module, const std::string& name, const std::string& text);
+
 }  // namespace kasen::tools

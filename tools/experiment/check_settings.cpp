@@ -127,7 +127,7 @@ class Checker {
 
   static void check_param(const Setting& setting, const Module& module) {
     try {
-      (void)read_param(module, setting.name, setting.text);
+      tools::check_param(module, setting.name, setting.text);
     } catch (const UserError& error) {
       const Diagnostic& fault = error.diagnostics().front();
       setting.place.fault(fault.what, fault.why, fault.remedy);

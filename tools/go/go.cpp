@@ -180,7 +180,7 @@ class Pipeline {
   // A typing error is reported before minutes of partitioning.
   void check_params() const {
     with_value("param", [&] {
-      for (const auto& [name, value] : name_values(values_, "param")) (void)read_param(module_, name, value);
+      for (const auto& [name, value] : name_values(values_, "param")) check_param(module_, name, value);
     });
   }
 

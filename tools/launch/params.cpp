@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "libcore/base/error.h"
+#include "libcore/base/suggest.h"
 #include "libcore/run/executor.h"
 #include "tools/common/params.h"
 
@@ -29,6 +30,23 @@ std::optional<std::int64_t> position_of(const DimsOfWorkers& dims, const std::st
   return std::nullopt;
 }
 
+// The place of the word among the names of the dimension's indices.
+Word id_of_word(const Module& module, const std::string& param, const std::string& word, const DimNames& names) {
+  const auto op = std::find_if(module.body.ops.begin(), module.body.ops.end(),
+                               [&](const Op& o) { return o.code == OpCode::param && o.name == param; });
+  const std::string& dim = module.dim(param_element(module, *op).components[0].id_of).name;
+  const auto known = names.find(dim);
+  if (known == names.end())
+    fail(ExitStatus::usage, fmt::format("-D {}={}: the indices of {} have numbers", param, word, dim),
+         "no input names them by words", fmt::format("give a number: -D {}=0", param));
+  const std::vector<std::string>& words = known->second;
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found != words.end()) return Word::integer(found - words.begin());
+  const std::string near = words.size() <= 100'000 ? nearest_name(word, words) : "";
+  fail(ExitStatus::usage, fmt::format("-D {}={}: no index of {} is called so", param, word, dim), "",
+       near.empty() ? "give one of the data's words" : fmt::format("did you mean '{}'?", near));
+}
+
 std::string plane_text(Scalar scalar, Word word) {
   switch (scalar) {
     case Scalar::f64:
@@ -45,11 +63,12 @@ std::string plane_text(Scalar scalar, Word word) {
 
 std::map<std::string, std::vector<Word>> read_params(const Module& module,
                                                      const std::map<std::string, std::string>& given,
+                                                     const DimNames& names,
                                                      const std::function<DimsOfWorkers()>& dims) {
   std::map<std::string, std::vector<Word>> params;
-  for (const auto& [name, text] : given) {
-    params[name] = read_param(module, name, text);
-  }
+  for (const auto& [name, text] : given)
+    params[name] = is_word_of_id(module, name, text) ? std::vector{id_of_word(module, name, text, names)}
+                                                     : read_param(module, name, text);
   std::optional<DimsOfWorkers> known;
   for (const Op& op : module.body.ops) {
     if (op.code != OpCode::param || !param_element(module, op).is(Scalar::id)) continue;

@@ -19,6 +19,21 @@
 namespace kasen::tools {
 namespace {
 
+// The codes of one list of words: elements that are ids, or the rows or columns of a sparse matrix.
+struct Named {
+  enum class Place : std::uint8_t { elements, rows, cols };
+  InputData* input = nullptr;
+  Place place = Place::elements;
+
+  // Null for elements of several columns of words.
+  [[nodiscard]] WordColumn* words() const {
+    if (place != Place::elements)
+      return &input->table.dictionaries.at(place == Place::rows ? input->matrix.row_words : input->matrix.col_words);
+    const bool one = input->element.planes() == 1 && input->table.cols == 1 && input->table.dictionaries.size() == 1;
+    return one ? &input->table.dictionaries.begin()->second : nullptr;
+  }
+};
+
 std::set<DimId> id_dims(const InputData& input) {
   std::set<DimId> dims;
   for (const Component& c : input.element.components)
@@ -26,22 +41,46 @@ std::set<DimId> id_dims(const InputData& input) {
   return dims;
 }
 
-// The dimensions of an input whose indices its elements are not.
-std::vector<std::string> over_others(const InputData& input, const std::vector<DimData>& dims) {
-  const std::set<DimId> ids = id_dims(input);
-  std::vector<std::string> over;
-  for (const std::string& name : input.dims) {
-    const bool own =
-        std::any_of(ids.begin(), ids.end(), [&](DimId d) { return dims.at(static_cast<size_t>(d)).name == name; });
-    if (!own && std::find(over.begin(), over.end(), name) == over.end()) over.push_back(name);
+// The columns of words by the dimension whose indices they name.
+std::map<std::string, std::vector<Named>> named_dims(const std::vector<DimData>& dims, std::vector<InputData>& inputs) {
+  std::map<std::string, std::vector<Named>> named;
+  for (InputData& input : inputs) {
+    if (input.table.dictionaries.empty()) continue;
+    if (!input.sparse) {
+      for (const DimId d : id_dims(input)) named[dims.at(static_cast<size_t>(d)).name].push_back({&input});
+      continue;
+    }
+    const std::string &row = input.dims.at(input.dims.size() - 2), &col = input.dims.back();
+    if (input.matrix.row_words > 0) named[row].push_back({&input, Named::Place::rows});
+    if (input.matrix.col_words > 0) named[col].push_back({&input, Named::Place::cols});
   }
+  return named;
+}
+
+bool is_over(const InputData& input, const std::string& dim) {
+  return std::find(input.dims.begin(), input.dims.end(), dim) != input.dims.end();
+}
+
+// The dimensions of the input whose indices the words are not.
+std::vector<std::string> over_others(const InputData& input, const std::vector<std::string>& named) {
+  std::vector<std::string> over;
+  for (const std::string& name : input.dims)
+    if (std::find(named.begin(), named.end(), name) == named.end() &&
+        std::find(over.begin(), over.end(), name) == over.end())
+      over.push_back(name);
   return over;
 }
 
-// The words of the one column that the input is.
-WordColumn* only_words(InputData& input) {
-  const bool one = input.element.planes() == 1 && input.table.cols == 1 && input.table.dictionaries.size() == 1;
-  return one ? &input.table.dictionaries.begin()->second : nullptr;
+void tell_dimensions(const std::vector<DimData>& dims, InputData& input) {
+  if (input.sparse) {
+    const std::string &row = input.dims.at(input.dims.size() - 2), &col = input.dims.back();
+    for (auto& [number, known] : input.table.dictionaries)
+      known.over = over_others(input, {number == input.matrix.row_words ? row : col});
+    return;
+  }
+  std::vector<std::string> own;
+  for (const DimId d : id_dims(input)) own.push_back(dims.at(static_cast<size_t>(d)).name);
+  for (auto& [column, known] : input.table.dictionaries) known.over = over_others(input, own);
 }
 
 // The words of one dimension, in the order of their codes.
@@ -65,11 +104,23 @@ class Shared {
   std::vector<std::string> words_;
 };
 
-void recode(RawTable& table, const std::vector<std::int64_t>& codes) {
-  auto* const ids = table.values.as<std::int64_t>();
-  for (std::int64_t i = 0; i < table.values.count; ++i) {
-    if (ids[i] >= 0 && ids[i] < std::ssize(codes)) ids[i] = codes[static_cast<size_t>(ids[i])];
+void recode(const Named& named, const std::vector<std::int64_t>& codes) {
+  const auto code = [&](std::int64_t& id) {
+    if (id >= 0 && id < std::ssize(codes)) id = codes[static_cast<size_t>(id)];
+  };
+  if (named.place == Named::Place::elements) {
+    RawTable& table = named.input->table;
+    auto* const ids = table.values.as<std::int64_t>();
+    std::for_each_n(ids, table.values.count, code);
+    return;
   }
+  RawMatrix& matrix = named.input->matrix;
+  std::vector<std::int64_t> rows = matrix.entries.rows(), cols = matrix.entries.cols();
+  const bool by_row = named.place == Named::Place::rows;
+  for (std::int64_t& id : by_row ? rows : cols) code(id);
+  matrix.entries = EntryList(rows, cols, matrix.entries.values());
+  std::int64_t& count = by_row ? matrix.row_count : matrix.col_count;
+  count = std::max(count, codes.empty() ? 0 : 1 + *std::max_element(codes.begin(), codes.end()));
 }
 
 [[noreturn]] void refuse_two_lists(const std::string& dim, const std::string& one, const std::string& other) {
@@ -88,25 +139,30 @@ bool same_words(const InputData& a, const InputData& b) {
   return lists.size() == 1 && lists == of(b);
 }
 
-void share(DimData& dim, const std::vector<InputData*>& named) {
+void share(const std::string& dim, const std::vector<Named>& named) {
   Shared shared;
-  const bool plain =
-      std::all_of(named.begin(), named.end(), [](InputData* one) { return only_words(*one) != nullptr; });
-  if (!plain) {
-    for (const InputData* other : named)
-      if (!same_words(*named[0], *other)) refuse_two_lists(dim.name, named[0]->name, other->name);
+  if (std::any_of(named.begin(), named.end(), [](const Named& one) { return one.words() == nullptr; })) {
+    for (const Named& other : named)
+      if (!same_words(*named[0].input, *other.input)) refuse_two_lists(dim, named[0].input->name, other.input->name);
     return;
   }
-  const auto in_order = [](InputData* one) {
-    return std::is_sorted(only_words(*one)->words.begin(), only_words(*one)->words.end());
+  const auto in_order = [](const Named& one) {
+    return std::is_sorted(one.words()->words.begin(), one.words()->words.end());
   };
   if (std::all_of(named.begin(), named.end(), in_order)) {  // as those of one column are; a dictionary may have others
     std::set<std::string> all;
-    for (InputData* input : named) all.insert(only_words(*input)->words.begin(), only_words(*input)->words.end());
+    for (const Named& one : named) all.insert(one.words()->words.begin(), one.words()->words.end());
     (void)shared.add({all.begin(), all.end()});
   }
-  for (InputData* input : named) recode(input->table, shared.add(only_words(*input)->words));
-  for (InputData* input : named) only_words(*input)->words = shared.words();
+  for (const Named& one : named) recode(one, shared.add(one.words()->words));
+  for (const Named& one : named) one.words()->words = shared.words();
+}
+
+// Whether the rows or columns of a sparse matrix along the dimension are words.
+bool names_along(const InputData& input, const std::string& dim) {
+  if (!input.sparse || input.table.dictionaries.empty()) return false;
+  const bool row = input.dims.at(input.dims.size() - 2) == dim, col = input.dims.back() == dim;
+  return (!row || input.matrix.row_words > 0) && (!col || input.matrix.col_words > 0);
 }
 
 // Whether a dictionary stands beside the file, and whether it has these words.
@@ -121,54 +177,58 @@ Beside words_beside(const std::string& path, const std::vector<std::string>& wor
   return Beside::other;
 }
 
-void require_rows(const InputData& input, const DimData& dim, const InputData& named, const std::string& path) {
-  const std::vector<std::string>& words = named.table.dictionaries.begin()->second.words;
+void require_rows(const InputData& input, const std::string& dim, const InputData& named, const std::string& path,
+                  const std::vector<std::string>& words) {
+  if (input.sparse)
+    fail(ExitStatus::usage,
+         fmt::format("the indices of {} are words of input '{}', and numbers in input '{}'", dim, named.name,
+                     input.name),
+         "nothing says which number is which word", fmt::format("read words in both: --words {}=COLUMNS", input.name));
   const Beside beside = words_beside(path, words);
   if (beside == Beside::same) return;
   const std::string what = fmt::format("the indices of {} are words of input '{}', and input '{}' has a row for each",
-                                       dim.name, named.name, input.name);
+                                       dim, named.name, input.name);
   if (beside == Beside::other)
     fail(ExitStatus::usage, what, fmt::format("the run that made '{}' had other words", path),
          fmt::format("give its words: --dictionary {}", dictionary_path(address_of(path).file)));
   fail(ExitStatus::usage, what, "words are numbered in the order of their letters, the rows are as the file has them",
        fmt::format("read the rows' words too, as input key : id[{0}][Row], and add up: sum({1}, by key in {0}); if the "
                    "rows are in the order of a dictionary, give it: --dictionary FILE",
-                   dim.name, input.name));
+                   dim, input.name));
 }
 
 }  // namespace
 
-void require_rows_of_words(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
+void require_rows_of_words(const std::vector<DimData>& dims, std::vector<InputData>& inputs,
                            const std::map<std::string, std::string>& files, const Dictionary& given) {
-  for (const InputData& named : inputs) {
-    if (named.sparse || named.table.dictionaries.empty() || given.contains(named.name)) continue;
-    for (const DimId id : id_dims(named)) {
-      const DimData& dim = dims.at(static_cast<size_t>(id));
-      for (const InputData& input : inputs)
-        if (std::find(input.dims.begin(), input.dims.end(), dim.name) != input.dims.end())
-          require_rows(input, dim, named, files.at(input.name));
-    }
+  for (const auto& [dim, columns] : named_dims(dims, inputs)) {
+    const InputData& named = *columns[0].input;
+    const WordColumn* const list = columns[0].words();
+    if (given.contains(named.name)) continue;
+    for (const InputData& input : inputs)
+      if (is_over(input, dim) && !names_along(input, dim))
+        require_rows(input, dim, named, files.at(input.name),
+                     list != nullptr ? list->words : named.table.dictionaries.begin()->second.words);
   }
 }
 
+void add_names_of_words(const std::vector<DimData>& dims, std::vector<InputData>& inputs, DimNames& names) {
+  for (const auto& [dim, columns] : named_dims(dims, inputs))
+    if (const WordColumn* const list = columns[0].words()) names.emplace(dim, list->words);
+}
+
 void share_id_words(std::vector<DimData>& dims, std::vector<InputData>& inputs) {
-  for (InputData& input : inputs)
-    for (auto& [column, known] : input.table.dictionaries) known.over = over_others(input, dims);
-  std::map<DimId, std::vector<InputData*>> named;
-  for (InputData& input : inputs) {
-    if (input.sparse || input.table.dictionaries.empty()) continue;
-    for (const DimId d : id_dims(input)) named[d].push_back(&input);
-  }
-  for (const auto& [id, columns] : named) {
-    DimData& dim = dims.at(static_cast<size_t>(id));
-    share(dim, columns);
-    const auto over = [&](const InputData& input) {
-      return std::find(input.dims.begin(), input.dims.end(), dim.name) != input.dims.end();
+  for (InputData& input : inputs) tell_dimensions(dims, input);
+  for (const auto& [name, columns] : named_dims(dims, inputs)) {
+    share(name, columns);
+    DimData& dim = *std::find_if(dims.begin(), dims.end(), [&, &of = name](const DimData& d) { return d.name == of; });
+    const auto has_rows = [&](const InputData& input) {
+      return is_over(input, dim.name) && !names_along(input, dim.name);
     };
-    if (dim.size == unknown_size && dim.derived.kind == Derivation::Kind::none && only_words(*columns[0]) != nullptr &&
-        std::none_of(inputs.begin(), inputs.end(), over)) {
-      dim.size = std::ssize(only_words(*columns[0])->words);
-    }
+    const WordColumn* const list = columns[0].words();
+    if (dim.size == unknown_size && dim.derived.kind == Derivation::Kind::none && list != nullptr &&
+        std::none_of(inputs.begin(), inputs.end(), has_rows))
+      dim.size = std::ssize(list->words);
   }
 }
 

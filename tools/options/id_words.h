@@ -1,4 +1,5 @@
-// Columns of words that are ids: all that name indices of one dimension share one list of words.
+// Columns of words that are ids, or rows and columns of a sparse matrix: all that name indices of one dimension share
+// one list of words.
 #pragma once
 
 #include <map>
@@ -16,11 +17,14 @@ namespace kasen::tools {
 // words of several columns and others name the same dimension with other words: nothing tells whose codes are meant.
 void share_id_words(std::vector<DimData>& dims, std::vector<InputData>& inputs);
 
-// Refuses an input over a dimension whose indices are words of another input: its rows are in the order of its file,
-// which is not that of the words. Right are results of runs that had the same words, as the dictionary beside the
-// result shows, and where `given` (--dictionary) gives the order. `files`: by input. UserError(usage), and that of
-// read_dictionary().
-void require_rows_of_words(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
+// Adds the words of each such dimension, which name its indices in results.
+void add_names_of_words(const std::vector<DimData>& dims, std::vector<InputData>& inputs, DimNames& names);
+
+// Refuses an input over a dimension whose indices are words of another input: its rows are in the order of its file, or
+// its entries have numbers, which is not the order of the words. Right are results of runs that had the same words, as
+// the dictionary beside the result shows, and where `given` (--dictionary) gives the order. `files`: by input.
+// UserError(usage), and that of read_dictionary().
+void require_rows_of_words(const std::vector<DimData>& dims, std::vector<InputData>& inputs,
                            const std::map<std::string, std::string>& files, const Dictionary& given);
 
 }  // namespace kasen::tools

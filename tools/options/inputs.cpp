@@ -12,6 +12,7 @@
 #include "libcomm/data/base/byte_source.h"
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/read/readers.h"
+#include "libcomm/data/read/word_entries.h"
 #include "libcomm/data/sources/content.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/base/checked.h"
@@ -130,12 +131,23 @@ std::vector<RawInput> read_file(const std::string& path, const std::vector<const
                                 const std::shared_ptr<SpillRoom>& spill, bool rows_later) {
   const auto progress = std::make_shared<Progress>("reading " + path);  // rows may be made later
   std::vector<ReadOptions> options;
-  for (const WantedInput* input : wanted) {
-    options.push_back(read_options(*input, values, dictionary, rows_later));
-    options.back().spill = spill;
-    options.back().progress = [progress](double fraction) { progress->update(fraction); };
+  std::vector<std::size_t> places;
+  std::vector<RawInput> read(wanted.size());
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    ReadOptions one = read_options(*wanted[k], values, dictionary, rows_later);
+    one.spill = spill;
+    one.progress = [progress](double fraction) { progress->update(fraction); };
+    if (one.sparse && !one.words.empty() && one.one_hot.empty() && one.dates.empty()) {
+      read[k] = read_word_entries(path, one);
+      continue;
+    }
+    options.push_back(std::move(one));
+    places.push_back(k);
   }
-  return read_inputs(path, options);
+  if (options.empty()) return read;
+  std::vector<RawInput> others = read_inputs(path, options);
+  for (std::size_t k = 0; k < places.size(); ++k) read[places[k]] = std::move(others[k]);
+  return read;
 }
 
 InputData input_data(const WantedInput& wanted, const std::string& path, RawInput&& raw) {

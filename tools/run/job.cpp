@@ -160,9 +160,8 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, const JobOutput&
     if (names_layouts(p.module)) p.info.workers = workers_of_mesh(settings, p.module, p.info);
     require_a_part_each(cluster.ranks(), p.module, p.info);
     require_fitted(p.module, settings.plan_name, settings.bundle, p.info.digest);
-    with_value("param", [&] {
-      p.options.params = read_params(p.module, settings.params, [&] { return read_dims(settings.bundle, workers); });
-    });
+    const auto dims = [&] { return read_dims(settings.bundle, workers); };
+    with_value("param", [&] { p.options.params = read_params(p.module, settings.params, p.info.names, dims); });
     if (cluster.rank() == 0 && !settings.make_forms)
       check_result(settings, p.module, !p.info.dictionaries.empty() || !p.info.names.empty());
   });

@@ -27,6 +27,7 @@
 #include "tools/common/tool.h"
 #include "tools/options/auto_method.h"
 #include "tools/options/byte_option.h"
+#include "tools/options/id_words.h"
 #include "tools/options/inputs.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/report_format.h"
@@ -202,6 +203,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
     }
   }
   info.names = names_of_columns(data, info.notes);
+  add_names_of_words(data.dims, data.inputs, info.names);
   std::string brief;
   std::vector<Part> parts = make_parts(values.count("program") > 0 ? &module : nullptr, data, values, options, brief);
   keep_fitting_names(info.names, parts.at(0));

@@ -52,7 +52,7 @@ struct ReadOptions {
   bool sparse = true;                       ///< the input is a sparse matrix; else rows of a dense array
   Repeats repeats = Repeats::refuse;        ///< null matrices: a repeated edge is one entry
   std::vector<ColumnChoice> columns;        ///< text columns to take: of a table, or row, column[, values] of a matrix
-  std::vector<ColumnChoice> words;          ///< those of a table that hold words
+  std::vector<ColumnChoice> words;          ///< those that hold words
   std::vector<ColumnChoice> one_hot;        ///< those that hold words, each of which becomes a column
   std::vector<DateChoice> dates;            ///< those of a table that hold dates
   const WordColumns* dictionary = nullptr;  ///< the codes of words, if another file gave them
@@ -76,6 +76,7 @@ struct RawMatrix {
   std::int64_t row_count = 0, col_count = 0;  ///< sizes as declared or one past the largest id
   bool declared = false;                      ///< Matrix Market, LIBSVM: positions, not names
   bool shaped = false;                        ///< Matrix Market: the file states both sizes
+  int row_words = 0, col_words = 0;           ///< columns of the file whose words have these ids as codes; 0: none
   EntryList entries;
   std::string digest;  ///< XXH3-128 of the uncompressed content, hex
 };
