@@ -66,7 +66,7 @@ class Brought(ToolTest):
         self.assertIn("x.csv:1:3: error: '2,5' is not a number; if the comma is a decimal point, say so: --decimal ,", err)
         (self.dir / "x.csv").write_text("1;2.5;b\n3;4.5;a\n")
         self.assertIn("x.csv:1:7: error: 'b' is not a value of type f64; write a number, with a decimal point and nothing else; if column 3 holds words, "
-                      "say so: --words INPUT=3", self.partition("x.csv", status=BAD))
+                      "say so: --words X=3", self.partition("x.csv", status=BAD))
         self.assertEqual(self.partition("x.csv", options=["--words", "X=3"]),
                          "kasen-partition: note: X: words have codes from 0 on, in the order of their letters: column 3 (2 words, the first is 'a')\n")
         self.assertIn("the first is 'a'", self.kasen("partition", "--stats", "b")[0])

@@ -223,7 +223,7 @@ class Dates(ReadTest):
             self.refused("x.csv", "--dates", "X=2", says=[f"x.csv:2:3: error: '{text}' is no date; {why}"])
         (self.dir / "x.csv").write_text("1,2024-01-01\n2,\n")
         self.refused("x.csv", "--dates", "X=2", says="x.csv:2:3: error: ")
-        self.refused("x.csv", says=["x.csv:1:3: error: '2024-01-01' is not a value of type f64", "if column 2 holds dates, say so: --dates INPUT=2"])
+        self.refused("x.csv", says=["x.csv:1:3: error: '2024-01-01' is not a value of type f64", "if column 2 holds dates, say so: --dates X=2"])
         (self.dir / "x.csv").write_text("1,2024-01-01\n2,2024-01-02\n")
         for choice, says in [("X=2:weeks", ["'weeks' is no unit of dates", "days, seconds or years"]), ("X=3", "there is no column 3"), ("Y=2", "the program has no input 'Y'"),
                              ("X=2,2:years", "column 2 is chosen twice"), ("X=day", "no line names the columns"), ("X=", "a place without a column"), ("2", "--dates")]:

@@ -332,6 +332,14 @@ class Cells(TableTest):
     def test_values_and_means(self):
         self.plan(TABLE)
         self.refused("x.csv", says="x.csv:3:3: error: 'NA' is not a value of type f64")
+        self.refused("x.csv", says="leave such rows out: --missing X=drop (or put a number there: X=mean, X=0)")
+        self.refused("x.csv", "--missing", "drop", says=["--missing drop names no input", "inputs are X", "write --missing X=drop"], status=USAGE)
+        self.refused("x.csv", "--columns", "1-2", says=["--columns 1-2 names no input", "write --columns X=1-2"], status=USAGE)
+        for text, place in (("1,,3\n", "1:3"), ("1;;3\n", "1:3"), ('1,"NA",3\n', "1:4"), ("1 ? 3\n", "1:3")):
+            (self.dir / "w.csv").write_text(text)
+            self.refused("w.csv", says=[f"w.csv:{place}: error: ", "--missing X=drop"])
+        (self.dir / "w.csv").write_text("a,b\n1,x\n2,\n")
+        self.refused("w.csv", "--words", "X=b", says=["w.csv:3:3: error: a cell is missing", "write a word there, or leave such rows out: --missing X=drop"])
         self.refused("x.csv", "--missing", "X=error", says="x.csv:3:3: error: 'NA'")
         np.testing.assert_array_equal(self.values("x.csv", "--missing", "X=nan"), self.WANT)
         np.testing.assert_array_equal(self.values("x.csv", "--missing", "X=-1.5"), np.nan_to_num(self.WANT, nan=-1.5))
@@ -343,6 +351,7 @@ class Cells(TableTest):
         self.refused("y.csv", "--missing", "X=mean", says="column 2 has no value at all")
         self.plan(TABLE.replace("f64", "i64").replace("1.0", "1"))
         self.refused("x.csv", "--missing", "X=mean", says="a mean is no value of type i64", status=USAGE)
+        self.refused("x.csv", says="--missing X=drop (or put a number there: X=0)")
         np.testing.assert_array_equal(self.values("x.csv", "--missing", "X=0"), np.nan_to_num(self.WANT).astype(int))
 
     def test_rows_that_are_left_out(self):

@@ -20,6 +20,7 @@ ReadOptions table_options() {
   ReadOptions options;
   options.element = ElementType::of(Scalar::f64);
   options.sparse = false;
+  options.input.clear();
   return options;
 }
 

@@ -46,14 +46,24 @@ std::map<std::string, ModelArray> outputs_in(const std::string& path) {
   return outputs;
 }
 
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
 // The steps' errors, without what they tell of their progress before. Options are those of this tool.
 std::string errors_in(const std::string& messages) {
-  constexpr std::string_view option_of_steps = "--words INPUT=", option = "--words ";
   std::string text = read_text(messages);
   const std::size_t line = text.rfind('\n', std::min(text.find("error"), text.size()));
   if (line != std::string::npos && line + 1 < text.size()) text.erase(0, line + 1);
-  if (const std::size_t at = text.find(option_of_steps); at != std::string::npos)
-    text.replace(at, option_of_steps.size(), option);
+  if (const std::size_t dates = text.find("say so: --dates "); dates != std::string::npos)
+    text.replace(dates, text.find('\n', dates) - dates, "leave it out: choose the others with --columns");
+  for (const std::string input : {"X", "table", "y", "INPUT"}) {  // here options name no input
+    for (const std::string option : {"--words ", "--missing ", "--columns "})
+      replace_all(text, option + input + '=', option);
+    replace_all(text, fmt::format("there: {0}=mean, {0}=0)", input), "there: mean, 0)");
+    replace_all(text, fmt::format("there: {}=0)", input), "there: 0)");
+  }
   return text;
 }
 

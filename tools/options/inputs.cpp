@@ -102,6 +102,7 @@ std::vector<ColumnChoice> columns_of(const WordColumns& dictionary) {
 ReadOptions read_options(const WantedInput& wanted, const po::variables_map& values, const Dictionary& dictionary,
                          bool rows_later) {
   ReadOptions options;
+  options.input = wanted.name;
   options.element = wanted.sparse ? wanted.element : ElementType::of(wanted.element.scalar());
   options.sparse = wanted.sparse;
   options.repeats = choose(values, "repeats", repeats_words);
@@ -160,8 +161,20 @@ InputData input_data(const WantedInput& wanted, const std::string& path, RawInpu
   return data;
 }
 
+// An option of one input says of which.
+void require_names(const std::vector<WantedInput>& wanted, const po::variables_map& values, const std::string& option) {
+  const auto dense = std::find_if(wanted.begin(), wanted.end(), [](const WantedInput& w) { return !w.sparse; });
+  const std::string name = wanted.empty() ? "NAME" : dense == wanted.end() ? wanted[0].name : dense->name;
+  for (const std::string& text : texts_of(values, option))
+    if (text.find('=') == std::string::npos)
+      wrong_value(option, fmt::format("--{} {} names no input", option, text),
+                  fmt::format("the program's inputs are {}", fmt::join(names_of(wanted), ", ")),
+                  fmt::format("write --{} {}={}", option, name, text));
+}
+
 // Options that name inputs name some of the program's.
 void check_names(const std::vector<WantedInput>& wanted, const po::variables_map& values, const std::string& option) {
+  require_names(wanted, values, option);
   const std::vector<std::string> names = names_of(wanted);
   for (const auto& [name, value] : name_values(values, option))
     if (std::find(names.begin(), names.end(), name) == names.end())

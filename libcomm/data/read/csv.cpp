@@ -150,7 +150,8 @@ TableForm form_of(const InputFile& file, const ReadOptions& options) {
                  .dates = {},
                  .dictionary_name = options.dictionary_name,
                  .missing = options.missing,
-                 .numbers = options.numbers};
+                 .numbers = options.numbers,
+                 .input = options.input};
   form.columns = static_cast<size_t>(named ? first.columns() : std::ssize(first.lines[0].cells));
   columns.count = static_cast<int>(form.columns);
   form.taken = all_or(options.columns, columns, file.path());

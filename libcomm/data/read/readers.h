@@ -48,6 +48,7 @@ struct DateChoice {
 
 struct ReadOptions {
   std::optional<FileFormat> format;         ///< else by content and extension
+  std::string input = "INPUT";              ///< its name where messages write options; empty: these name no input
   ElementType element;                      ///< the type of the program's input (null for a pattern)
   bool sparse = true;                       ///< the input is a sparse matrix; else rows of a dense array
   Repeats repeats = Repeats::refuse;        ///< null matrices: a repeated edge is one entry

@@ -60,7 +60,11 @@ class RowBlock {
 }  // namespace
 
 TableParser::TableParser(const TableForm& form, Scalar scalar)
-    : form_(form), bytes_(scalar_bytes(scalar)), parse_(parser_of(scalar)), columns_(form.columns) {
+    : form_(form),
+      bytes_(scalar_bytes(scalar)),
+      real_(scalar == Scalar::f64 || scalar == Scalar::f32),
+      parse_(parser_of(scalar)),
+      columns_(form.columns) {
   for (size_t k = 0; k < form.taken.size(); ++k)
     columns_[static_cast<size_t>(form.taken[k]) - 1].place = static_cast<std::int64_t>(k);
   for (size_t k = 0; k < form.words.size(); ++k)
@@ -128,6 +132,22 @@ bool TableParser::take_missing(Cells& cells, std::byte* plane, std::int64_t i, M
   return true;
 }
 
+std::string TableParser::option(std::string_view name, std::string_view value) const {
+  return fmt::format("--{} {}{}{}", name, form_.input, form_.input.empty() ? "" : "=", value);
+}
+
+std::string TableParser::remedy_for_missing(const char* at, bool word) const {
+  const char* end = at;
+  while (*end != '\n' && *end != '"' && (form_.delimiter == ' ' ? !is_blank(*end) : *end != form_.delimiter)) ++end;
+  while (end > at && is_blank(end[-1])) --end;
+  if (!form_.missing.is_missing({at, static_cast<size_t>(end - at)})) return {};
+  const std::string drop = option("missing", "drop");
+  if (word) return fmt::format("write a word there, or leave such rows out: {}", drop);
+  const std::string equals = form_.input + (form_.input.empty() ? "" : "=");
+  return fmt::format("leave such rows out: {} (or put a number there: {}{}0)", drop,
+                     real_ ? fmt::format("{}mean, ", equals) : "", equals);
+}
+
 // Whether the text at the place of a fault begins with a day, as 2024-02-29 does.
 bool is_date(const char* at) {
   constexpr size_t day = 10;
@@ -153,12 +173,14 @@ std::string TableParser::remedy_for_comma(const char* at) const {
   return {};
 }
 
-bool TableParser::next_date(Cells& cells, DateUnit unit, std::byte* plane, std::int64_t i) {
+bool TableParser::next_date(Cells& cells, DateUnit unit, std::byte* plane, std::int64_t i) const {
   if (!cells.next()) return false;
-  if (cells.text().empty() && !cells.quoted()) Cells::fail_missing(cells.begin);
+  const bool empty = cells.text().empty() && !cells.quoted();
+  if (empty) Cells::fail_missing(cells.begin, remedy_for_missing(cells.begin, false));
   const DateNumber date = date_number(cells.text(), unit);
   if (date.fault != nullptr)
-    fail_text(cells.begin, fmt::format("'{}' is no date", cells.text().substr(0, 40)), date.fault);
+    fail_text(cells.begin, fmt::format("'{}' is no date", cells.text().substr(0, 40)), date.fault,
+              remedy_for_missing(cells.begin, false));
   std::memcpy(plane + i * static_cast<std::int64_t>(sizeof date.value), &date.value, sizeof date.value);
   return true;
 }
@@ -169,11 +191,13 @@ bool TableParser::next_number(Cells& cells, size_t c, std::byte* plane, std::int
     return form_.numbers.plain() ? cells.next_number(parse_, plane, i)
                                  : cells.next_number(form_.numbers, parse_, plane, i);
   } catch (TextFault& fault) {
+    if (fault.remedy.empty()) fault.remedy = remedy_for_missing(fault.at, false);
     if (fault.remedy.empty()) fault.remedy = remedy_for_comma(fault.at);
+    const std::string_view kind = is_date(fault.at) ? "dates" : "words";
     if (fault.remedy.empty())
-      fault.remedy = fmt::format(
-          "write a number, with a decimal point and nothing else; if column {0} holds {1}, say so: --{1} INPUT={0}",
-          c + 1, is_date(fault.at) ? "dates" : "words");
+      fault.remedy =
+          fmt::format("write a number, with a decimal point and nothing else; if column {} holds {}, say so: {}", c + 1,
+                      kind, option(kind, std::to_string(c + 1)));
     throw;
   }
 }
@@ -184,7 +208,8 @@ void TableParser::take_word(const Cells& cells, size_t k, MissingCell at, PieceW
     found.missing.push_back(at);
     return;
   }
-  if (cells.text().empty() && !cells.quoted()) Cells::fail_missing(cells.begin);
+  const bool empty = cells.text().empty() && !cells.quoted();
+  if (empty) Cells::fail_missing(cells.begin, remedy_for_missing(cells.begin, true));
   MetWords& met = found.met[k];
   const size_t before = met.words().size();
   found.numbers[k].push_back(met.number(cells));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libcomm/data/table/table_form.h"
@@ -38,15 +39,20 @@ class TableParser {
   // `first`: the table's row of the piece's first one.
   const char* row(const char* line, std::byte* plane, std::int64_t row, std::int64_t first, PieceWords& found) const;
   bool next_number(Cells& cells, std::size_t c, std::byte* plane, std::int64_t i) const;
-  static bool next_date(Cells& cells, DateUnit unit, std::byte* plane, std::int64_t i);
+  bool next_date(Cells& cells, DateUnit unit, std::byte* plane, std::int64_t i) const;
   // Takes the next cell if it has no value: an entry of `found`, or the value that stands for it.
   bool take_missing(Cells& cells, std::byte* plane, std::int64_t i, MissingCell at, PieceWords& found) const;
   void take_word(const Cells& cells, std::size_t k, MissingCell at, PieceWords& found) const;
+  // The advice about the cell at the place of a fault, where it marks a missing value; else no text.
+  [[nodiscard]] std::string remedy_for_missing(const char* at, bool word) const;
   [[nodiscard]] std::string remedy_for_comma(const char* at) const;
+  // "--missing X=drop"
+  [[nodiscard]] std::string option(std::string_view name, std::string_view value) const;
   void check_known(const Cells& cells, const WordsOfColumn& column, std::string_view word) const;
 
   const TableForm& form_;
   std::int64_t bytes_;  // of a number
+  bool real_ = false;   // it is floating point
   ParseInto parse_;
   std::vector<Column> columns_;      // of the file
   std::array<std::byte, 8> fill_{};  // in place of a missing value

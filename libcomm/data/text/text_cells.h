@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "libcomm/data/text/number_style.h"
 #include "libcomm/data/text/number_text.h"
@@ -77,9 +78,8 @@ class Cells {
     return true;
   }
 
-  [[noreturn]] static void fail_missing(const char* at) {
-    fail_text(at, "a cell is missing", "each row has a value in this column",
-              "fill it in, with nan where the input is floating point, or leave the row out");
+  [[noreturn]] static void fail_missing(const char* at, std::string remedy = {}) {
+    fail_text(at, "a cell is missing", "each row has a value in this column", std::move(remedy));
   }
 
   const char *begin = nullptr, *end = nullptr;
