@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libcomm/data/base/new_file.h"
@@ -27,10 +28,12 @@ Model random_model(unsigned seed) {
   for (std::int64_t k = 0, count = below(5) + 1; k < count; ++k) {
     model.features.push_back({static_cast<int>(k) + 1, below(2) == 0 ? "" : "a \"name\", \xc3\xa4", {}});
     if (below(2) == 0) model.features.back().levels = {"x", "", "\xe2\x82\xac"};
+    if (below(2) == 0) model.features.back().mean = -1.0 / 7;
   }
   if (below(3) > 0) model.target.push_back({9, "y", {"no", "yes"}});
   model.classes = {"no", "yes"};
   if (below(2) == 0) model.left_out = {"id", "note"};
+  if (below(2) == 0) model.marks = {"-999", "a \"mark\""};
   model.facts = {{"loss", 0.1 * static_cast<double>(below(1000))}, {"rows", 7}};
   model.arrays["coefficients"] = {{model.width()},
                                   std::vector<double>(static_cast<std::size_t>(model.width()), 1.0 / 3)};
@@ -121,6 +124,19 @@ TEST(TableHeads, ShowNamesAndWords) {
     EXPECT_EQ(names, each.names) << each.text;
     EXPECT_EQ(words, each.words) << each.text;
   }
+}
+
+TEST(TableHeads, KnowHowCellsAreWritten) {
+  const cases::Folder folder;
+  HeadCells cells{.numbers = {.point = ',', .group = '.'}, .marks = {"none"}, .is_missing = {}};
+  cells.is_missing = [](std::string_view text) { return text == "none" || text == "NA"; };
+  std::ofstream(folder.file("t.csv")) << "a;b;c;d\n1.234,5;NA;none;x\n2,5;NA;none;none\n";
+  const TableHead head = read_table_head(folder.file("t.csv"), false, cells);
+  ASSERT_EQ(head.columns.size(), 4U);
+  EXPECT_TRUE(head.named);
+  std::vector<bool> words;
+  for (const HeadColumn& column : head.columns) words.push_back(column.words);
+  EXPECT_EQ(words, (std::vector<bool>{false, false, false, true}));
 }
 
 TEST(TableHeads, RefuseTablesWithoutRows) {

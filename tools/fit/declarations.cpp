@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tools/fit/samples.h"
+#include "tools/fit/table_reads.h"
 
 namespace kasen::tools {
 namespace {
@@ -71,7 +72,11 @@ std::string features_text(const Samples& samples) {
   }
   text += "input table : f64[N, Columns]\n";
   if (any_words) text += "fn is_level(code, level) = if i64(code) == i64(level) then 1.0 else 0.0\n";
-  return text + fmt::format("X = 1.0 * {}\n", parts);  // an array: a range would be copied for each product
+  text += fmt::format("X = 1.0 * {}\n", parts);  // an array: a range would be copied for each product
+  if (!samples.by_means) return text;
+  return text +
+         "input means : f64[F]               # in place of missing cells, which are NaN\n"
+         "X = if X == X then X else means\n";
 }
 
 bool can_be_named(const std::string& name) {
@@ -95,6 +100,7 @@ std::string plain_dims(const Samples& samples) {
 
 bool Samples::is_plain() const {
   if (form == TableForm::libsvm) return true;
+  if (by_means) return false;
   if (!target.empty() && target_path.empty()) return false;
   for (std::size_t k = 0; k < features.size(); ++k)
     if (!features[k].levels.empty() || (form == TableForm::npy && features[k].number != static_cast<int>(k) + 1))
@@ -127,6 +133,11 @@ std::vector<std::string> go_arguments(const Samples& samples) {
   if (!samples.target_path.empty()) argv.push_back("y=" + samples.target_path);
   if (samples.size > 0 && samples.form == TableForm::libsvm)
     argv.insert(argv.end(), {"--dim", fmt::format("F={}", samples.size)});
+  std::vector<std::string> ruled;  // inputs whose cells may be missing
+  if (samples.form == TableForm::csv) ruled.push_back(input);
+  if (samples.cells.drops() && has_target_in_text(samples)) ruled.emplace_back("y");
+  const std::vector<std::string> cells = cell_arguments(samples.cells, ruled);
+  argv.insert(argv.end(), cells.begin(), cells.end());
   if (samples.form != TableForm::csv) return argv;
   std::vector<std::string> taken, words;
   const auto take = [&](const ModelColumn& column) {

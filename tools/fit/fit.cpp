@@ -18,6 +18,7 @@
 #include "tools/fit/report.h"
 #include "tools/fit/run_options.h"
 #include "tools/fit/samples.h"
+#include "tools/fit/table_reads.h"
 #include "tools/fit/work.h"
 #include "tools/options/words.h"
 #include "tools/system/files.h"
@@ -35,6 +36,7 @@ using Outputs = std::map<std::string, ModelArray>;
 SampleChoice choice_of(const po::variables_map& values) {
   SampleChoice choice;
   choice.form = choose(values, "samples", sample_words);
+  choice.cells = cell_rules(values);
   if (values.count("target") > 0) choice.target = values["target"].as<std::string>();
   with_value("columns", [&] {
     if (values.count("columns") > 0) choice.columns = parse_columns(values["columns"].as<std::string>());
@@ -57,7 +59,10 @@ std::string command_text(const std::vector<std::string>& arguments) {
   std::string text;
   for (const std::string& argument : arguments) {
     const bool plain = argument.find_first_of(" '\"$*?;&|<>()\\") == std::string::npos;
-    text += plain ? " " + argument : fmt::format(" '{}'", argument);
+    std::string inside = argument;
+    for (std::size_t at = inside.find('\''); at != std::string::npos; at = inside.find('\'', at + 4))
+      inside.replace(at, 1, "'\\''");
+    text += plain ? " " + argument : fmt::format(" '{}'", inside);
   }
   return text;
 }
@@ -74,7 +79,8 @@ Model model_of(const ModelRow& row, Samples samples, const Outputs& outputs) {
   model.table = samples.form == TableForm::csv ? "csv" : samples.form == TableForm::npy ? "npy" : "libsvm";
   model.table_columns = samples.columns;
   model.sparse = samples.sparse;
-  model.features = std::move(samples.features);
+  model.marks = samples.cells.missing.marks;
+  model.features = samples.features;
   model.target = std::move(samples.target);
   model.classes = std::move(samples.classes);
   model.left_out = std::move(samples.left_out);
@@ -97,6 +103,7 @@ Model model_of(const ModelRow& row, Samples samples, const Outputs& outputs) {
     const std::int64_t width = array.extents[row.name == "kmeans" ? 1 : 0];
     for (std::int64_t k = 1; k <= width; ++k) model.features.push_back({static_cast<int>(k), "", {}});
   }
+  leave_out_unused(model, samples);
   return model;
 }
 
@@ -205,6 +212,8 @@ ExitStatus fit(const po::variables_map& values) {
   require_directions(model, row, path);
   write_model(output, model);
   if (!quiet()) write_standard_output(report_of(model, row, path, bounded(values, "top", 1, most_top)));
+  if (!samples.dropped.empty())
+    note("kasen fit: note: {} left out: values are missing\n", count_text(samples.dropped.size(), "row"));
   tell_end(model, program);
   note("model: {}\n", output);
   return ExitStatus::done;
@@ -227,6 +236,8 @@ int fit_main(int argc, char** argv) {
       "samples", po::value<std::string>()->default_value("auto")->value_name("auto|dense|sparse"),
       "how LIBSVM's features are held; auto: dense up to 512");
   takes(tool, "samples", sample_words);
+  tool.under("Cells");
+  declare_cell_rules(tool);
   declare_run_options_of_models(tool);
   tool.under("Results");
   tool.options.add_options()("output,o", po::value<std::string>()->value_name("MODEL.h5"), "the model")(

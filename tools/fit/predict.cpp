@@ -8,8 +8,10 @@
 
 #include "libcomm/data/model/model.h"
 #include "libcomm/data/table/dictionary.h"
+#include "libcore/base/count_text.h"
 #include "libcore/base/error.h"
 #include "tools/common/tool.h"
+#include "tools/fit/cells.h"
 #include "tools/fit/fit.h"
 #include "tools/fit/models.h"
 #include "tools/fit/predictions.h"
@@ -81,6 +83,17 @@ std::string program_of(const Model& model, const ModelRow& row, const Samples& s
   return samples_text + filled(scores_text, "{b}", program_number(model.arrays.at("intercept").values[0]));
 }
 
+// The means of the features; words, which are never missing, have none.
+ModelArray means_of(const Samples& samples) {
+  ModelArray means{{samples.width()}, std::vector<double>(static_cast<std::size_t>(samples.width()))};
+  std::size_t place = 0;
+  for (const ModelColumn& column : samples.features) {
+    if (column.mean) means.values[place] = *column.mean;
+    place += column.levels.empty() ? 1 : column.levels.size();
+  }
+  return means;
+}
+
 std::vector<std::string> inputs_of(const Model& model, const Work& work) {
   static const std::map<std::string, std::string> names{{"coefficients", "w"}, {"intercept", "b"}};
   std::vector<std::string> inputs;
@@ -110,6 +123,7 @@ std::string of_model(std::string messages, const std::string& dictionary, const 
     if (const std::size_t at = messages.find(text); at != std::string::npos) messages.replace(at, text.size(), by);
   };
   replace(fmt::format("the dictionary '{}'", dictionary), fmt::format("the model '{}'", model));
+  replace("there: mean, 0)", "there: 0)");
   replace("or add the word at the end of its list: results computed without it know no such code",
           "or fit the model to a table that has the word");
   return messages;
@@ -126,14 +140,17 @@ ExitStatus predict(const po::variables_map& values) {
     fail(ExitStatus::usage, "--proba", fmt::format("a {} states no chances", row.title), "leave it out");
   const auto output = values["output"].as<std::string>();
   if (output != "-") check_writable(output);
+  const CellRules cells = cell_rules(values);
   if (row.name == "als") {
+    refuse_cell_rules(cells, "ratings", "rows and columns of ratings have whole numbers or words");
     write_text(output, rating_predictions(model, path));
     return ExitStatus::done;
   }
-  const Samples samples = samples_to_predict(path, model);
+  const Samples samples = samples_to_predict(path, model, cells);
   const Work work(values.count("dir") > 0 ? values["dir"].as<std::string>() : "");
   std::vector<std::string> arguments = go_arguments(samples);
   for (const std::string& input : inputs_of(model, work)) arguments.push_back(input);
+  if (samples.by_means) arguments.push_back("means=" + work.put("means.npy", means_of(samples)));
   add_dictionary(samples, work, arguments);
   add_run_options(values, arguments);
   std::map<std::string, ModelArray> outputs;
@@ -143,8 +160,12 @@ ExitStatus predict(const po::variables_map& values) {
     throw GoFailed{failed.status, of_model(failed.messages, work.file(dictionary_name), model_path)};
   }
   const std::vector<double>& scores = outputs.at("score").values;
+  const auto rows = static_cast<std::size_t>(outputs.at("score").extents.at(0));
   if (!std::all_of(scores.begin(), scores.end(), [](double v) { return std::isfinite(v); })) require_finite(samples);
-  write_text(output, prediction_text(model, row, outputs, chances));
+  write_text(output, prediction_text(model, row, outputs, chances, samples.dropped));
+  if (!samples.dropped.empty())
+    note("kasen predict: note: {} of {} have no prediction (NA): values are missing\n", samples.dropped.size(),
+         count_text(samples.dropped.size() + rows, "row"));
   if (output != "-") note("predictions: {}\n", output);
   return ExitStatus::done;
 }
@@ -158,6 +179,8 @@ int predict_main(int argc, char** argv) {
   tool.options.add_options()("output,o", po::value<std::string>()->default_value("-")->value_name("OUT.csv"),
                              "the predictions, a line for each row of the table")("proba",
                                                                                   "the chance of each class, too");
+  tool.under("Cells");
+  declare_cell_rules(tool);
   declare_run_options_of_models(tool);
   tool.hidden.add_options()("model", po::value<std::string>()->value_name("MODEL.h5"))(
       "table", po::value<std::string>()->value_name("TABLE"));

@@ -17,7 +17,10 @@ namespace {
 
 class ModelColumns {
  public:
-  ModelColumns(const std::string& path, const Model& model) : path_(path), model_(model) {}
+  ModelColumns(const std::string& path, const Model& model, const CellRules& cells) : path_(path), model_(model) {
+    samples_.cells = cells;
+    samples_.cells.missing.marks.insert(samples_.cells.missing.marks.end(), model.marks.begin(), model.marks.end());
+  }
 
   Samples read() {
     samples_.path = path_;
@@ -25,7 +28,9 @@ class ModelColumns {
     samples_.sparse = model_.sparse;
     if (samples_.form == TableForm::libsvm || model_.table == "libsvm") return libsvm();
     const bool array = samples_.form == TableForm::npy;
-    if (!array) head_ = read_table_head(path_, is_named());
+    if (!array) head_ = read_table_head(path_, is_named(), head_cells(samples_.cells));
+    if (array)
+      refuse_cell_rules(samples_.cells, "an array", "a .npy file holds numbers, and cells in text are missing");
     if (array) head_.columns.resize(static_cast<std::size_t>(columns_of_array(path_)));
     samples_.columns = static_cast<int>(head_.columns.size());
     samples_.features = model_.features;
@@ -34,6 +39,7 @@ class ModelColumns {
     else
       by_number();
     if (array) refuse_words();
+    if (!array) settle_cells();
     return std::move(samples_);
   }
 
@@ -42,7 +48,28 @@ class ModelColumns {
     return std::all_of(model_.features.begin(), model_.features.end(), [](const auto& c) { return !c.name.empty(); });
   }
 
+  // Missing cells get the model's means, if nothing else is said of them.
+  void settle_cells() {
+    std::set<int> words;
+    std::size_t means = 0;
+    for (const ModelColumn& column : samples_.features) {
+      if (!column.levels.empty()) words.insert(column.number);
+      if (column.mean) ++means;
+    }
+    MissingRule& rule = samples_.cells.missing;
+    const bool has_means = means > 0 && means + words.size() == samples_.features.size();
+    if (rule.how == MissingRule::How::mean && !has_means)
+      fail(ExitStatus::usage, "--missing mean", "the model has no means: it was fitted without --missing mean",
+           "fit it with --missing mean, or give a number (--missing 0), or drop");
+    samples_.by_means = has_means && (rule.how == MissingRule::How::mean || !samples_.cells.chosen);
+    if (samples_.by_means)
+      rule = {MissingRule::How::value, "nan", rule.marks};
+    else
+      settle_missing(samples_, words);
+  }
+
   Samples libsvm() {
+    refuse_cell_rules(samples_.cells, "LIBSVM", "its features have no cells: one that is absent is 0");
     if (model_.table != "libsvm" || samples_.form != TableForm::libsvm)
       fail(ExitStatus::bad_input,
            fmt::format("the model is of a {} table, and this is {}", model_.table,
@@ -120,8 +147,8 @@ class ModelColumns {
 
 }  // namespace
 
-Samples samples_to_predict(const std::string& path, const Model& model) {
-  Samples samples = ModelColumns(path, model).read();
+Samples samples_to_predict(const std::string& path, const Model& model, const CellRules& cells) {
+  Samples samples = ModelColumns(path, model, cells).read();
   if (samples.form == TableForm::csv && samples.features.empty())
     fail(ExitStatus::bad_input, "the model has no features", {}, {}, {path});
   return samples;

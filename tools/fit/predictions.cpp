@@ -75,7 +75,7 @@ class Soundness {
   void columns() const {
     if (model_.features.empty() && model_.kind != "als") refuse("it has no features");
     for (const ModelColumn& column : model_.features)
-      if (column.number < 1) refuse("a feature has no column");
+      if (column.number < 1 || (column.mean && !column.levels.empty())) refuse("a feature has no column");
   }
 
   const Model& model_;
@@ -164,7 +164,9 @@ std::vector<ColumnChoice> rating_columns(const Model& model, const std::string& 
 
 const ModelRow& require_sound(const Model& model, const std::string& path) { return Soundness(model, path).row(); }
 
-std::string prediction_text(const Model& model, const ModelRow& row, const std::map<std::string, ModelArray>& outputs,
+namespace {
+
+std::string text_of_outputs(const Model& model, const ModelRow& row, const std::map<std::string, ModelArray>& outputs,
                             bool chances) {
   const ModelArray& scores = outputs.at("score");
   if (row.name == "kmeans") return clusters(scores);
@@ -175,6 +177,39 @@ std::string prediction_text(const Model& model, const ModelRow& row, const std::
   for (const double score : scores.values)
     text += fmt::format("{}\n", row.score == ScoreKind::log ? std::exp(score) : score);
   return text;
+}
+
+// Puts lines of NA where rows were left out.
+std::string with_rows_left_out(const std::string& text, const std::vector<std::int64_t>& dropped, std::size_t cells) {
+  std::string gap = "NA", all;
+  for (std::size_t k = 1; k < cells; ++k) gap += ",NA";
+  std::size_t at = text.find('\n') + 1;
+  all = text.substr(0, at);
+  auto next = dropped.begin();
+  for (std::int64_t row = 0; at < text.size() || next != dropped.end(); ++row) {
+    if (next != dropped.end() && *next == row) {
+      all += gap + '\n';
+      ++next;
+      continue;
+    }
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    all.append(text, at, end - at);
+    at = end;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string prediction_text(const Model& model, const ModelRow& row, const std::map<std::string, ModelArray>& outputs,
+                            bool chances, const std::vector<std::int64_t>& dropped) {
+  std::string text = text_of_outputs(model, row, outputs, chances);
+  if (dropped.empty()) return text;
+  const ModelArray& scores = outputs.at("score");
+  const std::size_t cells = row.name == "pca" ? static_cast<std::size_t>(scores.extents.at(1))
+                            : chances         ? model.classes.size() + 1
+                                              : 1;
+  return with_rows_left_out(text, dropped, cells);
 }
 
 std::string rating_predictions(const Model& model, const std::string& path) {

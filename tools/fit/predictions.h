@@ -1,8 +1,10 @@
 // Predictions as text, and whether a model holds what its kind needs.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "libcomm/data/model/model.h"
 #include "tools/fit/models.h"
@@ -12,9 +14,10 @@ namespace kasen::tools {
 // UserError(bad_input): an unknown kind, or arrays of other sizes than its features and classes.
 const ModelRow& require_sound(const Model& model, const std::string& path);
 
-// CSV: a line for each row of the table. `outputs` are those of the program.
+// CSV: a line for each row of the table. `outputs` are those of the program, which had no rows `dropped`: there is NA.
 [[nodiscard]] std::string prediction_text(const Model& model, const ModelRow& row,
-                                          const std::map<std::string, ModelArray>& outputs, bool chances);
+                                          const std::map<std::string, ModelArray>& outputs, bool chances,
+                                          const std::vector<std::int64_t>& dropped);
 // The products of factors for a table of rows and columns. UserError(bad_input): one that the model does not know.
 [[nodiscard]] std::string rating_predictions(const Model& model, const std::string& path);
 

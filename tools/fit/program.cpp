@@ -90,10 +90,13 @@ bool is_number(const std::string& text) {
 
 // if i == 0 then 3.0 else if ... : the numbers that are classes.
 std::string class_function(const Samples& samples) {
-  if (samples.target_is_words()) return "fn class_at(k) = f64(k)            # words have the codes 0, 1, ...";
+  const bool words = samples.target_is_words();
+  if (words && samples.class_codes.back() + 1 == std::ssize(samples.classes))
+    return "fn class_at(k) = f64(k)            # words have the codes 0, 1, ...";
   bool apart_by_one = true;
-  std::vector<double> numbers;
-  for (const std::string& text : samples.classes) numbers.push_back(std::strtod(text.c_str(), nullptr));
+  std::vector<double> numbers(samples.class_codes.begin(), samples.class_codes.end());
+  for (std::size_t k = 0; k < samples.classes.size() && !words; ++k)
+    numbers.push_back(std::strtod(samples.classes[k].c_str(), nullptr));
   for (std::size_t k = 1; k < numbers.size(); ++k)
     apart_by_one = apart_by_one && numbers[k] == numbers[0] + static_cast<double>(k);
   if (apart_by_one) return fmt::format("fn class_at(k) = {} + f64(k)", program_number(numbers[0]));
@@ -176,7 +179,9 @@ ModelProgram fitting_program(const ModelRow& row, const Samples& samples, const 
     if (gradients) program.set("tolerance", "1e-11");
   }
   if (row.name != "als") program.declare(declarations(samples));
-  if (row.target == TargetKind::two) program.set("high", samples.target_is_words() ? "1" : samples.classes.back());
+  if (row.target == TargetKind::two)
+    program.set("high",
+                samples.target_is_words() ? std::to_string(samples.class_codes.back()) : samples.classes.back());
   if (row.target == TargetKind::classes) {
     program.set("classes", std::to_string(samples.classes.size()));
     program.replace_line("fn class_at", class_function(samples));

@@ -30,15 +30,9 @@ TableHead head_of(const std::string& path, TableForm form, const SampleChoice& c
     return head;
   }
   const bool by_number = !choice.target.empty() && choice.target.find_first_not_of("0123456789") == std::string::npos;
-  return read_table_head(
-      path, (!choice.target.empty() && !by_number) || any_by_name(choice.columns) || any_by_name(choice.words));
-}
-
-FileColumns file_columns(const TableHead& head) {
-  FileColumns columns{.names = {}, .count = static_cast<int>(head.columns.size())};
-  if (head.named)
-    for (const HeadColumn& column : head.columns) columns.names.push_back(column.name);
-  return columns;
+  const bool by_name =
+      (!choice.target.empty() && !by_number) || any_by_name(choice.columns) || any_by_name(choice.words);
+  return read_table_head(path, by_name, head_cells(choice.cells));
 }
 
 void require_target(const std::string& target, const ModelRow& row) {
@@ -62,6 +56,7 @@ class TableChoice {
     samples_.path = path;
     samples_.form = form;
     samples_.columns = columns_.count;
+    samples_.cells = choice.cells;
     if (form == TableForm::npy && !choice.words.empty())
       fail(ExitStatus::usage, "--words for an array", "a .npy file holds numbers", "leave it out");
     for (const int column : chosen_columns(choice.words, columns_, path)) at(column).words = true;
@@ -70,6 +65,7 @@ class TableChoice {
   Samples read() {
     choose_target();
     choose_features();
+    settle_cells();
     read_words();
     order_features(samples_);
     return std::move(samples_);
@@ -116,13 +112,26 @@ class TableChoice {
         samples_.left_out.push_back(at(column).name);
   }
 
-  // Reads the columns whose words have to be known before the program is.
-  void read_words() {
+  [[nodiscard]] std::vector<ModelColumn*> columns_of_words() {
     std::vector<ModelColumn*> words;
     for (ModelColumn& column : samples_.features)
       if (at(column.number).words) words.push_back(&column);
     if (target_ > 0 && at(target_).words) words.push_back(&samples_.target[0]);
-    read_levels(samples_.path, words);
+    return words;
+  }
+
+  void settle_cells() {
+    if (samples_.form != TableForm::csv && !has_target_in_text(samples_))
+      refuse_cell_rules(samples_.cells, "an array", "a .npy file holds numbers, and cells in text are missing");
+    std::set<int> words;
+    for (const ModelColumn* column : columns_of_words()) words.insert(column->number);
+    settle_missing(samples_, words);
+    if (samples_.cells.missing.how == MissingRule::How::mean) take_means(samples_, words);
+  }
+
+  // Reads the columns whose words have to be known before the program is.
+  void read_words() {
+    read_levels(samples_, columns_of_words());
     if (!row_.has_classes()) return;
     if (samples_.target_is_words())
       samples_.classes = samples_.target[0].levels;
@@ -145,6 +154,7 @@ Samples libsvm_samples(const std::string& path, const ModelRow& row, const Sampl
   if (!choice.target.empty() && choice.target != "label")
     fail(ExitStatus::usage, fmt::format("there is no column '{}'", choice.target),
          "LIBSVM has one target, the label of each line", "leave out --target", {path});
+  refuse_cell_rules(choice.cells, "LIBSVM", "its features have no cells: one that is absent is 0");
   Samples samples;
   samples.path = path;
   samples.form = TableForm::libsvm;
@@ -170,7 +180,15 @@ void require_classes(const Samples& samples, const ModelRow& row) {
 
 }  // namespace
 
+FileColumns file_columns(const TableHead& head) {
+  FileColumns columns{.names = {}, .count = static_cast<int>(head.columns.size())};
+  if (head.named)
+    for (const HeadColumn& column : head.columns) columns.names.push_back(column.name);
+  return columns;
+}
+
 Samples ratings_samples(const std::string& path, const ModelRow& row, const SampleChoice& choice) {
+  refuse_cell_rules(choice.cells, "ratings", "a rating that is missing has no line");
   if (choice.form != SampleForm::automatic)
     fail(ExitStatus::usage, fmt::format("--samples for {}", row.name), "ratings are as the file has them",
          "leave it out");

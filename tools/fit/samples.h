@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "libcomm/data/model/model.h"
 #include "libcomm/data/table/columns.h"
+#include "tools/fit/cells.h"
 #include "tools/fit/models.h"
 
 namespace kasen::tools {
@@ -26,6 +29,13 @@ struct Samples {
   std::vector<std::string> classes;   // of the target, ascending
   std::vector<std::string> left_out;
   std::int64_t size = 0;  // of the features, where a model gives it; 0: the file does
+  CellRules cells;
+  bool by_means = false;              // missing cells get the means of the features, which a model has
+  std::vector<std::int64_t> dropped;  // rows that are left out, ascending
+  // Words that only such rows have, by the column's number. The file's codes count them: `class_codes` has those of the
+  // target's words.
+  std::map<int, std::set<std::string>> unused;
+  std::vector<std::int64_t> class_codes;
 
   [[nodiscard]] bool is_plain() const;       // all columns are features, in their order, or it is LIBSVM
   [[nodiscard]] std::int64_t width() const;  // columns of X; 0: the file decides
@@ -37,12 +47,13 @@ struct SampleChoice {
   std::vector<ColumnChoice> columns;  // the features; none: all others
   std::vector<ColumnChoice> words;    // columns that hold words, whatever their first lines show
   SampleForm form = SampleForm::automatic;
+  CellRules cells;
 };
 
 // Looks at the table's first lines, and at all of the columns of words and classes. UserError.
 [[nodiscard]] Samples samples_to_fit(const std::string& path, const ModelRow& row, const SampleChoice& choice);
 // The same columns in another table, for a model. UserError: a column is missing, or unknown.
-[[nodiscard]] Samples samples_to_predict(const std::string& path, const Model& model);
+[[nodiscard]] Samples samples_to_predict(const std::string& path, const Model& model, const CellRules& cells);
 
 // The statements that make X, and the target y, of the file; and what kasen go needs to read it.
 [[nodiscard]] std::string declarations(const Samples& samples);

@@ -16,25 +16,27 @@
 namespace kasen::tools {
 namespace {
 
-ReadOptions table_options() {
-  ReadOptions options;
-  options.element = ElementType::of(Scalar::f64);
-  options.sparse = false;
-  options.input.clear();
-  return options;
-}
-
 // The columns of numbers of a table, row by row; of LIBSVM its labels.
-RawTable read_numbers(const std::string& path, const std::vector<const ModelColumn*>& columns, bool text) {
-  ReadOptions options = table_options();
+RawTable read_numbers(const std::string& path, const std::vector<const ModelColumn*>& columns, bool text,
+                      const CellRules& cells) {
+  ReadOptions options = table_read_options(cells);
   for (const ModelColumn* column : columns)
     if (text) options.columns.push_back(reader_choice(*column));
   return read_table(path, options);
 }
 
-[[noreturn]] void fail_cell(const std::string& path, std::int64_t row, const std::string& column, double value) {
+// `may_drop`: --missing drop would leave out a row with nan.
+[[noreturn]] void fail_cell(const std::string& path, std::int64_t row, const std::string& column, double value,
+                            bool may_drop) {
   fail(ExitStatus::bad_input, fmt::format("row {} of the table has {} in column '{}'", row + 1, value, column),
-       "a model needs a finite number in every cell", "fill it in, or leave the row out", {path});
+       "a model needs a finite number in every cell",
+       may_drop && std::isnan(value) ? "fill it in, or leave such rows out: --missing drop"
+                                     : "fill it in, or leave the row out",
+       {path});
+}
+
+bool is_dropped(const Samples& samples, std::int64_t row) {
+  return std::binary_search(samples.dropped.begin(), samples.dropped.end(), row);
 }
 
 void require_finite_cells(const Samples& samples, const std::vector<ModelColumn>& columns) {
@@ -43,25 +45,28 @@ void require_finite_cells(const Samples& samples, const std::vector<ModelColumn>
     if (column.levels.empty()) numbers.push_back(&column);
   if (numbers.empty()) return;
   const bool text = samples.form == TableForm::csv;
-  const RawTable table = read_numbers(samples.path, numbers, text);
+  CellRules cells = samples.cells;
+  if (cells.fills()) cells.missing = {MissingRule::How::value, "0", cells.missing.marks};
+  const RawTable table = read_numbers(samples.path, numbers, text, cells);
   const auto* const values = table.values.as<double>();
   for (std::int64_t row = 0; row < table.rows; ++row) {
+    if (is_dropped(samples, row)) continue;
     for (std::size_t k = 0; k < numbers.size(); ++k) {
       const std::int64_t place = text ? static_cast<std::int64_t>(k) : numbers[k]->number - 1;
       const double value = values[row * table.cols + place];
-      if (!std::isfinite(value)) fail_cell(samples.path, row, shown_column(*numbers[k]), value);
+      if (!std::isfinite(value)) fail_cell(samples.path, row, shown_column(*numbers[k]), value, text && !cells.drops());
     }
   }
 }
 
 // The features of LIBSVM.
 void require_finite_entries(const std::string& path) {
-  ReadOptions options = table_options();
+  ReadOptions options = table_read_options({});
   options.labels = false;
   const RawTable table = read_table(path, options);
   for (std::int64_t k = 0; k < table.rows * table.cols; ++k)
     if (const double value = table.values.as<double>()[k]; !std::isfinite(value))
-      fail_cell(path, k / table.cols, std::to_string(k % table.cols + 1), value);
+      fail_cell(path, k / table.cols, std::to_string(k % table.cols + 1), value, false);
 }
 
 }  // namespace
@@ -114,7 +119,7 @@ void refuse_no_words(const ModelColumn& column, std::int64_t rows, const std::st
   constexpr std::int64_t few = 20;
   if (std::all_of(column.levels.begin(), column.levels.end(), has_decimal_comma)) {
     fail(ExitStatus::bad_input, fmt::format("column '{}' holds numbers with a decimal comma", shown_column(column)), {},
-         "write them with a decimal point, as sed 's/,/./g' does where no other commas are", {path});
+         "say so: --decimal ,", {path});
   }
   if (rows >= few && std::ssize(column.levels) == rows) {
     fail(ExitStatus::bad_input, fmt::format("column '{}' has another word in each row", shown_column(column)),
@@ -124,20 +129,55 @@ void refuse_no_words(const ModelColumn& column, std::int64_t rows, const std::st
 
 }  // namespace
 
-void read_levels(const std::string& path, const std::vector<ModelColumn*>& columns) {
+namespace {
+
+// Which of a column's words rows have that stay.
+std::vector<bool> words_in_use(const Samples& samples, const RawTable& table, std::size_t place, std::size_t words) {
+  std::vector<bool> used(words, samples.dropped.empty());
+  for (std::int64_t row = 0; row < table.rows && !samples.dropped.empty(); ++row)
+    if (!is_dropped(samples, row))
+      used[static_cast<std::size_t>(table.values.as<double>()[row * table.cols + static_cast<std::int64_t>(place)])] =
+          true;
+  return used;
+}
+
+// The words of the target, with their codes in the file.
+void take_classes(Samples& samples, ModelColumn& target, std::vector<std::string> words,
+                  const std::vector<bool>& used) {
+  for (std::size_t code = 0; code < words.size(); ++code) {
+    if (!used[code]) continue;
+    target.levels.push_back(std::move(words[code]));
+    samples.class_codes.push_back(static_cast<std::int64_t>(code));
+  }
+}
+
+}  // namespace
+
+void read_levels(Samples& samples, const std::vector<ModelColumn*>& columns) {
   if (columns.empty()) return;
-  ReadOptions options = table_options();
+  const std::string& path = samples.path;
+  ReadOptions options = table_read_options(samples.cells);
   for (const ModelColumn* column : columns) options.columns.push_back(reader_choice(*column));
   options.words = options.columns;
   RawTable table = read_table(path, options);
-  for (ModelColumn* column : columns) {
-    column->levels = std::move(table.dictionaries.at(column->number).words);
-    if (column->levels.size() > most_levels)
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    ModelColumn& column = *columns[k];
+    std::vector<std::string> words = std::move(table.dictionaries.at(column.number).words);
+    const std::vector<bool> used = words_in_use(samples, table, k, words.size());
+    const bool target = !samples.target.empty() && &column == samples.target.data();
+    if (target) {
+      take_classes(samples, column, std::move(words), used);
+    } else {
+      for (std::size_t code = 0; code < words.size(); ++code)
+        if (!used[code]) samples.unused[column.number].insert(words[code]);
+      column.levels = std::move(words);
+    }
+    if (column.levels.size() > most_levels)
       fail(ExitStatus::bad_input,
-           fmt::format("column '{}' holds {} different words", shown_column(*column), column->levels.size()),
+           fmt::format("column '{}' holds {} different words", shown_column(column), column.levels.size()),
            fmt::format("each becomes a feature, and a column may have {}", most_levels),
            "leave it out: choose the others with --columns", {path});
-    refuse_no_words(*column, table.rows, path);
+    refuse_no_words(column, table.rows, path);
   }
 }
 
@@ -145,14 +185,16 @@ std::vector<std::string> number_classes(const Samples& samples) {
   const bool alone = !samples.target_path.empty();
   const bool text = samples.form == TableForm::csv && !alone;
   const std::string& path = alone ? samples.target_path : samples.path;
-  const RawTable table = read_numbers(path, {&samples.target[0]}, text);
+  const RawTable table = read_numbers(path, {&samples.target[0]}, text, samples.cells);
   const std::int64_t place = text || alone || samples.form == TableForm::libsvm ? 0 : samples.target[0].number - 1;
   std::set<double> found;
   double last = std::nan(""), other = last;  // two classes alternate
   for (std::int64_t row = 0; row < table.rows; ++row) {
     const double value = table.values.as<double>()[row * table.cols + place];
-    if (value == last || value == other) continue;
-    if (!std::isfinite(value)) fail_cell(path, row, shown_column(samples.target[0]), value);
+    if (value == last || value == other || is_dropped(samples, row)) continue;
+    if (!std::isfinite(value))
+      fail_cell(path, row, shown_column(samples.target[0]), value,
+                !samples.cells.drops() && (text || has_target_in_text(samples)));
     other = last;
     found.insert(last = value);
     if (found.size() > most_levels)
@@ -184,10 +226,12 @@ void require_finite(const Samples& samples) {
   if (!libsvm) require_finite_cells(samples, samples.features);
   if (libsvm || !samples.target_path.empty()) {
     const std::string& path = libsvm ? samples.path : samples.target_path;
-    const RawTable table = read_numbers(path, {}, false);
+    CellRules cells = samples.cells;
+    if (cells.fills()) cells.missing = {};  // a target gets no number
+    const RawTable table = read_numbers(path, {}, false, cells);
     for (std::int64_t row = 0; row < table.rows * table.cols && !samples.target.empty(); ++row)
-      if (const double value = table.values.as<double>()[row]; !std::isfinite(value))
-        fail_cell(path, row, shown_column(samples.target[0]), value);
+      if (const double value = table.values.as<double>()[row]; !std::isfinite(value) && !is_dropped(samples, row))
+        fail_cell(path, row, shown_column(samples.target[0]), value, !cells.drops() && has_target_in_text(samples));
   } else {
     require_finite_cells(samples, samples.target);
   }

@@ -98,11 +98,16 @@ void declare_cell_options(po::options_description& options) {
       "columns of dates: days since 1970 (b:seconds, c:years)");
 }
 
+NumberStyle number_style(const po::variables_map& values) {
+  const NumberStyle style{.point = one_character(values, "decimal", ".,", '.'),
+                          .group = one_character(values, "thousands", ".,'_", '\0')};
+  if (style.point == style.group)
+    wrong_value("thousands", fmt::format("--decimal and --thousands are both '{}'", style.point));
+  return style;
+}
+
 void read_cell_options(const po::variables_map& values, const std::string& input, ReadOptions& options) {
-  options.numbers.point = one_character(values, "decimal", ".,", '.');
-  options.numbers.group = one_character(values, "thousands", ".,'_", '\0');
-  if (options.numbers.point == options.numbers.group)
-    wrong_value("thousands", fmt::format("--decimal and --thousands are both '{}'", options.numbers.point));
+  options.numbers = number_style(values);
   options.missing.marks = texts_of(values, "missing-as");
   const auto given = name_values(values, "missing");
   const auto at = given.find(input);

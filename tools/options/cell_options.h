@@ -13,6 +13,8 @@ namespace kasen::tools {
 
 // Declares --missing, --missing-as, --decimal, --thousands and --dates.
 void declare_cell_options(po::options_description& options);
+// --decimal and --thousands. wrong_value for other characters than there are.
+[[nodiscard]] NumberStyle number_style(const po::variables_map& values);
 // What they say about the input of this name. wrong_value for texts that mean nothing.
 void read_cell_options(const po::variables_map& values, const std::string& input, ReadOptions& options);
 // "born,seen:seconds". wrong_value for an unknown unit.

@@ -29,8 +29,10 @@ std::string digest_of_values(const ModelArray& array) {
 
 JsonFields::Json columns_json(const std::vector<ModelColumn>& columns) {
   JsonFields::Json list = JsonFields::Json::array();
-  for (const ModelColumn& column : columns)
+  for (const ModelColumn& column : columns) {
     list.push_back({{"number", column.number}, {"name", column.name}, {"levels", column.levels}});
+    if (column.mean) list.back()["mean"] = *column.mean;
+  }
   return list;
 }
 
@@ -48,6 +50,7 @@ std::string about_text(const Model& model) {
                               {"left_out", model.left_out},
                               {"facts", model.facts},
                               {"arrays", std::move(arrays)}};
+  if (!model.marks.empty()) content["missing_as"] = model.marks;
   std::string digest = digest_of(content.dump());
   const JsonFields::Json whole = {
       {"kasen_model", format_version}, {"digest", std::move(digest)}, {"content", std::move(content)}};
@@ -61,6 +64,10 @@ std::vector<ModelColumn> columns_of(const JsonFields& fields, const JsonFields::
     column.number = static_cast<int>(fields.integer(item, "number", std::numeric_limits<int>::max()));
     column.name = fields.text(item, "name");
     column.levels = fields.texts(fields.at(item, "levels"), "levels");
+    if (item.contains("mean")) {
+      fields.require(item["mean"].is_number() && std::isfinite(item["mean"].get<double>()), "a mean is no number");
+      column.mean = item["mean"].get<double>();
+    }
     columns.push_back(std::move(column));
   }
   return columns;
@@ -96,6 +103,7 @@ class ModelFile {
     fields_.require(model.target.size() <= 1, "it has several targets");
     model.classes = fields_.texts(fields_.at(content, "classes"), "classes");
     model.left_out = fields_.texts(fields_.at(content, "left_out"), "left_out");
+    if (content.contains("missing_as")) model.marks = fields_.texts(content["missing_as"], "missing_as");
     take_facts(fields_, fields_.at(content, "facts"), model);
     for (const JsonFields::Json& item : fields_.list(content, "arrays")) take_array(item, model);
     fields_.require(sets_.size() == model.arrays.size() + 1, "it has more arrays than its text names");

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct ModelColumn {
   int number = 0;                   // in the table, from 1
   std::string name;                 // empty: the table has no names
   std::vector<std::string> levels;  // the words of the column; empty: it holds numbers
+  std::optional<double> mean = {};  // stands in for its missing cells
   friend bool operator==(const ModelColumn&, const ModelColumn&) = default;
 };
 
@@ -32,6 +34,7 @@ struct Model {
   std::vector<ModelColumn> target;    // one, or none
   std::vector<std::string> classes;   // of the target, as they stand in the table
   std::vector<std::string> left_out;  // names of columns that are neither
+  std::vector<std::string> marks;     // of missing cells, beside those that always are
   bool sparse = false;                // fitted to sparse samples
   std::map<std::string, double> facts;
   std::map<std::string, ModelArray> arrays;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "libcomm/data/text/first_lines.h"
@@ -19,13 +21,14 @@ constexpr std::int64_t head_bytes = std::int64_t{1} << 18;  // bytes of the begi
 enum class Held : unsigned char { nothing, words, numbers };
 
 // Marks the kinds of a row's cells. A row that no reader takes ends the look: the reader will say what is wrong.
-bool look_at(std::string_view line, char delimiter, std::vector<Held>& held) {
+bool look_at(std::string_view line, char delimiter, const HeadCells& known, std::vector<Held>& held) {
   try {
     std::size_t c = 0;
     for (Cells cells(line.data(), delimiter); cells.next(); ++c) {
       if (c == held.size()) return false;
-      if (cells.text().empty()) continue;
-      const bool number = !cells.quoted() ? looks_numeric(cells.text()) : looks_numeric(std::string(cells.text()));
+      if (cells.text().empty() || (known.is_missing && known.is_missing(cells.text()))) continue;
+      const std::optional<std::string> plain = known.numbers.plain_text(cells.text());
+      const bool number = plain && looks_numeric(*plain);
       if (number) held[c] = Held::numbers;
       if (!number && held[c] == Held::nothing) held[c] = Held::words;
     }
@@ -36,7 +39,7 @@ bool look_at(std::string_view line, char delimiter, std::vector<Held>& held) {
 }
 
 // What the cells of whole lines behind the first one hold.
-std::vector<Held> kinds_below(std::string_view top, const FirstLines& first) {
+std::vector<Held> kinds_below(std::string_view top, const FirstLines& first, const HeadCells& cells) {
   std::vector<Held> held(static_cast<std::size_t>(first.columns()), Held::nothing);
   std::string line;
   for (auto at = static_cast<std::size_t>(first.lines.size() > 1 ? first.lines[1].at : first.lines[0].at);
@@ -46,7 +49,7 @@ std::vector<Held> kinds_below(std::string_view top, const FirstLines& first) {
     line = std::string(top.substr(at, end - at)) + '\n';
     const char first_letter = *skip_blanks(line.data());
     const bool skipped = first_letter == '#' || first_letter == '%' || first_letter == '\n';
-    if (!skipped && !look_at(line, first.delimiter, held)) break;
+    if (!skipped && !look_at(line, first.delimiter, cells, held)) break;
     if (end == std::string_view::npos) break;
     at = end + 1;
   }
@@ -55,15 +58,16 @@ std::vector<Held> kinds_below(std::string_view top, const FirstLines& first) {
 
 }  // namespace
 
-TableHead read_table_head(const std::string& path, bool by_name) {
+TableHead read_table_head(const std::string& path, bool by_name, const HeadCells& cells) {
   TextSource source(path);
   const std::string_view top = source.peek(head_bytes);
-  const FirstLines first = first_lines(path, top, true);
+  const FirstLines first = first_lines(path, top, true, cells.numbers);
   if (first.lines.empty()) fail(ExitStatus::bad_input, "the file has no rows", {}, {}, {path});
   TableHead head;
   head.columns.resize(static_cast<std::size_t>(first.columns()));
-  const std::vector<Held> held = kinds_below(top, first);
-  NameRule rule{.wanted = by_name, .numbers = {}, .words = {}, .boolean = false};
+  const std::vector<Held> held = kinds_below(top, first, cells);
+  NameRule rule{
+      .wanted = by_name, .numbers = {}, .words = {}, .boolean = false, .style = cells.numbers, .missing = cells.marks};
   for (std::size_t c = 0; c < head.columns.size(); ++c) {
     head.columns[c].words = held[c] == Held::words;
     (head.columns[c].words ? rule.words : rule.numbers).push_back(static_cast<int>(c) + 1);

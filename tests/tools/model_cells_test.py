@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""kasen fit and kasen predict on tables with missing cells and decimal commas, against NumPy.
+
+Usage: model_cells_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+"""
+import json
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import h5py  # noqa: E402
+import numpy as np  # noqa: E402
+from models_test import LAMBDA, ModelTest, newton, softmax_fit  # noqa: E402
+from tools_test import BAD, USAGE  # noqa: E402
+
+
+def ridge(X, y, penalty=1.0):
+    """(w, b) of ridge regression by the normal equations."""
+    centre = X.mean(0)
+    A = X - centre
+    w = np.linalg.solve(A.T @ A + penalty * np.eye(X.shape[1]), A.T @ (y - y.mean()))
+    return w, y.mean() - centre @ w
+
+
+class ModelCells(ModelTest):
+    """Missing cells."""
+
+    def table(self, seed=5, rows=80, marks=("", "NA", "?", "nan", "N/A")):
+        """a, b, zone and a target, some cells of a, b and zone missing: (text cells, values with NaN, words)."""
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(rows, 2)) * [1, 30] + [5, -7]
+        zone = rng.choice(["east", "north", "west"], rows).astype(object)
+        y = X @ [2.0, 0.1] + (zone == "west") * 3 + rng.normal(size=rows)
+        holes = rng.random((rows, 3)) < [0.1, 0.15, 0.08]
+        holes[0] = False
+        cells = [[rng.choice(marks) if holes[r, c] else repr(float(X[r, c])) for c in range(2)] for r in range(rows)]
+        X[holes[:, :2]] = np.nan
+        zones = [("NA" if holes[r, 2] else zone[r]) for r in range(rows)]
+        return cells, X, zones, y
+
+    def write(self, name, cells, zones, y, head="a,zone,b,y"):
+        rows = [f"{a},{z},{b},{t if isinstance(t, str) else repr(float(t))}" for (a, b), z, t in zip(cells, zones, y)]
+        (self.dir / name).write_text("\n".join([head, *rows]) + "\n")
+
+    @staticmethod
+    def one_hot(zones, levels):
+        return np.column_stack([np.array([float(z == level) for z in zones]) for level in levels])
+
+    def numbers(self, path, table, *args):
+        return [row[0] for row in self.predicted(path, table, *args)[1]]
+
+    def test_rows_are_left_out(self):
+        cells, X, zones, y = self.table()
+        zones[3], cells[3], X[3, 0] = "south", ["", cells[3][1]], np.nan  # a word of such rows alone
+        self.write("t.csv", cells, zones, y)
+        kept = ~np.isnan(X).any(1) & (np.array(zones) != "NA")
+        levels = ["east", "north", "west"]
+        A = np.column_stack([X, self.one_hot(zones, levels)])
+        w, b = ridge(A[kept], y[kept])
+        for workers in (1, 3):
+            arrays, content, out, path = self.fit("ridge", "t.csv", "-t", "y", "--missing", "drop", "--workers", workers)
+            self.near(arrays["coefficients"], w)
+            self.near(arrays["intercept"], [b])
+            self.assertIn(f"rows       {kept.sum()}, of 5 features", out)
+            self.assertEqual([c["levels"] for c in content["features"]], [[], [], levels])
+        _, err = self.kasen("fit", "ridge", "t.csv", "-t", "y", "--missing", "drop", "-o", "m.h5")
+        self.assertIn(f"note: {(~kept).sum()} rows left out: values are missing", err)
+        # Predictions stay beside the rows.
+        zones[3] = "east"
+        self.write("t.csv", cells, zones, y)
+        told, err = self.kasen("predict", path, "t.csv", "--missing", "drop")
+        lines = told.splitlines()[1:]
+        self.assertEqual([line == "NA" for line in lines], (~kept).tolist())
+        self.near([float(line) for line in lines if line != "NA"], A[kept] @ w + b)
+        self.assertIn(f"note: {(~kept).sum()} of 80 rows have no prediction (NA): values are missing", err)
+        self.assertEqual(self.kasen("predict", path, "t.csv", "--missing", "drop", "-q")[1], "")
+        # The program that is shown runs by the line in it.
+        self.assertIn("--missing=table=drop", self.kasen("fit", "ridge", "t.csv", "-t", "y", "--missing", "drop", "--show-program")[0])
+        self.fault("predict", path, "t.csv", status=BAD, says=["t.csv:", "--missing drop (or put a number there: 0)"])
+
+    def test_targets_of_rows_that_are_left_out(self):
+        cells, X, zones, y = self.table()
+        X[5:9] = X[10:14]
+        cells[5:9] = cells[10:14]
+        y_cells = [repr(float(v)) for v in y]
+        y_cells[7], y_cells[11] = "", "NA"
+        self.write("t.csv", cells, zones, y_cells)
+        kept = ~np.isnan(X).any(1)
+        kept[[7, 11]] = False
+        w, b = ridge(X[kept], y[kept])
+        arrays, _, _, _ = self.fit("ridge", "t.csv", "-t", "y", "--columns", "a,b", "--missing", "drop")
+        self.near(arrays["coefficients"], w)
+        self.near(arrays["intercept"], [b])
+        for rule in ("mean", "0"):
+            self.fault("fit", "ridge", "t.csv", "-t", "y", "--columns", "a,b", "--missing", rule, "-o", "m.h5", status=BAD,
+                       says=["t.csv", "row 8 of the table has no value in column 'y'", "--missing drop"])
+        # The target in another file: rows go from both.
+        (self.dir / "y.csv").write_text("\n".join(["y", *y_cells]).replace("\n\n", '\n""\n') + "\n")
+        (self.dir / "x.csv").write_text("\n".join(["a,b", *(",".join(pair) for pair in cells)]) + "\n")
+        arrays, _, _, _ = self.fit("ridge", "x.csv", "-t", "y.csv", "--missing", "drop")
+        self.near(arrays["coefficients"], w)
+        np.save(self.dir / "y.npy", y)
+        arrays, _, _, _ = self.fit("ridge", "x.csv", "-t", "y.npy", "--missing", "drop")
+        w, b = ridge(X[~np.isnan(X).any(1)], y[~np.isnan(X).any(1)])
+        self.near(arrays["coefficients"], w)
+        np.save(self.dir / "x.npy", np.nan_to_num(X))
+        arrays, _, _, _ = self.fit("ridge", "x.npy", "-t", "y.csv", "--missing", "drop")
+        kept = np.ones(len(y), bool)
+        kept[[7, 11]] = False
+        self.near(arrays["coefficients"], ridge(np.nan_to_num(X)[kept], y[kept])[0])
+
+    def test_classes_of_rows_that_are_left_out(self):
+        """A class that only such rows have is none; codes of words keep their order."""
+        rng = np.random.default_rng(3)
+        X = rng.normal(size=(60, 2))
+        kind = np.where(X[:, 0] + rng.normal(size=60) > 0, "low", "high").astype(object)
+        cells = [[repr(float(v)) for v in row] for row in X]
+        for row, word in ((4, "a"), (5, "in"), (6, "z")):
+            cells[row][1], kind[row] = "", word
+        numbers = {"a": "-9", "high": "2", "in": "3", "low": "7", "z": "99"}
+        kept = np.ones(60, bool)
+        kept[4:7] = False
+        w, b, _ = (*newton("logistic", X[kept], (kind[kept] == "low").astype(float), 1.0, True), None)
+        for targets, classes in ((list(kind), ["high", "low"]), ([numbers[k] for k in kind], ["2", "7"])):
+            self.write("t.csv", cells, ["o"] * 60, targets)
+            arrays, content, _, path = self.fit("logistic", "t.csv", "-t", "y", "--columns", "a,b", "--missing", "drop")
+            self.near(arrays["coefficients"], w)
+            self.near(arrays["intercept"], [b])
+            self.assertEqual(content["classes"], classes)
+            head, rows = self.predicted(path, "t.csv", "--missing", "drop", "--proba")
+            self.assertEqual((head, rows[4:7]), (["prediction", *classes], [["NA"] * 3] * 3))
+            chance = 1 / (1 + np.exp(-(X[kept] @ w + b)))
+            self.near([float(row[2]) for row, there in zip(rows, kept) if there], chance)
+            arrays, _, _, _ = self.fit("multinomial", "t.csv", "-t", "y", "--columns", "a,b", "--missing", "drop")
+            self.near(arrays["coefficients"], softmax_fit(X[kept], (kind[kept] == "low").astype(int), 2, 1.0)[0])
+
+    def test_means_go_with_the_model(self):
+        cells, X, _, y = self.table(7)
+        zones = ["north" if k % 3 else "east" for k in range(80)]
+        self.write("t.csv", cells, zones, y)
+        means = np.nanmean(X, 0)
+        filled = np.where(np.isnan(X), means, X)
+        A = np.column_stack([filled, self.one_hot(zones, ["east", "north"])])
+        w, b = ridge(A, y)
+        new = np.array([[np.nan, 100.0], [1e3, np.nan], [2.0, 3.0]])
+        self.write("new.csv", [["NA", "100"], ["1000", ""], ["2", "3"]], ["east", "north", "east"], [0, 0, 0])
+        B = np.column_stack([np.where(np.isnan(new), means, new), self.one_hot(["east", "north", "east"], ["east", "north"])])
+        for workers in (1, 2):
+            arrays, content, _, path = self.fit("ridge", "t.csv", "-t", "y", "--missing", "mean", "--workers", workers)
+            self.near(arrays["coefficients"], w)
+            self.near([c["mean"] for c in content["features"][:2]], means)
+            self.assertNotIn("mean", content["features"][2])
+            for options in ([], ["--missing", "mean"]):
+                self.near([float(v) for v in self.numbers(path, "new.csv", "--workers", workers, *options)], B @ w + b)
+            zero = np.column_stack([np.nan_to_num(new), B[:, 2:]])
+            self.near([float(v) for v in self.numbers(path, "new.csv", "--missing", "0")], zero @ w + b)
+            self.assertEqual(self.numbers(path, "new.csv", "--missing", "drop")[:2], ["NA", "NA"])
+            self.fault("predict", path, "new.csv", "--missing", "error", status=BAD, says=["new.csv:2:", "--missing drop"])
+        with h5py.File(self.dir / path) as file:
+            self.assertEqual(json.loads(bytes(file["about"][:]))["kasen_model"], 1)  # which older programs read
+        # Without names, all columns numbers.
+        rows = ["\t".join(c if c else "NA" for c in pair) + f"\t{t!r}" for pair, t in zip(cells, y.tolist())]
+        (self.dir / "plain.txt").write_text("\n".join(rows) + "\n")
+        arrays, _, _, path = self.fit("ridge", "plain.txt", "-t", "3", "--missing", "mean")
+        w, b = ridge(filled, y)
+        self.near(arrays["coefficients"], w)
+        (self.dir / "new.txt").write_text("NA 100\n1000 NA\n2 3\n")
+        self.near([float(v) for v in self.numbers(path, "new.txt")], B[:, :2] @ w + b)
+        # Of other models.
+        for model in ("kmeans", "pca"):
+            arrays, _, _, path = self.fit(model, "plain.txt", "--columns", "1,2", "--missing", "mean")
+            _, got = self.predicted(path, "new.txt")
+            if model == "pca":
+                self.near([[float(v) for v in row] for row in got], (B[:, :2] - filled.mean(0)) @ arrays["components"])
+            else:
+                near = ((B[:, None, :2] - arrays["centres"]) ** 2).sum(2).argmin(1)
+                self.assertEqual([int(row[0]) for row in got], near.tolist())
+        _, _, _, path = self.fit("ridge", "plain.txt", "-t", "3", "--missing", "0")
+        self.fault("predict", path, "new.txt", status=BAD, says=["new.txt:1:1", "--missing drop (or put a number there: 0)"])
+        self.fault("predict", path, "new.txt", "--missing", "mean", status=USAGE, says=["the model has no means", "--missing mean", "--missing 0"])
+
+    def test_a_number_for_missing_cells(self):
+        cells, X, _, y = self.table(9)
+        self.write("t.csv", cells, ["o"] * 80, y)
+        w, b = ridge(np.where(np.isnan(X), -1.5, X), y)
+        arrays, _, _, path = self.fit("ridge", "t.csv", "-t", "y", "--columns", "a,b", "--missing", "-1.5")
+        self.near(arrays["coefficients"], w)
+        self.near([float(v) for v in self.numbers(path, "t.csv", "--missing", "-1.5")], np.where(np.isnan(X), -1.5, X) @ w + b)
+
+    def test_other_marks(self):
+        """A mark goes with the model: it is no number, whatever becomes of it."""
+        cells, X, _, y = self.table(11, marks=("-999",))
+        self.write("t.csv", cells, ["o"] * 80, y)
+        kept = ~np.isnan(X).any(1)
+        w, b = ridge(X[kept], y[kept])
+        arrays, content, _, path = self.fit("ridge", "t.csv", "-t", "y", "--columns", "a,b", "--missing", "drop", "--missing-as=-999")
+        self.near(arrays["coefficients"], w)
+        self.assertEqual(content["missing_as"], ["-999"])
+        self.assertEqual([v == "NA" for v in self.numbers(path, "t.csv", "--missing", "drop")], (~kept).tolist())
+        row = int(np.flatnonzero(~kept)[0]) + 1
+        self.fault("predict", path, "t.csv", status=BAD, says=[f"row {row} of the table has no value", "--missing drop"])
+        self.fault("fit", "ridge", "t.csv", "-t", "y", "--columns", "a,b", "--missing-as=-999", "-o", "m.h5", status=BAD,
+                   says=[f"row {row} of the table has no value", "--missing drop"])
+
+    def test_decimal_commas(self):
+        rng = np.random.default_rng(2)
+        X = np.round(rng.normal(size=(40, 2)) * [3000, 1], 2)
+        y = np.round(X @ [0.01, 3] + rng.normal(size=40), 2)
+
+        def text(value):
+            return f"{value:,.2f}".replace(",", "_").replace(".", ",").replace("_", ".")
+        lines = [";".join(map(text, (*row, t))) for row, t in zip(X, y)]
+        (self.dir / "t.csv").write_text("\n".join(["a;b;y", *lines]) + "\n")
+        style = ["--decimal", ",", "--thousands", "."]
+        w, b = ridge(X, y)
+        arrays, content, _, path = self.fit("ridge", "t.csv", "-t", "y", *style)
+        self.near(arrays["coefficients"], w)
+        self.assertEqual([c["levels"] for c in content["features"]], [[], []])
+        self.near([float(v) for v in self.numbers(path, "t.csv", *style)], X @ w + b)
+        self.fault("predict", path, "t.csv", status=BAD, says=["t.csv:2:1", "say so: --decimal ,"])
+        two = (y + 40 * rng.normal(size=40) > np.median(y)).astype(int)
+        (self.dir / "t.csv").write_text("\n".join(["a;b;y", *(";".join([*map(text, row), f"{t},5"]) for row, t in zip(X, two))]) + "\n")
+        arrays, content, _, _ = self.fit("logistic", "t.csv", "-t", "y", *style)
+        self.near(arrays["coefficients"], newton("logistic", X, two.astype(float), 1.0, True)[0], X.std(0))
+        self.assertEqual(content["classes"], ["0.5", "1.5"])
+
+    def test_wrong_options(self):
+        cells, _, zones, y = self.table()
+        self.write("t.csv", cells, zones, y)
+        fit = ["fit", "ridge", "t.csv", "-t", "y", "-o", "m.h5"]
+        for what, says in (("X=drop", "write --missing drop"), ("none", "'none' is none of error, drop, mean"), ("nan", "no finite number"), ("inf", "no finite number")):
+            self.fault(*fit, "--missing", what, status=USAGE, says=says)
+        self.fault(*fit, "--decimal", "x", status=USAGE, says="--decimal: 'x'")
+        self.fault(*fit, status=BAD, says=["t.csv:", "--missing drop (or put a number there: mean, 0)"])
+        np.save(self.dir / "x.npy", np.eye(4))
+        self.fault("fit", "ridge", "x.npy", "-t", "1", "--missing", "drop", "-o", "m.h5", status=USAGE, says=["--missing for an array", ".npy"])
+        self.write_libsvm("t.svm", np.eye(4), np.ones(4))
+        self.fault("fit", "ridge", "t.svm", "--missing-as", "x", "-o", "m.h5", status=USAGE, says="--missing-as for LIBSVM")
+        (self.dir / "r.csv").write_text("u,i,s\n1,2,3\n")
+        self.fault("fit", "als", "r.csv", "--decimal", ",", "-o", "m.h5", status=USAGE, says="--decimal for ratings")
+        (self.dir / "t.csv").write_text("a,b,y\n1,NA,2\nNA,3,4\n")
+        self.fault(*fit, "--missing", "drop", status=BAD, says="each row of the table lacks a value")
+        (self.dir / "t.csv").write_text("a,b,y\n1,NA,2\n2,NA,4\n")
+        self.fault(*fit, "--missing", "mean", status=BAD, says="column 'b' has no value at all")
+        (self.dir / "t.csv").write_text("a,z,y\n1,u,2\n2,,4\n5,u,4\n")
+        self.fault(*fit, "--missing", "mean", status=BAD, says=["t.csv:3:3", "write a word there, or leave such rows out: --missing drop"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
