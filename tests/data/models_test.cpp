@@ -39,6 +39,7 @@ Model random_model(unsigned seed) {
                                   std::vector<double>(static_cast<std::size_t>(model.width()), 1.0 / 3)};
   model.arrays["wide"] = {{2, 3}, {1, -2, 3e300, 4, 5e-324, 6}};
   model.arrays["nothing"] = {{0}, {}};
+  if (below(2) == 0) model.arrays["N_ids"] = {{2}, {}, {9007199254740993, 9223372036854775806}};
   return model;
 }
 
@@ -51,6 +52,29 @@ TEST(Models, AreReadAsTheyWere) {
     write_model(folder.file("again.h5"), model);
     EXPECT_EQ(read_whole_file(folder.file("m.h5"), 1 << 20), read_whole_file(folder.file("again.h5"), 1 << 20));
   }
+}
+
+// Version 2 is written where version 1 cannot say it.
+TEST(Models, HaveTheOldestVersionThatHoldsThem) {
+  const cases::Folder folder;
+  Model model;
+  model.kind = "als";
+  model.table = "csv";
+  model.features = {{1, "user", {}, 0.5}, {2, "item", {}}, {3, "stars", {}}};
+  model.marks = {"-"};
+  const auto version = [&] {
+    write_model(folder.file("m.h5"), model);
+    EXPECT_EQ(read_model(folder.file("m.h5")), model);
+    const std::string whole = read_whole_file(folder.file("m.h5"), 1 << 20), key = "\"kasen_model\": ";
+    return whole.substr(whole.find(key) + key.size(), 1);
+  };
+  model.arrays["N_ids"] = {{2}, {4, 7}};
+  EXPECT_EQ(version(), "1");
+  model.arrays["N_ids"] = {{2}, {}, {4, 7}};
+  EXPECT_EQ(version(), "2");
+  model.arrays["N_ids"] = {{2}, {4, 7}};
+  model.features[1].levels = {"x", "y"};
+  EXPECT_EQ(version(), "2");
 }
 
 TEST(Models, WidthCountsWords) {

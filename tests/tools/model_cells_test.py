@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""kasen fit and kasen predict on tables with missing cells and decimal commas, against NumPy.
+"""kasen fit and kasen predict on tables with missing cells, decimal commas and large ids, against NumPy.
 
 Usage: model_cells_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import ctypes
 import json
 import sys
 import unittest
@@ -12,6 +13,18 @@ import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 from models_test import LAMBDA, ModelTest, newton, softmax_fit  # noqa: E402
 from tools_test import BAD, USAGE  # noqa: E402
+
+
+class Xxh3(ctypes.Structure):
+    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+
+
+def xxh3(data):
+    """The digest that files have."""
+    library = ctypes.CDLL("libxxhash.so.0")
+    library.XXH3_128bits.restype, library.XXH3_128bits.argtypes = Xxh3, [ctypes.c_char_p, ctypes.c_size_t]
+    both = library.XXH3_128bits(data, len(data))
+    return f"{both.high:016x}{both.low:016x}"
 
 
 def ridge(X, y, penalty=1.0):
@@ -244,6 +257,116 @@ class ModelCells(ModelTest):
         self.fault(*fit, "--missing", "mean", status=BAD, says="column 'b' has no value at all")
         (self.dir / "t.csv").write_text("a,z,y\n1,u,2\n2,,4\n5,u,4\n")
         self.fault(*fit, "--missing", "mean", status=BAD, says=["t.csv:3:3", "write a word there, or leave such rows out: --missing drop"])
+
+
+class Ratings(ModelTest):
+    """Whose ratings: large numbers, and words."""
+
+    OPTIONS = ("--param", "factors=2", "--param", "lambda=0.0001", "--param", "rounds=200", "--param", "tolerance=1e-9")
+
+    def ratings(self):
+        rng = np.random.default_rng(8)
+        U, V = rng.random((12, 2)) + 0.5, rng.random((9, 2)) + 0.5
+        pairs = [(u, v) for u in range(12) for v in range(9) if (u + v) % 3 or u == 0 or v == 0]
+        return pairs, [float(U[u] @ V[v]) for u, v in pairs]
+
+    def test_large_numbers(self):
+        """Numbers that f64 does not tell apart."""
+        pairs, stars = self.ratings()
+        users = [9007199254740992 + u for u in range(11)] + [9223372036854775806]
+        items = [4611686018427387905 + v for v in range(9)]
+        self.write_csv("r.csv", [[users[u] for u, _ in pairs], [items[v] for _, v in pairs], stars], ["user", "item", "stars"])
+        arrays, _, _, path = self.fit("als", "r.csv", *self.OPTIONS)
+        self.assertEqual((arrays["N_ids"].tolist(), arrays["M_ids"].tolist()), (users, items))
+        self.assertEqual(arrays["N_ids"].dtype, np.int64)
+        got = arrays["U"] @ arrays["V"].T
+        self.near([float(row[0]) for row in self.predicted(path, "r.csv")[1]], [got[u, v] for u, v in pairs])
+        (self.dir / "new.csv").write_text(f"user,item\n9007199254740993,{items[0]}\n9007199254741003,{items[0]}\n")
+        self.fault("predict", path, "new.csv", status=BAD, says=["row 2", "the model knows no row 9007199254741003"])
+        self.write_csv("r.csv", [[18446744073709551615 if u == 3 else u for u, _ in pairs], [v for _, v in pairs], stars], ["user", "item", "stars"])
+        self.fault("fit", "als", "r.csv", "-o", "m.h5", status=BAD, says=["r.csv:", "'18446744073709551615'", "the largest possible is 9223372036854775806"])
+        arrays, content, _, path = self.fit("als", "r.csv", "--words", "user", *self.OPTIONS)
+        self.assertIn("18446744073709551615", content["features"][0]["levels"])
+        self.assertEqual(len(self.predicted(path, "r.csv")[1]), len(pairs))
+
+    def test_words(self):
+        pairs, stars = self.ratings()
+        users = [f"user {u}" if u % 2 else f"\"ä\", {u}" for u in range(12)]
+        quoted = ['"' + word.replace('"', '""') + '"' for word in users]
+        for items in ([f"i{v}" for v in range(9)], [100 + v * 1000 for v in range(9)]):
+            self.write_csv("r.csv", [[items[v] for _, v in pairs], stars, [quoted[u] for u, _ in pairs]], ["item", "stars", "user"])
+            codes = sorted(users, key=str.encode)
+            self.write_csv("n.csv", [[codes.index(users[u]) for u, _ in pairs], [items[v] if items[0] == 100 else v for _, v in pairs], stars], ["user", "item", "stars"])
+            same = self.fit("als", "n.csv", *self.OPTIONS)[0]
+            for workers in (1, 3):
+                arrays, content, out, path = self.fit("als", "r.csv", "--columns", "user,item,stars", *self.OPTIONS, "--workers", workers)
+                self.assertEqual(content["features"][0]["levels"], sorted(users, key=str.encode))
+                self.near(arrays["U"], same["U"])
+                self.near(arrays["V"], same["V"])
+                error = np.array([float(row[0]) for row in self.predicted(path, "r.csv")[1]]) - stars
+                self.assertAlmostEqual(content["facts"]["rmse"], np.sqrt((error**2).mean()), delta=1e-9)
+            # Some of them, in another order; without a line of names.
+            some = [3, 0, 17]
+            told = [self.predicted(path, "r.csv")[1][k] for k in some]
+            lines = [f"{quoted[pairs[k][0]]},{items[pairs[k][1]]}" for k in some]
+            for text in (["user,item", *lines], lines, lines[:1]):
+                (self.dir / "new.csv").write_text("\n".join(text) + "\n")
+                self.assertEqual(self.predicted(path, "new.csv")[1], told[: len(text) - ("user,item" in text)])
+            (self.dir / "new.csv").write_text(f"user,item\n{lines[0]}\nnobody,{items[0]}\n")
+            self.fault("predict", path, "new.csv", status=BAD, says=["row 2", "the model knows no row 'nobody'"])
+        self.assertIn("ratings.txt has numbers in place of words", self.kasen("fit", "als", "r.csv", "--columns", "user,item,stars", "--show-program")[0])
+        (self.dir / "r.csv").write_text("user,item,stars\nann,x,5\nbob,x,3\nann,x,4\n")
+        self.fault("fit", "als", "r.csv", "-o", "m.h5", status=BAD, says=["rows 1 and 3 of the table rate the same", "keep one"])
+        (self.dir / "r.csv").write_text("user,item,stars\nann,x,good\nbob,x,bad\n")
+        self.fault("fit", "als", "r.csv", "-o", "m.h5", status=BAD, says="a rating is a number")
+        (self.dir / "r.csv").write_text("user,item,stars\nann,x,5\nbob,,3\n")
+        self.fault("fit", "als", "r.csv", "-o", "m.h5", status=BAD, says=["r.csv:3:5: error: a cell is missing", "leave the row out"])
+        (self.dir / "r.csv").write_text("user,item,stars\nann,-3,5\nbob,2,4\n")
+        self.fault("fit", "als", "r.csv", "-o", "m.h5", status=BAD, says=["row 1 of the table has -3 in column 'item'", "--words item"])
+
+    def test_large_classes(self):
+        lines = "".join(f"{k},{9007199254740992 + k % 2}\n" for k in range(8))
+        (self.dir / "t.csv").write_text("a,y\n" + lines)
+        self.fault("fit", "logistic", "t.csv", "-t", "y", "-o", "m.h5", status=BAD, says=["class number of 2^53 or more", "--words y"])
+        _, content, _, path = self.fit("logistic", "t.csv", "-t", "y", "--words", "y")
+        self.assertEqual(content["classes"], ["9007199254740992", "9007199254740993"])
+        self.assertLessEqual({row[0] for row in self.predicted(path, "t.csv")[1]}, set(content["classes"]))
+
+    def test_models_of_version_1(self):
+        """Numbers of rows and columns were f64."""
+        pairs, stars = self.ratings()
+        self.write_csv("r.csv", [[5 * u + 1 for u, _ in pairs], [v + 7 for _, v in pairs], stars], ["user", "item", "stars"])
+        _, _, _, path = self.fit("als", "r.csv", *self.OPTIONS)
+        told = self.predicted(path, "r.csv")[1]
+
+        def older(name, change):
+            with h5py.File(self.dir / path) as file:
+                arrays = {key: file[key][()] for key in file if key != "about"}
+                whole = json.loads(bytes(file["about"][:]))
+            arrays["N_ids"], arrays["M_ids"] = arrays["N_ids"].astype(float), arrays["M_ids"].astype(float)
+            change(arrays, whole)
+            self.write_model(name, arrays, whole)
+
+        older("old.h5", lambda arrays, whole: whole.update(kasen_model=1))
+        self.assertEqual(self.predicted("old.h5", "r.csv")[1], told)
+        for value in (1.5, -1.0, 1e300):
+            older("bad.h5", lambda arrays, whole, value=value: arrays["N_ids"].__setitem__(0, value))
+            self.fault("predict", "bad.h5", "r.csv", status=BAD, says="'N_ids' has no whole numbers")
+        older("bad.h5", lambda arrays, whole: arrays.update(U=arrays["U"].astype(np.int64)))
+        self.fault("predict", "bad.h5", "r.csv", status=BAD, says="'U' holds integers")
+        older("bad.h5", lambda arrays, whole: arrays.update(N_ids=np.arange(12) - 3))
+        self.fault("predict", "bad.h5", "r.csv", status=BAD, says="'N_ids' has a number that is not there")
+
+    def write_model(self, name, arrays, whole):
+        """A model with these arrays, all its digests right."""
+        for item in whole["content"]["arrays"]:
+            item["digest"] = xxh3(arrays[item["name"]].tobytes())
+        text = json.dumps(whole["content"], separators=(",", ":"), ensure_ascii=False)
+        whole["digest"] = xxh3(text.encode())
+        with h5py.File(self.dir / name, "w") as file:
+            for key, array in arrays.items():
+                file[key] = array
+            file["about"] = np.frombuffer(json.dumps(whole, ensure_ascii=False).encode(), "u1")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@
 #include "tools/common/tool.h"
 #include "tools/fit/models.h"
 #include "tools/fit/program.h"
+#include "tools/fit/ratings.h"
 #include "tools/fit/report.h"
 #include "tools/fit/run_options.h"
 #include "tools/fit/samples.h"
@@ -49,8 +50,8 @@ SampleChoice choice_of(const po::variables_map& values) {
 
 // Ratings are lines of row, column and rating, or a matrix; their program reads the file as it is.
 Samples ratings_of(const std::string& path, const ModelRow& row, const SampleChoice& choice) {
-  if (!choice.target.empty() || !choice.words.empty())
-    fail(ExitStatus::usage, "--target or --words for als", "ratings are lines of row, column and rating",
+  if (!choice.target.empty())
+    fail(ExitStatus::usage, "--target for als", "ratings are lines of row, column and rating",
          "leave it out, or choose the three columns: --columns");
   return ratings_samples(path, row, choice);
 }
@@ -87,8 +88,12 @@ Model model_of(const ModelRow& row, Samples samples, const Outputs& outputs) {
   for (const auto& [name, array] : outputs)
     if (array.values.size() == 1 && name != "b") model.facts[name] = array.values[0];
   if (row.name == "als") {
-    for (const std::string name : {"U", "V", "N_ids", "M_ids"})
-      if (outputs.count(name) > 0) put(model, outputs, name, name);
+    for (const std::string name : {"U", "V"}) put(model, outputs, name, name);
+    for (const std::string name : {"N_ids", "M_ids"}) {
+      if (outputs.count(name) == 0) continue;
+      put(model, outputs, name, name);
+      model.arrays[name].values.clear();  // which are not exact
+    }
   } else if (row.name == "kmeans") {
     put(model, outputs, "centres", "centres");
   } else if (row.name == "pca") {
@@ -188,8 +193,12 @@ ExitStatus fit(const po::variables_map& values) {
   ModelProgram program(fitting_program(row, samples, settings));
   check_components(row, samples, program);
   const std::vector<std::string> data = row.name == "als" ? ratings_arguments(samples) : go_arguments(samples);
+  const bool numbered = row.name == "als" && has_words(samples);
   const std::string text = program.text(fmt::format(
-      "# A {} that kasen fit has made. It runs by\n#   kasen go PROGRAM.ks{}\n", row.title, command_text(data)));
+      "# A {} that kasen fit has made. It runs by\n#   kasen go PROGRAM.ks{}\n{}", row.title, command_text(data),
+      numbered
+          ? fmt::format("# where {} has numbers in place of words: kasen fit --dir DIR makes it\n", numbered_ratings)
+          : ""));
   if (values.count("show-program") > 0) {
     write_standard_output(text);
     return ExitStatus::done;
@@ -201,6 +210,10 @@ ExitStatus fit(const po::variables_map& values) {
   std::vector<std::string> arguments = data;
   add_run_options(values, arguments);
   const Work work(values.count("dir") > 0 ? values["dir"].as<std::string>() : "");
+  if (numbered) {
+    arguments[0] = "X=" + work.file(numbered_ratings);
+    write_text(work.file(numbered_ratings), numbered_text(samples));
+  }
   Model model = model_of(row, samples, outputs_of(work, text, arguments, samples));
   require_amounts(model, row, path);
   if (!is_finite(model)) {

@@ -15,6 +15,7 @@
 #include "tools/fit/fit.h"
 #include "tools/fit/models.h"
 #include "tools/fit/predictions.h"
+#include "tools/fit/ratings.h"
 #include "tools/fit/run_options.h"
 #include "tools/fit/samples.h"
 #include "tools/fit/work.h"

@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
-#include "libcomm/data/read/readers.h"
-#include "libcomm/data/text/table_head.h"
 #include "libcore/base/error.h"
 
 namespace kasen::tools {
@@ -51,7 +48,8 @@ class Soundness {
   }
 
   // -1: any size from 1.
-  std::vector<std::int64_t> sized(const std::string& name, const std::vector<std::int64_t>& wanted) const {
+  std::vector<std::int64_t> sized(const std::string& name, const std::vector<std::int64_t>& wanted,
+                                  bool may_be_whole = false) const {
     const auto at = model_.arrays.find(name);
     if (at == model_.arrays.end()) refuse(fmt::format("it has no '{}'", name));
     const std::vector<std::int64_t>& extents = at->second.extents;
@@ -59,6 +57,7 @@ class Soundness {
     for (std::size_t k = 0; fits && k < wanted.size(); ++k)
       fits = wanted[k] < 0 ? extents[k] > 0 : extents[k] == wanted[k];
     if (!fits) refuse(fmt::format("'{}' does not have the size of its features", name));
+    if (!may_be_whole && !at->second.whole.empty()) refuse(fmt::format("'{}' holds integers", name));
     return extents;
   }
   std::vector<std::int64_t> matrix(const std::string& name, std::int64_t rows, std::int64_t cols) const {
@@ -68,8 +67,25 @@ class Soundness {
 
   void factors() const {
     const std::vector<std::int64_t> rows = matrix("U", -1, -1), cols = matrix("V", -1, rows[1]);
-    if (model_.arrays.count("N_ids") > 0) vector("N_ids", rows[0]);
-    if (model_.arrays.count("M_ids") > 0) vector("M_ids", cols[0]);
+    ids("N_ids", 0, rows[0]);
+    ids("M_ids", 1, cols[0]);
+  }
+
+  // Numbers of rows or columns; of words their numbers among those of feature k.
+  void ids(const std::string& name, std::size_t k, std::int64_t count) const {
+    const std::int64_t words = k < model_.features.size() ? std::ssize(model_.features[k].levels) : 0;
+    const auto at = model_.arrays.find(name);
+    if (at == model_.arrays.end()) {
+      if (words != 0 && words != count) refuse("it has other words than rows or columns");
+      return;
+    }
+    (void)sized(name, {count}, true);
+    constexpr double first_inexact = 9007199254740992.0;  // 2^53
+    for (const double id : at->second.values)             // of a model of version 1
+      if (std::trunc(id) != id || id < 0 || id > first_inexact) refuse(fmt::format("'{}' has no whole numbers", name));
+    for (const std::int64_t id : at->second.whole)
+      if (id < 0 || (words > 0 && id >= words)) refuse(fmt::format("'{}' has a number that is not there", name));
+    if (words > 0 && at->second.whole.empty()) refuse(fmt::format("'{}' has no whole numbers", name));
   }
 
   void columns() const {
@@ -139,27 +155,6 @@ std::string coordinates(const ModelArray& scores) {
   return text + "\n";
 }
 
-std::unordered_map<std::int64_t, std::size_t> places_of(const Model& model, const std::string& ids, std::size_t count) {
-  std::unordered_map<std::int64_t, std::size_t> places;
-  const auto at = model.arrays.find(ids);
-  for (std::size_t k = 0; k < count; ++k)
-    places.emplace(
-        at == model.arrays.end() ? static_cast<std::int64_t>(k) : static_cast<std::int64_t>(at->second.values[k]), k);
-  return places;
-}
-
-// By their names where both tables have them, else the first two.
-std::vector<ColumnChoice> rating_columns(const Model& model, const std::string& path) {
-  const FileFormat format = detect_format(path);
-  const bool text = format == FileFormat::csv || format == FileFormat::edge_list;
-  if (!text || model.features.size() < 2 || model.features[0].name.empty()) return {ColumnChoice(1, 2)};
-  std::vector<std::string> names;
-  for (const HeadColumn& column : read_table_head(path, false).columns) names.push_back(column.name);
-  for (std::size_t k = 0; k < 2; ++k)
-    if (std::find(names.begin(), names.end(), model.features[k].name) == names.end()) return {ColumnChoice(1, 2)};
-  return {ColumnChoice(model.features[0].name), ColumnChoice(model.features[1].name)};
-}
-
 }  // namespace
 
 const ModelRow& require_sound(const Model& model, const std::string& path) { return Soundness(model, path).row(); }
@@ -210,33 +205,6 @@ std::string prediction_text(const Model& model, const ModelRow& row, const std::
                             : chances         ? model.classes.size() + 1
                                               : 1;
   return with_rows_left_out(text, dropped, cells);
-}
-
-std::string rating_predictions(const Model& model, const std::string& path) {
-  ReadOptions options;
-  options.element = ElementType::of(Scalar::i64);
-  options.sparse = false;
-  options.columns = rating_columns(model, path);
-  const RawTable table = read_table(path, options);
-  const ModelArray &rows = model.arrays.at("U"), &cols = model.arrays.at("V");
-  const auto factors = static_cast<std::size_t>(rows.extents[1]);
-  const auto row_places = places_of(model, "N_ids", static_cast<std::size_t>(rows.extents[0]));
-  const auto col_places = places_of(model, "M_ids", static_cast<std::size_t>(cols.extents[0]));
-  std::string text = "prediction\n";
-  for (std::int64_t k = 0; k < table.rows; ++k) {
-    const std::int64_t row = table.values.as<std::int64_t>()[2 * k], col = table.values.as<std::int64_t>()[2 * k + 1];
-    const auto u = row_places.find(row), v = col_places.find(col);
-    if (u == row_places.end() || v == col_places.end())
-      fail(ExitStatus::bad_input,
-           fmt::format("row {} of the table: the model knows no {} {}", k + 1, u == row_places.end() ? "row" : "column",
-                       u == row_places.end() ? row : col),
-           "there were no ratings of it", "leave it out", {path});
-    double sum = 0;
-    for (std::size_t f = 0; f < factors; ++f)
-      sum += rows.values[u->second * factors + f] * cols.values[v->second * factors + f];
-    text += fmt::format("{}\n", sum);
-  }
-  return text;
 }
 
 }  // namespace kasen::tools

@@ -18,7 +18,4 @@ const ModelRow& require_sound(const Model& model, const std::string& path);
 [[nodiscard]] std::string prediction_text(const Model& model, const ModelRow& row,
                                           const std::map<std::string, ModelArray>& outputs, bool chances,
                                           const std::vector<std::int64_t>& dropped);
-// The products of factors for a table of rows and columns. UserError(bad_input): one that the model does not know.
-[[nodiscard]] std::string rating_predictions(const Model& model, const std::string& path);
-
 }  // namespace kasen::tools

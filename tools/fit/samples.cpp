@@ -187,38 +187,6 @@ FileColumns file_columns(const TableHead& head) {
   return columns;
 }
 
-Samples ratings_samples(const std::string& path, const ModelRow& row, const SampleChoice& choice) {
-  refuse_cell_rules(choice.cells, "ratings", "a rating that is missing has no line");
-  if (choice.form != SampleForm::automatic)
-    fail(ExitStatus::usage, fmt::format("--samples for {}", row.name), "ratings are as the file has them",
-         "leave it out");
-  Samples samples;
-  samples.path = path;
-  samples.form = form_of_table(path);
-  if (samples.form == TableForm::csv) {
-    const TableHead head = read_table_head(path, any_by_name(choice.columns));
-    const std::vector<ColumnChoice> all{ColumnChoice(1, 3)};
-    for (const int column : chosen_columns(choice.columns.empty() ? all : choice.columns, file_columns(head), path))
-      samples.features.push_back({column, head.columns[static_cast<std::size_t>(column) - 1].name, {}});
-    if (samples.features.size() != 3)
-      fail(ExitStatus::usage, fmt::format("{} columns of ratings", samples.features.size()),
-           "a rating is a row, a column and a number", "choose three: --columns user,item,stars", {path});
-  } else if (!choice.columns.empty()) {
-    fail(ExitStatus::usage, "--columns for a matrix", "its columns are those of the ratings", "leave it out", {path});
-  }
-  return samples;
-}
-
-std::vector<std::string> ratings_arguments(const Samples& samples) {
-  std::vector<std::string> argv{"X=" + samples.path};
-  if (samples.form != TableForm::csv) return argv;
-  std::string columns;
-  for (const ModelColumn& column : samples.features)
-    columns += (columns.empty() ? "" : ",") + std::to_string(column.number);
-  argv.insert(argv.end(), {"--columns", "X=" + columns});
-  return argv;
-}
-
 Samples samples_to_fit(const std::string& path, const ModelRow& row, const SampleChoice& choice) {
   const TableForm form = form_of_table(path);
   if (form != TableForm::libsvm) require_target(choice.target, row);

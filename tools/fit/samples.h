@@ -59,10 +59,6 @@ struct SampleChoice {
 [[nodiscard]] std::string declarations(const Samples& samples);
 [[nodiscard]] std::vector<std::string> go_arguments(const Samples& samples);
 
-// Ratings: a file of lines of row, column and rating, LIBSVM, or an array whose every cell is one. UserError.
-[[nodiscard]] Samples ratings_samples(const std::string& path, const ModelRow& row, const SampleChoice& choice);
-[[nodiscard]] std::vector<std::string> ratings_arguments(const Samples& samples);
-
 // "3.0": a number of a program.
 [[nodiscard]] std::string program_number(double value);
 

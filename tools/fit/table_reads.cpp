@@ -181,6 +181,23 @@ void read_levels(Samples& samples, const std::vector<ModelColumn*>& columns) {
   }
 }
 
+namespace {
+
+// Numbers from here on are not all exact as they are read: two classes could become one.
+void require_exact(const Samples& samples, const std::string& path, double value) {
+  constexpr double first_inexact = 9007199254740992.0;  // 2^53
+  if (std::fabs(value) < first_inexact) return;
+  fail(ExitStatus::bad_input,
+       fmt::format("the target '{}' has a class number of 2^53 or more", shown_column(samples.target[0])),
+       "such numbers are not told apart",
+       samples.form == TableForm::csv && samples.target_path.empty()
+           ? fmt::format("take them as words: --words {}", shown_column(samples.target[0]))
+           : "number the classes 0, 1, 2, ...",
+       {path});
+}
+
+}  // namespace
+
 std::vector<std::string> number_classes(const Samples& samples) {
   const bool alone = !samples.target_path.empty();
   const bool text = samples.form == TableForm::csv && !alone;
@@ -195,6 +212,7 @@ std::vector<std::string> number_classes(const Samples& samples) {
     if (!std::isfinite(value))
       fail_cell(path, row, shown_column(samples.target[0]), value,
                 !samples.cells.drops() && (text || has_target_in_text(samples)));
+    require_exact(samples, path, value);
     other = last;
     found.insert(last = value);
     if (found.size() > most_levels)

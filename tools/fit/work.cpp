@@ -25,13 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-template <class T>
-std::vector<double> numbers_at(const FileHandle& file, const StoredDataset& set, std::int64_t count) {
-  std::vector<T> stored(static_cast<std::size_t>(count));
-  file.read(set.offset, reinterpret_cast<std::byte*>(stored.data()), count * std::int64_t{sizeof(T)});
-  return {stored.begin(), stored.end()};
-}
-
 std::map<std::string, ModelArray> outputs_in(const std::string& path) {
   const FileHandle file = FileHandle::open_to_read(path);
   std::map<std::string, ModelArray> outputs;
@@ -39,8 +32,15 @@ std::map<std::string, ModelArray> outputs_in(const std::string& path) {
     ModelArray array{set.extents, {}};
     std::int64_t count = 1;
     for (const std::int64_t extent : set.extents) count = checked_mul(count, extent, "a result's size");
-    if (set.type == FileType::f64) array.values = numbers_at<double>(file, set, count);
-    if (set.type == FileType::i64) array.values = numbers_at<std::int64_t>(file, set, count);
+    if (set.type == FileType::f64) {
+      array.values.resize(static_cast<std::size_t>(count));
+      file.read(set.offset, reinterpret_cast<std::byte*>(array.values.data()), count * 8);
+    }
+    if (set.type == FileType::i64) {
+      array.whole.resize(static_cast<std::size_t>(count));
+      file.read(set.offset, reinterpret_cast<std::byte*>(array.whole.data()), count * 8);
+      array.values = {array.whole.begin(), array.whole.end()};
+    }
     outputs.emplace(name.substr(1), std::move(array));
   }
   return outputs;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -18,13 +19,25 @@
 namespace kasen {
 namespace {
 
-constexpr int format_version = 1;
+constexpr int format_version = 2;
 constexpr const char* about_path = "/about";
 constexpr std::int64_t most_about = std::int64_t{1} << 26;   // bytes of the text
 constexpr std::int64_t most_values = std::int64_t{1} << 32;  // of an array
 
-std::string digest_of_values(const ModelArray& array) {
-  return digest_of({reinterpret_cast<const char*>(array.values.data()), array.values.size() * sizeof(double)});
+const char* bytes_of(const ModelArray& array) {
+  return array.whole.empty() ? reinterpret_cast<const char*>(array.values.data())
+                             : reinterpret_cast<const char*>(array.whole.data());
+}
+
+std::size_t size_of(const ModelArray& array) { return 8 * std::max(array.values.size(), array.whole.size()); }
+
+std::string digest_of_values(const ModelArray& array) { return digest_of({bytes_of(array), size_of(array)}); }
+
+// Version 2 has arrays of integers, and words of ratings. All else is as in version 1, which older programs read.
+int version_of(const Model& model) {
+  bool newer = model.kind == "als" && model.width() != std::ssize(model.features);
+  for (const auto& [name, array] : model.arrays) newer = newer || !array.whole.empty();
+  return newer ? format_version : 1;
 }
 
 JsonFields::Json columns_json(const std::vector<ModelColumn>& columns) {
@@ -53,7 +66,7 @@ std::string about_text(const Model& model) {
   if (!model.marks.empty()) content["missing_as"] = model.marks;
   std::string digest = digest_of(content.dump());
   const JsonFields::Json whole = {
-      {"kasen_model", format_version}, {"digest", std::move(digest)}, {"content", std::move(content)}};
+      {"kasen_model", version_of(model)}, {"digest", std::move(digest)}, {"content", std::move(content)}};
   return whole.dump(1) + "\n";
 }
 
@@ -127,7 +140,9 @@ class ModelFile {
 
   void take_array(const JsonFields::Json& item, Model& model) const {
     const std::string name = fields_.name(item);
-    const StoredDataset& stored = set("/" + name, FileType::f64);
+    const auto at = sets_.find("/" + name);
+    const bool whole = at != sets_.end() && at->second.type == FileType::i64;
+    const StoredDataset& stored = set("/" + name, whole ? FileType::i64 : FileType::f64);
     std::vector<std::int64_t> extents;
     std::int64_t count = 1;
     for (const JsonFields::Json& extent : fields_.list(item, "extents")) {
@@ -136,8 +151,13 @@ class ModelFile {
     }
     fields_.require(extents == stored.extents && count <= most_values,
                     fmt::format("'{}' has another size than its text says", name));
-    ModelArray array{std::move(extents), std::vector<double>(static_cast<std::size_t>(count))};
-    file_.read(stored.offset, reinterpret_cast<std::byte*>(array.values.data()), count * 8);
+    ModelArray array{std::move(extents), {}};
+    const auto size = static_cast<std::size_t>(count);
+    whole ? array.whole.resize(size) : array.values.resize(size);
+    file_.read(
+        stored.offset,
+        whole ? reinterpret_cast<std::byte*>(array.whole.data()) : reinterpret_cast<std::byte*>(array.values.data()),
+        count * 8);
     fields_.require(digest_of_values(array) == fields_.text(item, "digest"), fmt::format("'{}' was altered", name));
     for (const double value : array.values)
       fields_.require(std::isfinite(value), fmt::format("'{}' holds a number that is not finite", name));
@@ -160,16 +180,20 @@ std::int64_t Model::width() const {
 
 void write_model(const std::string& path, const Model& model) {
   const std::string about = about_text(model);
+  if (std::ssize(about) > most_about)
+    fail(ExitStatus::limit, fmt::format("the words of the model take {} bytes", about.size()),
+         fmt::format("a model has up to {}", most_about), "leave out columns of words");
   NewFile file(path);
   Hdf5Writer out(file.temporary());
   const int text = out.dataset(about_path, FileType::u8, {std::ssize(about)});
   std::vector<int> sets;
-  for (const auto& [name, array] : model.arrays) sets.push_back(out.dataset("/" + name, FileType::f64, array.extents));
+  for (const auto& [name, array] : model.arrays)
+    sets.push_back(out.dataset("/" + name, array.whole.empty() ? FileType::f64 : FileType::i64, array.extents));
   out.layout_done();
   out.write(text, 0, about.data(), std::ssize(about));
   std::size_t k = 0;
   for (const auto& [name, array] : model.arrays)
-    out.write(sets[k++], 0, array.values.data(), std::ssize(array.values) * 8);
+    out.write(sets[k++], 0, bytes_of(array), static_cast<std::int64_t>(size_of(array)));
   out.close();
   file.commit();
 }

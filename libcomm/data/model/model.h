@@ -23,6 +23,7 @@ struct ModelColumn {
 struct ModelArray {
   std::vector<std::int64_t> extents;
   std::vector<double> values;
+  std::vector<std::int64_t> whole = {};  // instead of values: ids, of which f64 cannot hold all
   friend bool operator==(const ModelArray&, const ModelArray&) = default;
 };
 
