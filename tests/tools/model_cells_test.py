@@ -258,6 +258,28 @@ class ModelCells(ModelTest):
         (self.dir / "t.csv").write_text("a,z,y\n1,u,2\n2,,4\n5,u,4\n")
         self.fault(*fit, "--missing", "mean", status=BAD, says=["t.csv:3:3", "write a word there, or leave such rows out: --missing drop"])
 
+    def test_values_of_params(self):
+        (self.dir / "t.csv").write_text("a,b,y\n1,2,0\n2,1,1\n3,4,1\n4,4,0\n")
+        for model, param, says in [("ridge", "lambda=-1", "negative penalty"), ("lasso", "lambda=-0.5", "negative penalty"), ("elastic-net", "share=1.5", "give 0 to 1"),
+                                   ("elastic-net", "lambda=-1", "negative penalty"), ("logistic", "lambda=-2", "negative penalty"), ("ridge", "tolerance=0", "above 0"),
+                                   ("logistic", "tolerance=-1", "above 0"), ("lasso", "steps=-1", "at least 1"), ("multinomial", "inner_steps=0", "at least 1")]:
+            self.fault("fit", model, "t.csv", "-t", "y", "--param", param, "-o", "m.h5", status=USAGE, says=[f"--param {param}", says])
+        self.fault("fit", "kmeans", "t.csv", "--param", "k=0", "-o", "m.h5", status=USAGE, says=["--param k=0", "at least 1"])
+        self.fault("fit", "als", "t.csv", "--param", "factors=0", "-o", "m.h5", status=USAGE, says=["--param factors=0", "at least 1"])
+
+    def test_more_centres_than_different_rows(self):
+        (self.dir / "t.csv").write_text("a,b\n" + "1,2\n" * 5 + "3,4\n" * 4 + "9,9\n")
+        np.savetxt(self.dir / "t.svm", np.zeros(0))
+        self.write_libsvm("t.svm", np.array([[1, 2]] * 5 + [[3, 4]] * 4 + [[9, 9]]), np.zeros(10))
+        for table in (["t.csv"], ["t.svm", "--samples", "sparse"]):
+            _, err = self.kasen("fit", "kmeans", *table, "--param", "k=5", "-o", "m.h5")
+            told = [int(row[0]) for row in self.predicted("m.h5", table[0])[1]]
+            used = len(set(told))
+            self.assertIn(f"note: {5 - used} of 5 centres have no rows", err)
+            self.assertIn(f"--param k={used}", err)
+            _, err = self.kasen("fit", "kmeans", *table, "--param", "k=2", "-o", "m.h5")
+            self.assertNotIn("no rows", err)
+
 
 class Ratings(ModelTest):
     """Whose ratings: large numbers, and words."""

@@ -137,6 +137,13 @@ void tell_end(const Model& model, const ModelProgram& program) {
        10 * most);
 }
 
+void tell_empty(const Model& model, const ModelProgram& program) {
+  const auto empty = model.facts.find("empty");
+  if (empty == model.facts.end() || !(empty->second > 0)) return;
+  note("kasen fit: note: {} of {} centres have no rows, as where fewer rows differ; add --param k={}\n", empty->second,
+       program.value("k"), program.value("k") - empty->second);
+}
+
 void require_some(const Model& model, const ModelRow& row, const ModelProgram& program, const std::string& path) {
   const auto rows = model.facts.find("rows");
   if (row.name != "kmeans" || rows == model.facts.end() || rows->second >= program.value("k")) return;
@@ -227,6 +234,7 @@ ExitStatus fit(const po::variables_map& values) {
   if (!quiet()) write_standard_output(report_of(model, row, path, bounded(values, "top", 1, most_top)));
   if (!samples.dropped.empty())
     note("kasen fit: note: {} left out: values are missing\n", count_text(samples.dropped.size(), "row"));
+  tell_empty(model, program);
   tell_end(model, program);
   note("model: {}\n", output);
   return ExitStatus::done;

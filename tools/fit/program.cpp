@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -86,6 +88,37 @@ bool is_number(const std::string& text) {
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   return fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
+}
+
+struct ParamBound {
+  std::string_view name;
+  double least, most;
+  bool above;  // least itself is not allowed
+  std::string_view why;
+};
+
+constexpr double no_bound = std::numeric_limits<double>::infinity();
+constexpr auto param_bounds = std::to_array<ParamBound>({
+    {"lambda", 0, no_bound, false, "a negative penalty rewards what it is to keep small: there is no smallest sum"},
+    {"share", 0, 1, false, "it is the part of the penalty that is |w|_1"},
+    {"tolerance", 0, no_bound, true, "the steps end when what is left is below it"},
+    {"inner_tolerance", 0, no_bound, true, "the steps end when what is left is below it"},
+    {"steps", 1, no_bound, false, "without a step there is no model"},
+    {"inner_steps", 1, no_bound, false, "without a step there is no model"},
+    {"rounds", 1, no_bound, false, "without a round there is no model"},
+    {"k", 1, no_bound, false, "each row belongs to a centre"},
+    {"factors", 1, no_bound, false, "a rating is a sum of products of factors"},
+});
+
+// UserError(usage): a value that the program takes, and that means nothing.
+void require_in_bounds(const std::string& name, const std::string& text, double value) {
+  for (const ParamBound& bound : param_bounds) {
+    if (bound.name != name || (value <= bound.most && (bound.above ? value > bound.least : value >= bound.least)))
+      continue;
+    fail(ExitStatus::usage, fmt::format("--param {}={}", name, text), std::string(bound.why),
+         bound.most < no_bound ? fmt::format("give {} to {}", bound.least, bound.most)
+                               : fmt::format("give {} {}", bound.above ? "a number above" : "at least", bound.least));
+  }
 }
 
 // if i == 0 then 3.0 else if ... : the numbers that are classes.
@@ -190,9 +223,15 @@ ModelProgram fitting_program(const ModelRow& row, const Samples& samples, const 
     if (name == "high" || name == "classes")
       fail(ExitStatus::usage, fmt::format("the model has no param '{}'", name), "the target's classes give it");
     program.set(name, value);
+    require_in_bounds(name, value, program.value(name));
   }
   if (!settings.intercept) program.set("intercept", "0");
   if (row.name != "als") program.append("output rows = size(N)");
+  if (row.name == "kmeans")
+    program.append(
+        "of_centre = min(map(number_of, index(K), D, min(D, over K)), over K)  # each point's\n"
+        "points = sum(outer((n, k) -> if n == i64(k) then 1.0 else 0.0, of_centre, index(K)), over N)\n"
+        "output empty = sum(if points > 0 then 0.0 else 1.0)");
   return program;
 }
 
