@@ -1,6 +1,7 @@
 #include "libopt/tiling/graph.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "libcore/base/error.h"
