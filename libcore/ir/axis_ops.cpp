@@ -17,7 +17,11 @@ std::size_t worked_place(const Module& module, const Op& op) {
 
 OpCode rearrangement_of(const Module& module, const Op& op) {
   if (!rearranges_on_the_way(op)) return op.code;
-  if (op.over.size() == 1) return op.operands.size() == 3 ? OpCode::pick : OpCode::slice;  // others have more sources
+  if (op.over.size() == 1) {  // concatenations have more sources
+    if (op.operands.size() == 3) return OpCode::pick;
+    const bool renames = !is_part(module, op.dim, op.over[0]) && is_product_of(module, op.dim, op.over);
+    return renames ? OpCode::reshape : OpCode::slice;
+  }
   const Derivation& derived = module.dim(op.dim).derived;
   return derived.kind == Derivation::Kind::sum && derived.sources == op.over ? OpCode::concat : OpCode::reshape;
 }

@@ -230,6 +230,7 @@ std::vector<Term> Definitions::call(const Statement& def, const Node& node, cons
   const Until file = functions_.inside(def);
   const Scopes::Call scope(scopes_,
                            functions_.in_used_file() ? Scopes::Call::Of::used_file : Scopes::Call::Of::program);
+  const AxesApart::Own own = axes_.tell_apart(def, given.terms, node.mark);
   Bound bound;
   bind_over(def, node, given);
   for (size_t i = 0; i < given.terms.size(); ++i)
@@ -240,7 +241,9 @@ std::vector<Term> Definitions::call(const Statement& def, const Node& node, cons
     bind(def, param, has ? std::move(given.terms[i]) : evaluator_.eval(param.usual[0]),
          has ? node.args[i].mark : param.mark);
   }
-  return results(def, hints, caller, note);
+  std::vector<Term> made = results(def, hints, caller, note);
+  for (size_t i = 0; i < made.size(); ++i) made[i] = axes_.put_back(own, std::move(made[i]), node.mark, hints[i]);
+  return made;
 }
 
 Term Definitions::one(const Statement& def, const Node& node, const std::string& hint) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libcore/lang/indexed/indexed.h"
+#include "libcore/lang/shapes/axes_apart.h"
 #include "libcore/lang/terms/part.h"
 
 namespace kasen::lang {
@@ -17,7 +18,8 @@ class Definitions : Part {
   // Lowers the statements of a body; false if some have errors, which it keeps with the note behind each.
   using LowerBody = std::function<bool(const Statement& def, const std::string& note)>;
 
-  Definitions(const Part& part, Frames& frames, Indexed& indexed) : Part(part), frames_(frames), indexed_(indexed) {}
+  Definitions(const Part& part, Frames& frames, Indexed& indexed, AxesApart& axes)
+      : Part(part), frames_(frames), indexed_(indexed), axes_(axes) {}
   void set(LowerBody lower_body) { lower_body_ = std::move(lower_body); }
 
   // The results. The hints name them; none: the caller gives them none.
@@ -51,6 +53,7 @@ class Definitions : Part {
 
   Frames& frames_;
   Indexed& indexed_;
+  AxesApart& axes_;
   LowerBody lower_body_;
   int calls_ = 0;
 };

@@ -68,6 +68,7 @@ class Lowering {
   Rearrangements rearrangements_;
   Renaming renaming_;
   AxisWords axis_words_;
+  AxesApart axes_apart_;
   LinearAlgebra linear_;
   Products products_;
   Indexed indexed_;

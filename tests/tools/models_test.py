@@ -747,6 +747,17 @@ class ModelFaults(ModelTest):
         w, b, _ = reference("logistic", far[:, :3], two)
         self.near(arrays["coefficients"], w, far[:, :3].std(0), share=1e-6)
 
+    def test_classes_that_are_nearly_apart(self):
+        rng = np.random.default_rng(3)
+        for turn in range(12):
+            X = rng.normal(size=(40, 2)) * [3000, 1]
+            y = (X @ [0.01, 1] + 4 + rng.normal(size=40) > 0).astype(float)
+            self.write_csv("t.csv", [*X.T, y], ["a", "b", "y"])
+            w, b, loss = reference("logistic", X, y)
+            arrays, content, _, _ = self.fit("logistic", "t.csv", "-t", "y", *self.params("logistic"))
+            self.assertAlmostEqual(content["facts"]["loss"] / loss, 1, delta=1e-9, msg=str(turn))
+            self.near(arrays["coefficients"], w, X.std(0), share=1e-6)
+
     def test_far_from_zero(self):
         """A column's coefficient does not depend on where the column begins, as for numbers that stand for times."""
         rng = np.random.default_rng(8)

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "libcore/ir/derived_dims.h"
-
 namespace kasen::lang {
 namespace {
 
@@ -74,25 +72,8 @@ Term AxisWords::apart(Term array, bool rows, DimId& axis, const Node& call) {
                  fmt::format("give one of them another name: dim Other{1} = {0}[:], and A as [{0}, Other]",
                              module_.dim(own).name, module_.dim(own).local ? " local" : ""));
   }
-  axis = other_name(own);
+  axis = renaming_.other_name(own);
   return renaming_.as(std::move(array), rows ? std::vector{axis, own} : std::vector{own, axis}, call.mark, "t");
-}
-
-// All of the dimension by a name of its own; one that the program has serves, too.
-DimId AxisWords::other_name(DimId dim) {
-  const Dimension of = module_.dim(dim);
-  for (const DimId d : module_.dims.ids()) {
-    const Derivation& derived = module_.dim(d).derived;
-    const bool whole = derived.kind == Derivation::Kind::slice && derived.sources == std::vector{dim} &&
-                       !derived.begin && !derived.end && derived.step == 1;
-    if (whole && module_.dim(d).local == of.local) return d;
-  }
-  Dimension made{of.name + "_again", of.local, of.size};
-  made.derived.kind = Derivation::Kind::slice;
-  made.derived.sources = {dim};
-  made.derived.step = 1;
-  for (int next = 2; module_.find_dim(made.name) != no_dim; ++next) made.name = fmt::format("{}_{}", of.name, next);
-  return builder_.add_dim(std::move(made));
 }
 
 }  // namespace kasen::lang

@@ -21,7 +21,6 @@ class AxisWords : Part {
  private:
   [[nodiscard]] Binding bound(Term array, const Node& node);
   [[nodiscard]] Term apart(Term array, bool rows, DimId& axis, const Node& call);
-  [[nodiscard]] DimId other_name(DimId dim);
 
   Renaming& renaming_;
 };

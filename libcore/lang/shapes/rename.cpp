@@ -60,6 +60,22 @@ Term Renaming::as(Term array, const std::vector<DimId>& to, Mark mark, const std
   return values_.term(stays_plain(dims, to) ? one_by_one(from, to, mark, hint) : through_product(from, to, mark, hint));
 }
 
+DimId Renaming::other_name(DimId dim) {
+  const Dimension of = module_.dim(dim);
+  for (const DimId d : module_.dims.ids()) {
+    const Derivation& derived = module_.dim(d).derived;
+    const bool whole = derived.kind == Derivation::Kind::slice && derived.sources == std::vector{dim} &&
+                       !derived.begin && !derived.end && derived.step == 1;
+    if (whole && module_.dim(d).local == of.local) return d;
+  }
+  Dimension made{of.name + "_again", of.local, of.size};
+  made.derived.kind = Derivation::Kind::slice;
+  made.derived.sources = {dim};
+  made.derived.step = 1;
+  for (int next = 2; module_.find_dim(made.name) != no_dim; ++next) made.name = fmt::format("{}_{}", of.name, next);
+  return builder_.add_dim(std::move(made));
+}
+
 // Of a square sparse matrix: names tell its axes apart where it is reduced.
 Term Renaming::of_entries(Term term, const std::vector<DimId>& to, Mark mark) {
   const std::vector<DimId> own = formulas_.own_dims(term, mark);

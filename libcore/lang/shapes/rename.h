@@ -14,6 +14,8 @@ class Renaming : NamedAxes {
 
   // Fails where a dimension of `to` is not the array's by another name.
   [[nodiscard]] Term as(Term array, const std::vector<DimId>& to, Mark mark, const std::string& hint);
+  // All of the dimension by a name of its own; one that the program has serves, too.
+  [[nodiscard]] DimId other_name(DimId dim);
 
  private:
   [[nodiscard]] Term renamed(const Node& node, const std::string& hint);
