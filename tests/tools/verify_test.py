@@ -118,6 +118,17 @@ class Verified(ToolTest):
         _, err = self.verify("all", "-n", 2)
         self.assertIn("verified: all", err)
 
+    def test_one_reason_is_told_once(self):
+        """Of several outputs that are not verified for the same reason, in a line with all their names."""
+        rng = random.Random(7)
+        (self.dir / "p.ks").write_text("dim N\ninput A : f64[N, N]\nu = A @ fill(1.0, N)\nfor k in 0..3 { u = A @ (u / norm(u)) }\n"
+                                       "output u\noutput v = A' @ u\noutput n = size(N)\n")
+        (self.dir / "a.txt").write_text("".join(f"{rng.randrange(9000)} {rng.randrange(9000)} 1\n" for _ in range(90000)))
+        _, err = self.kasen("go", "p.ks", "A=a.txt", "--workers", 2, "--repeats", "sum", "--verify", "auto")
+        self.assertRegex(err, "(?m)^kasen-run: not verified: u, v, each: .*; --verify all does it$")
+        self.assertEqual(err.count("not verified"), 1, err)
+        self.assertIn("verified: n recomputed; equal", err)
+
     def test_rounding_is_no_fault(self):
         """Differences of nearly equal numbers; what depends on rounding alone is not verified, and not wrong."""
         (self.dir / "p.ks").write_text("dim N\ninput x : f64[N]\nsmall = x - sum(x) / size(N) - (x - sum(x) / size(N))\n"

@@ -274,7 +274,7 @@ std::vector<VerifiedOutput> verified_outputs(RunVerification& verification, cons
                                              const RunReport& mine) {
   std::vector<VerifiedOutput> outputs = verification.check(result.outputs, p.options.params);
   if (cluster.rank() == 0 && !quiet())
-    for (const VerifiedOutput& verified : outputs) tell_of_job(output, "kasen-run: " + verified_text(verified));
+    for (const std::string& line : verified_lines(outputs)) tell_of_job(output, "kasen-run: " + line);
   cluster.together([&] { p.mapped.check(); });  // a file that was written explains a difference
   const std::string difference = verification.difference();
   if (difference.empty()) return outputs;

@@ -75,7 +75,8 @@ class RunVerification {
   WholeInputs whole_;  // of rank 0, where some output needs it
 };
 
-// "pr: 12 of 325,557 elements recomputed; largest relative difference 2e-16", with "verified" or the like in front.
-[[nodiscard]] std::string verified_text(const VerifiedOutput& output);
+// "verified: 12 of 325,557 elements of pr recomputed; largest relative difference 2e-16": a line for each output.
+// Outputs that were not verified for one reason share a line.
+[[nodiscard]] std::vector<std::string> verified_lines(const std::vector<VerifiedOutput>& outputs);
 
 }  // namespace kasen::tools

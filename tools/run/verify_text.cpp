@@ -1,8 +1,10 @@
 // Texts on verified outputs.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "tools/run/summary.h"
 #include "tools/run/verify.h"
@@ -19,6 +21,21 @@ std::int64_t id_here(const std::vector<Part>& parts, const std::string& dim, std
     return d.original[static_cast<std::size_t>(d.masters.lower_bound(index))];
   }
   return nobody_knows;
+}
+
+// Of one that was verified.
+std::string verified_text(const VerifiedOutput& output) {
+  if (output.differing > 0)
+    return fmt::format("wrong: {} of {} elements of {} differ", grouped(output.differing), grouped(output.recomputed),
+                       output.output);
+  const std::string some = output.recomputed == output.elements
+                               ? fmt::format("all {}", grouped(output.elements))
+                               : fmt::format("{} of {}", grouped(output.recomputed), grouped(output.elements));
+  const std::string what = output.elements == 1 ? output.output : fmt::format("{} elements of {}", some, output.output);
+  std::string text = fmt::format("verified: {} recomputed; ", what);
+  if (output.largest == 0) return text + "equal";
+  text += fmt::format("largest relative difference {:.0e}", output.largest);
+  return text + (output.by_rounding ? ", which rounding explains" : "");
 }
 
 }  // namespace
@@ -66,21 +83,20 @@ std::string RunVerification::difference() {
   return "";
 }
 
-std::string verified_text(const VerifiedOutput& output) {
-  if (!output.not_verified.empty()) {
-    return fmt::format("not verified: {}: {}", output.output, output.not_verified);
+std::vector<std::string> verified_lines(const std::vector<VerifiedOutput>& outputs) {
+  std::vector<std::string> lines;
+  std::set<std::string> told;
+  for (const VerifiedOutput& output : outputs) {
+    const std::string& reason = output.not_verified;
+    if (reason.empty()) lines.push_back(verified_text(output));
+    if (reason.empty() || !told.insert(reason).second) continue;
+    std::vector<std::string> names;
+    for (const VerifiedOutput& other : outputs)
+      if (other.not_verified == reason) names.push_back(other.output);
+    lines.push_back(
+        fmt::format("not verified: {}{}: {}", fmt::join(names, ", "), names.size() > 1 ? ", each" : "", reason));
   }
-  if (output.differing > 0)
-    return fmt::format("wrong: {} of {} elements of {} differ", grouped(output.differing), grouped(output.recomputed),
-                       output.output);
-  const std::string some = output.recomputed == output.elements
-                               ? fmt::format("all {}", grouped(output.elements))
-                               : fmt::format("{} of {}", grouped(output.recomputed), grouped(output.elements));
-  const std::string what = output.elements == 1 ? output.output : fmt::format("{} elements of {}", some, output.output);
-  std::string text = fmt::format("verified: {} recomputed; ", what);
-  if (output.largest == 0) return text + "equal";
-  text += fmt::format("largest relative difference {:.0e}", output.largest);
-  return text + (output.by_rounding ? ", which rounding explains" : "");
+  return lines;
 }
 
 }  // namespace kasen::tools
