@@ -22,6 +22,7 @@
 #include "tools/common/choice.h"
 #include "tools/common/tool.h"
 #include "tools/options/byte_option.h"
+#include "tools/options/report_format.h"
 #include "tools/system/files.h"
 #include "tools/system/progress.h"
 #include "tools/system/verbosity.h"
@@ -158,11 +159,12 @@ void plan_one(const po::variables_map& values, const swap::TaskGraph& graph, swa
   const std::vector<swap::Rival> rivals =
       values.count("compare") > 0 ? rivals_of(graph, options, find) : std::vector<swap::Rival>();
   progress.finish();
-  if (values.count("output") > 0)
-    write_text(values["output"].as<std::string>(), swap::report_json(graph, options, found, rivals));
+  const std::string document = swap::report_json(graph, options, found, rivals);
+  if (values.count("output") > 0) write_text(values["output"].as<std::string>(), document);
   if (values.count("timeline") > 0)
     write_text(values["timeline"].as<std::string>(), swap::timeline_svg(graph, options, found));
   if (values.count("curve") > 0) write_text(values["curve"].as<std::string>(), curve_text(graph, options, curve));
+  if (reports_json(values)) return write_standard_output(document);
   if (!quiet() || values.count("output") == 0) write_standard_output(swap::report_text(graph, options, found, rivals));
 }
 
@@ -194,9 +196,9 @@ void serve_all(const po::variables_map& values, const std::vector<swap::TaskGrap
     for (std::size_t way = 0; way < swap::servings.size(); ++way)
       served.back().by[way] = swap::serve(models, swap::servings[way], serving);
   }
-  if (values.count("output") > 0)
-    write_text(values["output"].as<std::string>(), swap::serve_json(models, serving, served));
-  write_standard_output(swap::serve_text(models, serving, served));
+  const std::string document = swap::serve_json(models, serving, served);
+  if (values.count("output") > 0) write_text(values["output"].as<std::string>(), document);
+  write_standard_output(reports_json(values) ? document : swap::serve_text(models, serving, served));
 }
 
 ExitStatus plan_swaps(const po::variables_map& values) {
@@ -272,8 +274,10 @@ int main(int argc, char** argv) {
       "threads", po::value<int>()->default_value(1)->value_name("T"), "that share the search");
   tool.under("Output");
   tool.options.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
-                             "the plan, or the times of requests, as JSON")(
-      "timeline", po::value<std::string>()->value_name("FILE.svg"), "a picture of moves, operators and memory")(
+                             "the plan, or the times of requests, as JSON");
+  declare_report_format(tool, "on standard output: text, or json as in the file");
+  tool.options.add_options()("timeline", po::value<std::string>()->value_name("FILE.svg"),
+                             "a picture of moves, operators and memory")(
       "curve", po::value<std::string>()->value_name("FILE.csv"),
       "plans made, seconds of search, and the best plan so far");
   tool.hidden.add_options()("graph", po::value<std::vector<std::string>>()->value_name("GRAPH.json"));

@@ -29,16 +29,6 @@ const Price& price_of(const StrategyChoice& choice, Strategy strategy) {
       ->price.actual;
 }
 
-// Returns the cheapest of the others.
-const StrategyPrice& runner_up(const StrategyChoice& choice) {
-  const StrategyPrice* next = nullptr;
-  for (const StrategyPrice& priced : choice.prices) {
-    if (priced.strategy == choice.chosen) continue;
-    if (next == nullptr || dearer(next->price.actual.seconds, priced.price.actual.seconds)) next = &priced;
-  }
-  return *next;
-}
-
 }  // namespace
 
 StrategyChoice weigh_strategies(const Module& program, LawChecker& laws, const OptimizeOptions& options) {
@@ -71,23 +61,35 @@ Strategy automatic_strategy(const Module& program, const OptimizeOptions& option
   return meshed || operators > most_automatic_operators ? Strategy::greedy : Strategy::cost;
 }
 
+Strategy runner_up(const StrategyChoice& choice) {
+  const StrategyPrice* next = nullptr;
+  for (const StrategyPrice& priced : choice.prices) {
+    if (priced.strategy == choice.chosen) continue;
+    if (next == nullptr || dearer(next->price.actual.seconds, priced.price.actual.seconds)) next = &priced;
+  }
+  return next->strategy;
+}
+
+double regret_of_greedy(const StrategyChoice& choice) {
+  return price_of(choice, Strategy::greedy).seconds / price_of(choice, choice.chosen).seconds;
+}
+
 std::string strategies_text(const StrategyChoice& choice) {
   std::string text;
   for (const StrategyPrice& priced : choice.prices) {
     text += fmt::format("  {:<18} {}\n", strategy_name(priced.strategy), milliseconds(priced.price.actual));
   }
   const Price& best = price_of(choice, choice.chosen);
-  const StrategyPrice& next = runner_up(choice);
-  text += fmt::format(
-      "  cost takes {}; the runner-up, {}, is {}\n", strategy_name(choice.chosen), strategy_name(next.strategy),
-      dearer(next.price.actual.seconds, best.seconds) ? "predicted to take " + milliseconds(next.price.actual)
-                                                      : std::string("predicted to take the same"));
+  const Strategy next = runner_up(choice);
+  const Price& price = price_of(choice, next);
+  text += fmt::format("  cost takes {}; the runner-up, {}, is {}\n", strategy_name(choice.chosen), strategy_name(next),
+                      dearer(price.seconds, best.seconds) ? "predicted to take " + milliseconds(price)
+                                                          : std::string("predicted to take the same"));
   if (choice.asked != Strategy::cost && choice.asked != choice.chosen) {
     text += fmt::format("  this plan is by --strategy {}, which was {}\n", strategy_name(choice.asked),
                         choice.other_sizes ? "cheapest with the sizes of its planning" : "asked for");
   }
-  return text + fmt::format("  regret of the greedy plan: {:.4g} ({} by {})\n",
-                            price_of(choice, Strategy::greedy).seconds / best.seconds,
+  return text + fmt::format("  regret of the greedy plan: {:.4g} ({} by {})\n", regret_of_greedy(choice),
                             milliseconds(price_of(choice, Strategy::greedy)), milliseconds(best));
 }
 

@@ -19,6 +19,10 @@ namespace kasen {
 inline constexpr int most_automatic_operators = 300;
 [[nodiscard]] Strategy automatic_strategy(const Module& program, const OptimizeOptions& options);
 
+// The cheapest of the strategies that were not chosen.
+[[nodiscard]] Strategy runner_up(const StrategyChoice& choice);
+// The predicted time of the greedy plan over that of the chosen one.
+[[nodiscard]] double regret_of_greedy(const StrategyChoice& choice);
 // Returns "regret of the greedy plan: 1.02 (...)", with the prices, the choice and the runner-up.
 [[nodiscard]] std::string strategies_text(const StrategyChoice& choice);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
 #include "libopt/selection/greedy.h"
 #include "libopt/selection/pieces.h"
 
@@ -19,65 +21,89 @@ std::string point_text(const Point& point) {
   return fmt::format("{}->{}{}", shown(point.from), shown(point.to), point.switches ? "*" : "");
 }
 
-// Counts the plans that were costed; "at least" if the budget ended the search.
-std::string count_text(const SearchResult& found) {
-  return fmt::format("{}{}", found.exact ? "" : "at least ", found.evaluated);
+std::string costed_text(const PlansCosted& costed) {
+  return fmt::format("{}{}", costed.exact ? "" : "at least ", costed.plans);
 }
 
-std::string partition_text(const Dag& dag, const Memo& memo, const Partition& partition, const CostRules& costs) {
+std::string partition_text(const PartitionView& view) {
+  const Partition& partition = view.partition;
   std::vector<std::string> points;
   for (const Point& point : partition.points) points.push_back(point_text(point));
-  const auto evaluated = [&](bool by_cost, bool by_structure) {
-    return count_text(cheapest_plan(dag, memo, partition, costs, {.by_cost = by_cost, .by_structure = by_structure}));
-  };
   return fmt::format(
       "  partition of {}: roots {}, inputs {}, materialization points {}\n"
       "    points: {}\n"
       "    plans: 2^{}; evaluated: {}, by cost alone {}, by structure alone {}, without pruning {}\n",
       numbers_text(partition.nodes), numbers_text(partition.roots), numbers_text(partition.inputs),
       numbers_text(partition.shared), points.empty() ? "none" : fmt::format("{}", fmt::join(points, " ")),
-      points.size(), evaluated(true, true), evaluated(true, false), evaluated(false, true), evaluated(false, false));
+      points.size(), costed_text(view.pruned), costed_text(view.by_cost), costed_text(view.by_structure),
+      costed_text(view.unpruned));
 }
 
-std::string operator_text(std::string_view kind, const PlanOperator& op) {
-  return fmt::format("    {} {}: reads {}, makes {}\n", kind, numbers_text(op.members), numbers_text(op.inputs),
-                     numbers_text(op.roots));
+std::string selector_text(const SelectorView& view) {
+  std::string text =
+      fmt::format("  {}: {:.4g} ms, {} operators\n", view.selector, view.seconds * 1e3, view.operators.size());
+  if (view.selector == selector_name(Selector::none)) return text;  // each by itself
+  for (const std::string& cut : view.cut) text += fmt::format("    cut: {}\n", cut);
+  for (const ChosenOperator& chosen : view.operators)
+    text += fmt::format("    {} {}: reads {}, makes {}\n", chosen.kind, numbers_text(chosen.op.members),
+                        numbers_text(chosen.op.inputs), numbers_text(chosen.op.roots));
+  return text;
 }
 
-std::string cost_text(std::string_view selector, double sum, size_t operators) {
-  return fmt::format("  {}: {:.4g} ms, {} operators\n", selector, sum * 1e3, operators);
+PartitionView view_partition(const Dag& dag, const Memo& memo, Partition partition, const CostRules& costs) {
+  PartitionView view;
+  const auto costed = [&](bool by_cost, bool by_structure) {
+    const SearchResult found =
+        cheapest_plan(dag, memo, partition, costs, {.by_cost = by_cost, .by_structure = by_structure});
+    return PlansCosted{found.evaluated, found.exact};
+  };
+  view.pruned = costed(true, true);
+  view.by_cost = costed(true, false);
+  view.by_structure = costed(false, true);
+  view.unpruned = costed(false, false);
+  view.partition = std::move(partition);
+  return view;
 }
 
-std::string greedy_text(const Module& module, const BlockDag& block, const Memo& memo, const CostRules& costs) {
-  double sum = 0;
-  std::string text;
-  const std::vector<Piece> pieces = pieces_of(module, block, greedy_operators(module, block, memo), costs).pieces;
-  for (const Piece& piece : pieces) {
-    sum += seconds(block.dag, piece.op, costs);
-    text += operator_text(piece.kind ? region_name(*piece.kind) : "-", piece.op);
+SelectorView view_greedy(const Module& module, const BlockDag& block, const Memo& memo, const CostRules& costs) {
+  SelectorView view{"greedy", 0, {}, {}};
+  for (Piece& piece : pieces_of(module, block, greedy_operators(module, block, memo), costs).pieces) {
+    view.seconds += seconds(block.dag, piece.op, costs);
+    view.operators.push_back({piece.kind ? std::string(region_name(*piece.kind)) : "-", std::move(piece.op)});
   }
-  return cost_text("greedy", sum, pieces.size()) + text;
+  return view;
+}
+
+SelectorView view_selector(const Dag& dag, const Memo& memo, Selector selector, const CostRules& costs) {
+  Selection made = select(dag, memo, selector, costs);
+  SelectorView view{std::string(selector_name(selector)), made.seconds, {}, {}};
+  for (const PartitionChoice& choice : made.partitions)
+    if (!choice.exact) view.cut.push_back(cut_text(choice));
+  for (PlanOperator& op : made.operators) {
+    std::string kind = op.type ? std::string(1, row(*op.type).letter) : "-";
+    view.operators.push_back({std::move(kind), std::move(op)});
+  }
+  return view;
 }
 
 }  // namespace
 
-std::string plans_text(const Module& module, const BlockDag& block, const Memo& memo, const CostRules& costs) {
+PlansView view_plans(const Module& module, const BlockDag& block, const Memo& memo, const CostRules& costs) {
   const Dag& dag = block.dag;
-  std::string text;
+  PlansView view;
   const Memo valid = feasible(dag, memo, costs);
-  for (const Partition& partition : partitions(dag, valid)) text += partition_text(dag, valid, partition, costs);
-  text += greedy_text(module, block, memo, costs);
-  for (const Selector selector : {Selector::none, Selector::fuse_all, Selector::fuse_no_redundancy, Selector::cost}) {
-    const Selection made = select(dag, memo, selector, costs);
-    text += cost_text(selector_name(selector), made.seconds, made.operators.size());
-    if (selector == Selector::none) continue;
-    for (const PartitionChoice& choice : made.partitions) {
-      if (!choice.exact) text += fmt::format("    cut: {}\n", cut_text(choice));
-    }
-    for (const PlanOperator& op : made.operators) {
-      text += operator_text(op.type ? std::string_view(&row(*op.type).letter, 1) : "-", op);
-    }
-  }
+  for (Partition& partition : partitions(dag, valid))
+    view.partitions.push_back(view_partition(dag, valid, std::move(partition), costs));
+  view.selectors.push_back(view_greedy(module, block, memo, costs));
+  for (const Selector selector : {Selector::none, Selector::fuse_all, Selector::fuse_no_redundancy, Selector::cost})
+    view.selectors.push_back(view_selector(dag, memo, selector, costs));
+  return view;
+}
+
+std::string plans_text(const PlansView& view) {
+  std::string text;
+  for (const PartitionView& partition : view.partitions) text += partition_text(partition);
+  for (const SelectorView& selector : view.selectors) text += selector_text(selector);
   return text;
 }
 

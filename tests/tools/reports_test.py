@@ -182,7 +182,67 @@ class Reports(ReportTest):
         self.assertIn("transitions", [s["section"] for s in told["explanation"]["sections"]])
         self.report("passes", "fuse", "--list-passes")
         self.fault("fuse", "plan.kir", "--format", "json", status=USAGE, says="-o FILE")
-        self.fault("fuse", "plan.kir", "--print-memo", "--format", "json", "-o", "x", status=USAGE, says="--print-memo")
+        self.fault("fuse", "plan.kir", "--passes", "place", "--format", "json", "-o", "x", status=USAGE, says="--passes")
+
+    def test_fusion_tables(self):
+        """The tables of fused operators, with the numbers of their texts."""
+        plan, _ = self.kasen("plan", stdin="dim N, F local, K local = 4\ninput X : f64[N, F], P : f64[N, K], V : f64[F, K]\n"
+                             "Q = P * (X @ V)\noutput H = X' @ (Q - P * sum(Q, over K))\n")
+        (self.dir / "p.kir").write_text(plan)
+        sizes = ["--sizes", "N=1e6,F=100,P=4"]
+        (memo,) = self.report("memo", "fuse", "p.kir", *sizes, "--print-memo")["blocks"]
+        text = self.kasen("fuse", "p.kir", *sizes, "--print-memo")[0]
+        self.assertIn(f"{memo['block']}: {memo['groups']} groups, {memo['entries']} entries\n", text)
+        letters = {"outer": "O", "row": "R", "cell": "C", "magg": "M", "mxm": "P"}
+        for group in memo["operators"]:
+            entries = ["{}({}{})".format(letters[e["template"]], ",".join(str(r or -1) for r in e["absorbs"]), "" if e["may_end"] else "|x")
+                       for e in group["entries"]]
+            operands = ",".join(map(str, group["operands"]))
+            value = f"{group['value']} of " if group["value"] else ""
+            self.assertIn(f"\n  {group['number']} {group['operator']}  {' '.join(entries) or '-'}  # {value}({operands})", text)
+        report = self.report("plans", "fuse", "p.kir", *sizes, "--print-plans", "-o", "-")
+        text = self.kasen("fuse", "p.kir", *sizes, "--print-plans")[0]
+        (block,) = report["blocks"]
+        self.assertEqual({key: block[key] for key in memo}, memo)
+        (partition,) = block["partitions"]
+        self.assertEqual(partition["evaluated"]["unpruned"], {"plans": 2 ** len(partition["points"]), "exact": True})
+        for made in block["selections"]:
+            self.assertIn(f"  {made['strategy']}: {made['seconds'] * 1e3:.4g} ms, {len(made['operators'])} operators\n", text)
+        weighed = report["strategies"]
+        prices = {price["strategy"]: price["seconds"] for price in weighed["prices"]}
+        self.assertEqual(prices[weighed["chosen"]], min(prices.values()))
+        self.assertIn(f"cost takes {weighed['chosen']}; the runner-up, {weighed['runner_up']}, ", text)
+        self.assertIn(f"regret of the greedy plan: {weighed['regret_of_greedy']:.4g} (", text)
+        (self.dir / "e.kir").write_text(self.kasen("plan", stdin="a = 1\noutput a\n")[0])
+        self.assertEqual(self.report("memo", "fuse", "e.kir", "--print-memo")["blocks"], [])
+        self.assertIsNone(self.report("plans", "fuse", "e.kir", "--print-plans")["strategies"])
+        self.assertTrue(self.report("memo", "fuse", "p.kir", "--print-memo")["defaults"])
+
+    def test_fit(self):
+        """A model of each form, with the numbers of its table."""
+        rows = "".join(f"{k % 7},{(k * k) % 11},{'north' if k % 3 else 'south'},{k % 5}\n" for k in range(40))
+        (self.dir / "t.csv").write_text("age,income,zone,group\n" + rows)
+        (self.dir / "r.csv").write_text("user,item,stars\n" + "".join(f"{k % 4},{k % 5},{1 + k % 3}\n" for k in range(20)))
+        features = ["--columns", "age,income,zone"]
+        for model, extra in [("linear", ["--target", "income", "--columns", "age,zone"]), ("kmeans", features), ("pca", features),
+                             ("multinomial", ["--target", "group", *features])]:
+            told = self.report("fit", "fit", model, "t.csv", *extra, "-o", "m.h5", "--top", 2)
+            text = self.kasen("fit", model, "t.csv", *extra, "-o", "m.h5", "--top", 2)[0]
+            self.assertEqual((told["model"], told["table"], told["output"], len(told["coefficients"])), (model, "t.csv", "m.h5", 2))
+            rows = [(row["feature"], row["values"]) for row in told["coefficients"]]
+            for name, values in rows + ([("(intercept)", told["intercepts"])] if told["intercepts"] else []):
+                self.assertRegex(text, rf"(?m)^{re.escape(name)} +" + " +".join(re.escape(f"{v:.6g}") for v in values) + "$")
+            self.assertRegex(text, "(?m)^feature +" + " +".join(map(re.escape, told["columns"])) + "$")
+            for key, shown in [("loss", "loss       {:.9g}"), ("iterations", "iterations {}"), ("r_squared", "R squared  {:.6g}"),
+                               ("right", "right      {} of ")]:
+                if told[key] is not None:
+                    self.assertIn(shown.format(told[key]), text)
+            self.assertEqual(told["classes"], ["0", "1", "2", "3", "4"] if model == "multinomial" else [])
+            self.assertEqual(len(told["shares"]), 2 if model == "pca" else 0)
+        told = self.report("fit", "fit", "als", "r.csv", "-o", "m.h5", "--param", "factors=2", "-q")
+        self.assertEqual((told["target"], told["coefficients"], told["columns"]), (None, [], []))
+        self.assertIsNotNone(told["rmse"])
+        self.fault("fit", "linear", "t.csv", "--target", "age", "--show-program", "--format", "json", status=USAGE, says="--show-program")
 
     def test_dense_plans(self):
         (self.dir / "p.ks").write_text("dim N, K, M\ninput A : dense f64[N, K], B : dense f64[K, M]\noutput C = A @ B\n")
@@ -269,8 +329,11 @@ class Reports(ReportTest):
         (self.dir / "g.json").write_text(json.dumps({"kasen_tasks": 1, "name": "g", "tensors": tensors, "operators": operators}))
         self.kasen("swap", "g.json", "--memory", "12000", "-o", "plan.json", "--compare")
         self.check((self.dir / "plan.json").read_text(), "swap")
+        self.report("swap", "swap", "g.json", "--memory", "12000")
         self.kasen("swap", "g.json", "--memory", "12000", "--serve", "10,20", "-o", "times.json")
         self.check((self.dir / "times.json").read_text(), "serving")
+        out, _ = self.kasen("swap", "g.json", "--memory", "12000", "--serve", "10,20", "--format", "json")
+        self.assertEqual(out, (self.dir / "times.json").read_text())
 
     def test_descriptions(self):
         itself = self.check(self.kasen("--describe")[0], "tools", mutations=False)
@@ -278,11 +341,20 @@ class Reports(ReportTest):
             tool = self.check(self.kasen(command["name"], "--describe")[0], "tool", mutations=False)
             self.assertIn("messages", [option["name"] for option in tool["options"]])
 
+    def test_every_tool_is_listed(self):
+        """The table of reports has each tool, and whatever takes --format has a kind there."""
+        listed = (ROOT / "docs/tools.md").read_text().split("| tool | kind | report |")[1].split("\n\n")[0]
+        for command in json.loads(self.kasen("--describe")[0])["commands"]:
+            rows = [row for row in listed.splitlines() if f"`kasen {command['name']}" in row]
+            self.assertTrue(rows, command)
+            options = [option["name"] for option in json.loads(self.kasen(command["name"], "--describe")[0])["options"]]
+            self.assertEqual("format" in options, any("| none |" not in row for row in rows), command)
+
     def test_wrong_formats(self):
         self.prepare()
         for args in [["measure", "fused.kir"], ["partition", "--stats", "bundle"], ["verify", "fused.kir"], ["doctor"], ["show", "fused.kir"],
                      ["fuse", "plan.kir", "-o", "f.kir"], ["run", "fused.kir", "--bundle", "bundle"], ["go", PAGERANK, "G=graph.txt"],
-                     ["experiment", "e.yaml"], ["pack", "b.csv"]]:
+                     ["experiment", "e.yaml"], ["pack", "b.csv"], ["fit", "linear", "t.csv", "-o", "m.h5"], ["swap", "g.json", "--memory", "12000"]]:
             self.fault(*args, "--format", "xml", status=USAGE, says=["--format", "'xml'"])
 
 

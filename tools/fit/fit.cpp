@@ -21,6 +21,7 @@
 #include "tools/fit/samples.h"
 #include "tools/fit/table_reads.h"
 #include "tools/fit/work.h"
+#include "tools/options/report_format.h"
 #include "tools/options/words.h"
 #include "tools/system/files.h"
 #include "tools/system/replace.h"
@@ -206,7 +207,9 @@ ExitStatus fit(const po::variables_map& values) {
       numbered
           ? fmt::format("# where {} has numbers in place of words: kasen fit --dir DIR makes it\n", numbered_ratings)
           : ""));
+  const bool json = reports_json(values);
   if (values.count("show-program") > 0) {
+    if (json) fail(ExitStatus::usage, "--format json with --show-program", "a program is no report", "leave one out");
     write_standard_output(text);
     return ExitStatus::done;
   }
@@ -231,7 +234,11 @@ ExitStatus fit(const po::variables_map& values) {
   require_some(model, row, program, path);
   require_directions(model, row, path);
   write_model(output, model);
-  if (!quiet()) write_standard_output(report_of(model, row, path, bounded(values, "top", 1, most_top)));
+  const int top = bounded(values, "top", 1, most_top);
+  if (json)
+    write_standard_output(fit_document(model, row, path, top, output));
+  else if (!quiet())
+    write_standard_output(report_of(model, row, path, top));
   if (!samples.dropped.empty())
     note("kasen fit: note: {} left out: values are missing\n", count_text(samples.dropped.size(), "row"));
   tell_empty(model, program);
@@ -263,7 +270,8 @@ int fit_main(int argc, char** argv) {
   tool.under("Results");
   tool.options.add_options()("output,o", po::value<std::string>()->value_name("MODEL.h5"), "the model")(
       "show-program", "prints the program instead, which kasen go runs")(
-      "top", po::value<int>()->default_value(20)->value_name("K"), "prints the K largest coefficients");
+      "top", po::value<int>()->default_value(20)->value_name("K"), "tells the K largest coefficients");
+  declare_report_format(tool);
   tool.hidden.add_options()("model", po::value<std::string>()->value_name("MODEL"))(
       "table", po::value<std::string>()->value_name("TABLE"));
   tool.words["model"] = model_names();

@@ -1,4 +1,4 @@
-// What kasen fit prints of a model.
+// What kasen fit tells of a model.
 #pragma once
 
 #include <string>
@@ -10,6 +10,9 @@ namespace kasen::tools {
 
 // `top`: rows of the table of coefficients.
 [[nodiscard]] std::string report_of(const Model& model, const ModelRow& row, const std::string& table, int top);
+// The same as a report of the kind "fit". `output`: the file of the model.
+[[nodiscard]] std::string fit_document(const Model& model, const ModelRow& row, const std::string& table, int top,
+                                       const std::string& output);
 
 // The names of X's columns, in its order: "age", "protocol=tcp", or numbers from 1.
 [[nodiscard]] std::vector<std::string> feature_names(const Model& model);

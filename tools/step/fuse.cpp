@@ -8,8 +8,6 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/module.h"
-#include "libopt/fusion/explore.h"
-#include "libopt/fusion/from_module.h"
 #include "libopt/layouts/cut_rules.h"
 #include "libopt/layouts/tiling_text.h"
 #include "libopt/optimize/optimize.h"
@@ -17,10 +15,8 @@
 #include "libopt/options/pass.h"
 #include "libopt/prover/prover.h"
 #include "libopt/report/explain.h"
-#include "libopt/selection/plans_text.h"
 #include "libopt/sync/plan_notes.h"
 #include "libopt/time/observed.h"
-#include "libopt/time/price.h"
 #include "tools/common/tool.h"
 #include "tools/options/byte_option.h"
 #include "tools/options/machine_file.h"
@@ -29,6 +25,7 @@
 #include "tools/options/sizes_option.h"
 #include "tools/options/words.h"
 #include "tools/step/fuse_report.h"
+#include "tools/step/fusion_tables.h"
 #include "tools/step/spread_view.h"
 #include "tools/step/step.h"
 #include "tools/system/files.h"
@@ -131,26 +128,6 @@ Module planned(Module module, LawChecker& laws, const OptimizeOptions& options, 
   return run_passes(std::move(module), laws, options, listed_passes(values["passes"].as<std::string>()));
 }
 
-// For each block of the program that the fusing passes get: the memo table, or the choice that selection makes of it.
-std::string fusion_tables(const Module& module, LawChecker& laws, const OptimizeOptions& options, bool plans,
-                          PlanNotes& notes) {
-  const Module placed = before_fusing(module, laws, options);
-  Pricing pricing(options.sizes, options.machine);
-  const TimeCase in = pricing.time_case(placed);
-  std::string text;
-  for (const fusion::BlockDag& block : fusion::fusion_dags(placed, in)) {
-    const fusion::Memo memo = fusion::explore(block.dag);
-    text += fmt::format("{}: {} groups, {} entries\n", block.title, memo.group_count(), memo.entry_count());
-    text += plans ? fusion::plans_text(placed, block, memo, {.machine = in.machine, .processes = in.processes})
-                  : fusion::memo_text(block.dag, memo);
-  }
-  notes.assume(pricing.defaults());
-  if (text.empty()) return "no operator that a template covers\n";
-  if (plans)
-    text += "strategies, the whole plan's predicted time:\n" + strategies_text(weigh_strategies(module, laws, options));
-  return text;
-}
-
 // Of the bundle; 0: its own. One for any number of workers is read for those of the mesh.
 int workers_option(const po::variables_map& values) {
   if (values.count("workers") == 0) {
@@ -222,18 +199,17 @@ std::string tiling_view(Module module, LawChecker& laws, const OptimizeOptions& 
   throw InternalError("a format outside the table");
 }
 
-// The plan and its report cannot both go to standard output, and tables have forms of their own.
+// The plan and its report cannot both go to standard output, and some tables have forms of their own.
 void check_report(const po::variables_map& values) {
   if (!reports_json(values)) return;
-  for (const char* table : {"print-memo", "print-plans", "passes"})
-    if (values.count(table) > 0)
-      fail(ExitStatus::usage, fmt::format("--format json with --{}", table), "it reports a whole plan",
-           "leave one of them out");
+  if (values.count("passes") > 0)
+    fail(ExitStatus::usage, "--format json with --passes", "it reports a whole plan", "leave one of them out");
   for (const char* table : {"print-tiling", "print-spread"})
     if (values.count(table) > 0)
       fail(ExitStatus::usage, fmt::format("--format json with --{}", table), "the table has forms of its own",
            fmt::format("write --{}=json", table));
-  if (values["output"].as<std::string>() != "-") return;
+  const bool is_table = values.count("print-memo") > 0 || values.count("print-plans") > 0;
+  if (is_table || values["output"].as<std::string>() != "-") return;
   fail(ExitStatus::usage, "--format json without -o FILE", "the report goes to standard output, as the plan would",
        "name the plan's file with -o");
 }
@@ -277,7 +253,8 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   }
   const bool plans = values.count("print-plans") > 0;
   if (plans || values.count("print-memo") > 0) {
-    write_text(values["output"].as<std::string>(), fusion_tables(module, laws, options, plans, notes));
+    write_text(values["output"].as<std::string>(),
+               fusion_tables(module, laws, options, plans, reports_json(values), notes));
     tell_defaults(notes);
     return ExitStatus::done;
   }
