@@ -36,10 +36,11 @@ ExitStatus generate(const po::variables_map& values) {
   if (path.ends_with(".npy"))
     require_replaceable(path, is_our_npy);
   else
-    require_replaceable(path, [](std::string_view) { return false; });  // an edge list does not tell who made it
+    require_replaceable(path, [](std::string_view) { return false; });  // what is not marked does not tell
   const GraphKind& kind = *find_graph_kind(values["kind"].as<std::string>());
   EdgeFile file(path, path.ends_with(".npy") ? EdgeFormat::npy : EdgeFormat::text);
   file.write(edges_of(kind, values));
+  mark_made(path);
   return ExitStatus::done;
 }
 

@@ -398,6 +398,7 @@ class Replaced(ShowTest):
 
     def refuses(self, name, *args, status=CREATE):
         mine = b"the words of a user; kasen go does not know them\n"
+        (self.dir / name).unlink(missing_ok=True)  # with the mark of what was there
         (self.dir / name).write_bytes(mine)
         _, err = self.kasen(*args, status=status)
         self.assertIn(f"'{name}' is there, and Kasen has not made it", err)
@@ -447,6 +448,39 @@ class Replaced(ShowTest):
         (self.dir / "c.csv").write_text("N,weight\n0,1\n")
         self.kasen("go", "v.ks", "x=x.npy", "--no-report", "-o", "c.csv", status=CREATE)
 
+    def test_text_of_others_stays(self):
+        """A file that begins as ours does, a copy of ours, and ours with changes; each needs --force."""
+        (self.dir / "v.ks").write_text("dim N\ninput x : f64[N]\nparam r = 2.0\noutput y = x * r\n")
+        (self.dir / "x.csv").write_text("1\n2\n")
+        go = ["go", "v.ks", "x=x.csv", "--no-report", "-o"]
+        self.kasen(*go, "y.csv")
+        made = (self.dir / "y.csv").read_bytes()
+        self.kasen(*go, "y.csv", "-D", "r=3")  # others of its results
+        self.kasen(*go, "y.csv", "-n", 2, "--workers", 2)
+        self.assertEqual((self.dir / "y.csv").read_bytes(), made)
+        (self.dir / "moved.csv").write_bytes(b"")
+        os.replace(self.dir / "y.csv", self.dir / "moved.csv")
+        self.kasen(*go, "moved.csv")  # it goes with the file
+        for other, says in [("copy.csv", "Kasen has not made it"), ("moved.csv", "was changed since Kasen made it")]:
+            (self.dir / other).write_bytes(made.replace(b"y\n", b"profit\n", 1) if other == "moved.csv" else made)
+            before = (self.dir / other).read_bytes()
+            _, err = self.kasen(*go, other, "-D", "r=5", status=CREATE)
+            self.assertIn(f"'{other}' is there, and {says}", err)
+            self.assertEqual((self.dir / other).read_bytes(), before)
+            self.kasen(*go, other, "--force")
+            self.assertEqual((self.dir / other).read_bytes(), made)
+            self.kasen(*go, other, "-D", "r=5")
+
+    def test_equal_bytes_may_be_written_again(self):
+        """Also where there is no mark, as on a file system without attributes."""
+        (self.dir / "b.csv").write_text("id,lower,upper,size\na,0,2,4\nb,1,3,4\n")
+        self.kasen("pack", "b.csv", "-o", "o.csv")
+        os.removexattr(self.dir / "o.csv", "user.kasen.made")
+        self.kasen("pack", "b.csv", "-o", "o.csv")
+        os.removexattr(self.dir / "o.csv", "user.kasen.made")
+        (self.dir / "b.csv").write_text("id,lower,upper,size\na,0,2,4\nb,1,3,8\n")
+        self.kasen("pack", "b.csv", "-o", "o.csv", status=CREATE)
+
     def test_go_again(self):
         (self.dir / "v.ks").write_text("dim N\ninput x : f64[N]\noutput y = x * 2\n")
         np.save(self.dir / "x.npy", np.arange(4.0))
@@ -463,7 +497,7 @@ class Replaced(ShowTest):
             (self.dir / name).write_text("mine\n")
             self.kasen("generate", "star", "--scale", 4, "-o", name, status=CREATE)
             self.kasen("generate", "star", "--scale", 4, "-o", name, "--force")
-        self.kasen("generate", "star", "--scale", 4, "-o", "g.npy")
+            self.kasen("generate", "star", "--scale", 5, "-o", name)  # its own
 
 
 if __name__ == "__main__":

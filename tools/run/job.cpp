@@ -372,6 +372,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   cluster.together([&] {
     if (cluster.rank() != 0) return;
     p.times.writing = stopwatch.lap();
+    mark_results(files);
     MadeFiles made{files, "", settings.stats, settings.trace};
     made.dictionary = write_dictionary(result_name(settings, p.module), p.module, p.info);
     write_stats(settings, p.module, report);

@@ -168,6 +168,10 @@ std::string write_dictionary(const std::string& result, const Module& module, co
   return {};
 }
 
+void mark_results(const std::vector<std::string>& files) {
+  for (const std::string& file : files) mark_made(file);
+}
+
 Json results_json(const RunSettings& settings, const std::string& result, const std::vector<Output>& outputs) {
   Json json = Json::array();
   std::error_code none;

@@ -54,6 +54,9 @@ class TopElements {
 // older file of them goes, since it belongs to an older result. Returns the name of the file, or nothing.
 [[nodiscard]] std::string write_dictionary(const std::string& result, const Module& module, const BundleInfo& info);
 
+// Of a result that is complete: the next run may replace these files (tools/system/replace.h).
+void mark_results(const std::vector<std::string>& files);
+
 // The outputs in JSON, read from these files: `--top` elements of vectors, else rows as `--show` asks for them.
 [[nodiscard]] Json results_json(const RunSettings& settings, const std::string& result,
                                 const std::vector<Output>& outputs);

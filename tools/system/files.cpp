@@ -212,6 +212,7 @@ void write_text(const std::string& path, std::string_view text) {
     write_failed(path, name, reason());
   if (close(file.release()) != 0 || file_calls::rename(name.c_str(), target.c_str()) != 0)
     write_failed(path, name, reason());
+  mark_made(target);
 }
 
 void check_writable(const std::string& path) {
