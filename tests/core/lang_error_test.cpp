@@ -135,6 +135,8 @@ const std::vector<Fault> cases{
     {"reducer_type", "s = reduce((a, b) -> a < b, x)\noutput s", 4, 12, "bool of f64", "same type"},
     {"reducer_captures", "s = mxv((a, b) -> a * r, +, G, x)\noutput s", 4, 9, "uses 'r'", "parameters"},
     {"mean_single", "s = mean(r)\noutput s", 4, 10, "mean of a single value", "at least one dimension"},
+    {"sum_single", "s = sum(r)\noutput s", 4, 9, "sum of a single value", "at least one dimension"},
+    {"any_of_a_number", "s = any(r)\noutput s", 4, 9, "a single f64 where a bool is meant", "any(x != 0)"},
     {"mean_of_two", "s = mean(x, k)\noutput s", 4, 5, "mean of 2 arguments", "mean(A, over F)"},
     {"mean_of_truth", "s = mean(x > 0)\noutput s", 4, 12, "mean of bool", "write mean(f64(x))"},
     {"mean_no_dimension", "s = mean(x, over M)\noutput s", 4, 18, "no dimension 'M'", "it is over [N]"},

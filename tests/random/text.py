@@ -102,6 +102,8 @@ def infix(e):
     if style(e) == 3 and strength in (4, 5) and op != '/' and left.elem == right.elem:
         a, b = bare_literals(e)
         return f'{a or bracketed(left, strength - 1)} {op} {b or bracketed(right, strength)}'
+    if style(e) == 4 and strength == 3 and not e.dims:  # of a single bool, this bool
+        return f'{("any", "all")[len(op) % 2]}({bracketed(left, strength)} {op} {bracketed(right, strength)})'
     if op == '^':
         return f'{bracketed(left, strength)} ^ {bracketed(right, strength)}'
     compares = strength == 3

@@ -23,7 +23,7 @@ def vary(program, random):
 def spell(e, random, inside):
     """inside: of a function or a coordinate loop, where whole arrays are not made."""
     style = random.randrange(12)
-    e.info['style'] = style if style != 2 or not inside else 0
+    e.info['style'] = style if style not in (2, 4) or not inside else 0
     for i, arg in enumerate(e.args):
         spell(arg, random, inside or e.kind in ('over', 'build') or (e.kind == 'map' and i == 0))
     for body in functions_in(e):

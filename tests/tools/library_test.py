@@ -153,6 +153,15 @@ class Library(LibraryTest):
         for seed, (of, shape) in enumerate(zip(["f32", "i32", "f64", "i64"], SHAPES)):
             self.check_shape(shape, of, seed)
 
+    def test_elements_of_single_values(self):
+        """What works for the elements of arrays works for single values, of every type; so do the tests of all elements."""
+        for seed, of in enumerate(["i64", "f64", "i32"]):
+            self.check_shape((), of, seed)
+        v = arrays_of(np.random.default_rng(0), (), np.float64)
+        calls = {"gcd(48, 18)": 6, "lcm(-4, 6)": 12, "gcd(0, 0)": 0, "allclose(x, x)": True, "allclose(1.0, 1.1)": False, "array_equal(x, x)": True,
+                 "array_equiv(2, 3)": False, "any(x == x)": True, "all(1 > 2)": False}
+        self.check(declared("x", v.x, ""), calls, {}, v, ["--kernels", "interpreter"])
+
     def test_truth(self):
         """Functions of numbers that take bool, too."""
         v = arrays_of(np.random.default_rng(0), (6, 5), np.float64)

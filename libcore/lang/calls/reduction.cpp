@@ -16,6 +16,13 @@ bool within(const std::vector<DimId>& some, const std::vector<DimId>& all) {
   return std::all_of(some.begin(), some.end(), [&](DimId d) { return contains(all, d); });
 }
 
+// any(b) and all(b) of a single value are that value, so that functions on arrays which test all elements, as a loop
+// does, work for single values, too. A number has no such value by itself: sum(s) is refused, as it is meant for an
+// array.
+bool is_one_truth(const Node& node, const Term& term) {
+  return term.dims.empty() && node.args.size() == 1 && (node.text == "any" || node.text == "all");
+}
+
 }  // namespace
 
 Reductions::Reductions(const Part& part, Reducers& reducers, Folds& folds)
@@ -154,14 +161,25 @@ Term Reductions::aggregated(const Node& node) {
                     coordinates ? fmt::format(", or {}(j in d: p[j]) for coordinates", node.text) : std::string()));
   }
   Term array = evaluator_.element(node.args[0]);
-  if (!has_keys(over_argument(node, 1))) values_.require_array(array, node.args[0].mark, node.text);
+  if (!has_keys(over_argument(node, 1)) && !is_one_truth(node, array))
+    values_.require_array(array, node.args[0].mark, node.text);
   return array;
+}
+
+Term Reductions::one_truth(Term term, Mark mark) {
+  if (!term.type().is(Scalar::boolean)) {
+    source_.fail(mark, fmt::format("a single {} where a bool is meant", show(module_, term.type())), {},
+                 "compare it: any(x != 0)");
+  }
+  term.named = term.bare();  // the identity makes a copy where it is assigned
+  return term;
 }
 
 Term Reductions::named_call(const Node& node, const std::string& hint) {
   static const std::map<std::string, std::string> functions{{"sum", "add"}, {"prod", "mul"}, {"min", "min"},
                                                             {"max", "max"}, {"any", "or"},   {"all", "and"}};
   Term array = aggregated(node);
+  if (is_one_truth(node, array)) return one_truth(std::move(array), node.args[0].mark);
   return reduce(function_node(functions.at(node.text), node.mark), std::move(array), over_argument(node, 1), node.mark,
                 hint);
 }

@@ -27,6 +27,7 @@ class Reductions : Part {
   [[nodiscard]] Term sum_of_squares(const Node& node, const std::string& hint);
   [[nodiscard]] Term place(const Node& node);  // argmax, argmin
   [[nodiscard]] Term aggregated(const Node& node);
+  [[nodiscard]] Term one_truth(Term term, Mark mark);
   [[nodiscard]] Term aggregated_numbers(const Node& node, const std::string& conversion);
 
   Reducers& reducers_;
