@@ -144,7 +144,37 @@ TEST(Examples, ShortestPaths) {
     }
   }
   EXPECT_TRUE(std::any_of(expected.begin(), expected.end(), [](double d) { return std::isinf(d); }));
-  EXPECT_EQ(reals(run("sssp.ks", graph("V", 40, edges, weights)), "distance"), expected);
+  const Outputs found = run("sssp.ks", graph("V", 40, edges, weights));
+  EXPECT_EQ(reals(found, "distance"), expected);
+  EXPECT_EQ(found.at("negative_cycle").as<std::uint8_t>()[0], 0);
+}
+
+// A chain whose last links go back and are negative: around them paths shrink for ever, without them they do not. All
+// rounds are needed: no path is the shortest before the last one.
+TEST(Examples, ShortestPathsEndAroundANegativeCycle) {
+  for (const bool cycle : {false, true}) {
+    Edges edges;
+    std::vector<double> weights;
+    for (int v = 0; v + 1 < 12; ++v) {
+      edges.emplace_back(v, v + 1);
+      weights.push_back(v == 10 ? -3 : 1);
+    }
+    edges.emplace_back(11, 9);
+    weights.push_back(cycle ? 1 : 3);
+    const Outputs found = run("sssp.ks", graph("V", 12, edges, weights));
+    EXPECT_EQ(found.at("negative_cycle").as<std::uint8_t>()[0], cycle ? 1 : 0);
+    if (!cycle) {
+      EXPECT_EQ(reals(found, "distance").back(), 7);
+    }
+    const Module of_library =
+        compile_program("dim N\ninput G : f64[N, N]\noutput d = shortest_paths(G, 0)\n", "p.ks", {});
+    const std::vector<double> d = reals(interpret(of_library, graph("N", 12, edges, weights)), "d");
+    if (cycle) {
+      EXPECT_TRUE(std::all_of(d.begin(), d.end(), [](double x) { return std::isnan(x); }));
+    } else {
+      EXPECT_EQ(d, reals(found, "distance"));
+    }
+  }
 }
 
 TEST(Examples, Components) {
