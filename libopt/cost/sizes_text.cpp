@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "libcore/base/error.h"
 #include "libcore/base/suggest.h"
@@ -18,6 +20,31 @@
 
 namespace kasen {
 namespace {
+
+// The places of operators, as symbols name them: "@7". On a line with one that is `sought`, `counted` operators are
+// told apart: "@7:3" by the column, and "@7:3#2", the second one of the program, where they share that as well. So do
+// the loops of a function, which are where it is called.
+std::vector<std::string> told_apart(const std::vector<Location>& places, const std::vector<bool>& counted,
+                                    const std::vector<bool>& sought) {
+  std::map<int, int> on_line;
+  std::map<std::pair<int, int>, int> at_column, so_far;
+  std::set<int> lines;
+  for (size_t n = 0; n < places.size(); ++n) {
+    if (sought[n]) lines.insert(places[n].line);
+    if (!counted[n]) continue;
+    ++on_line[places[n].line];
+    ++at_column[{places[n].line, places[n].column}];
+  }
+  std::vector<std::string> names;
+  for (size_t n = 0; n < places.size(); ++n) {
+    const auto& [file, line, column] = places[n];
+    names.push_back(line > 0 ? fmt::format("@{}", line) : fmt::format("#{}", n));
+    if (line == 0 || !counted[n] || !lines.contains(line) || on_line[line] == 1) continue;
+    names.back() += fmt::format(":{}", column);
+    if (at_column[{line, column}] > 1) names.back() += fmt::format("#{}", ++so_far[{line, column}]);
+  }
+  return names;
+}
 
 constexpr std::int64_t most_workers = 1 << 20;  // the limit of bundles
 
@@ -179,10 +206,26 @@ std::vector<Symbol> module_symbols(const Module& module, const CostReport& repor
 
 namespace {
 
-[[noreturn]] void unknown_size(const std::string& name, const std::vector<std::string>& known) {
-  const std::string near = nearest_name(name, known);
+// Of a loop that has its place in common with others, what it carries tells which one it is: " (of settle.u)".
+std::string carried_text(const Module& module, int number) {
+  std::string text;
+  for_each_op(module, [&](const Op& op, int own, int) {
+    if (own == number && !op.results.empty()) text = fmt::format(" (of {})", module.value(op.results[0]).name);
+  });
+  return text;
+}
+
+[[noreturn]] void unknown_size(const Module& module, const std::string& name, const std::vector<Symbol>& symbols) {
+  const SymbolNames names(module);
+  std::vector<std::string> known;
   std::string all;
-  for (const std::string& k : known) all += (all.empty() ? "" : ", ") + k;
+  for (const Symbol& symbol : symbols) {
+    known.push_back(without_spaces(names(symbol)));
+    const bool counted = symbol.kind == SymbolKind::trips || symbol.kind == SymbolKind::taken;
+    all += (all.empty() ? "" : ", ") + known.back();
+    if (counted && known.back().find('#') != std::string::npos) all += carried_text(module, symbol.number);
+  }
+  const std::string near = nearest_name(name, known);
   fail(ExitStatus::usage, fmt::format("this program has no size '{}'", name), "its sizes are " + all,
        near.empty() ? std::string() : fmt::format("did you mean '{}'?", near));
 }
@@ -200,19 +243,19 @@ std::pair<std::string, std::int64_t> name_and_number(const std::string& piece) {
 Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
   const SymbolNames names(module);
   const std::vector<Symbol> symbols = module_symbols(module, measure(module));
-  std::vector<std::string> known;
-  for (const Symbol& symbol : symbols) {
-    if (symbol.kind != SymbolKind::whole && !is_all(symbol.set)) known.push_back(without_spaces(names(symbol)));
-  }
+  std::vector<Symbol> known;
+  for (const Symbol& symbol : symbols)
+    if (symbol.kind != SymbolKind::whole && !is_all(symbol.set)) known.push_back(symbol);
   Sizes sizes;
   sizes.origin = "--sizes " + text;
   std::set<std::string> given;
   for (const std::string& piece : split(text)) {
     const auto [name, value] = name_and_number(piece);
-    if (strict && std::find(known.begin(), known.end(), name) == known.end()) unknown_size(name, known);
+    const auto is_it = [&](const Symbol& symbol) { return without_spaces(names(symbol)) == name; };
+    if (strict && std::none_of(known.begin(), known.end(), is_it)) unknown_size(module, name, known);
     if (!given.insert(name).second) fail(ExitStatus::usage, fmt::format("the size '{}' is given twice", name));
     for (const Symbol& symbol : symbols) {
-      if (without_spaces(names(symbol)) != name) continue;
+      if (!is_it(symbol)) continue;
       if (symbol.kind == SymbolKind::workers && (value < 1 || value > most_workers))
         fail(ExitStatus::usage, fmt::format("there are {} workers", value),
              fmt::format("there is at least one, and there are at most {}", most_workers));
@@ -225,6 +268,80 @@ Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
 }
 
 }  // namespace
+
+SymbolNames::SymbolNames(const Module& module) {
+  std::set<DimId> with_slaves;
+  std::set<std::string> names;
+  int matrices = 0, loops = 0;
+  std::vector<Location> places;
+  std::vector<bool> loops_and_ifs, sorts, moves;
+  for_each_op(module, [&](const Op& op, int, int) {
+    const bool sparse = op.code == OpCode::input && module.type(op.results.at(0)).sparse;
+    if (sparse) {
+      ++matrices;
+      for (const DimId dim : matrix_dims(module.type(op.results.at(0)))) with_slaves.insert(dim);
+    }
+    const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
+    if (loop) ++loops;
+    places.push_back(op.where);
+    loops_and_ifs.push_back(loop || op.code == OpCode::if_else);
+    sorts.push_back(op.code == OpCode::sort || op.code == OpCode::argsort);
+    moves.push_back(sorts.back() || op.code == OpCode::relayout);
+  });
+  places_ = told_apart(places, loops_and_ifs, loops_and_ifs);
+  const std::vector<std::string> moving = told_apart(places, moves, sorts);
+  places_.insert(places_.end(), moving.begin(), moving.end());
+  for (const Dimension& dim : module.dims) names.insert(dim.name);
+  short_slaves_ = with_slaves.size() <= 1 && !names.contains("S");
+  short_entries_ = matrices <= 1 && !names.contains("nnz");
+  short_workers_ = !names.contains("P");
+  short_trips_ = loops <= 1 && !names.contains("trips");
+}
+
+std::string SymbolNames::operator()(const Symbol& symbol) const {
+  const size_t operators = places_.size() / 2;  // places as those of loops, then as those of what moves
+  const bool moves = symbol.kind == SymbolKind::stay || symbol.kind == SymbolKind::agree;
+  const std::string place = symbol.number < 0 || static_cast<size_t>(symbol.number) >= operators
+                                ? fmt::format("#{}", symbol.number)
+                                : places_[static_cast<size_t>(symbol.number) + (moves ? operators : 0)];
+  switch (symbol.kind) {
+    case SymbolKind::size:
+    case SymbolKind::whole:
+      return symbol.name;
+    case SymbolKind::slaves:
+      if (!symbol.set.empty()) return fmt::format("S({})", slaves_text(symbol.set));
+      return short_slaves_ ? "S" : fmt::format("S({})", symbol.name);
+    case SymbolKind::waiting:
+      return fmt::format("W({})", slaves_text(symbol.set));
+    case SymbolKind::entries:
+      return short_entries_ ? "nnz" : fmt::format("nnz({})", symbol.name);
+    case SymbolKind::batch:
+      return fmt::format("batch({})", symbol.name);
+    case SymbolKind::compressed:
+      return fmt::format("Z({})", symbol.name);
+    case SymbolKind::distinct:
+      return fmt::format("D({})", symbol.name);
+    case SymbolKind::stay:
+      return "stay" + place;
+    case SymbolKind::agree:
+      return "agree" + place;
+    case SymbolKind::block_reads:
+      return "reads" + place;
+    case SymbolKind::block_writes:
+      return "writes" + place;
+    case SymbolKind::block_sends:
+      return "sends" + place;
+    case SymbolKind::block_elements:
+      return "sent" + place;
+    case SymbolKind::workers:
+      return short_workers_ ? "P" : "workers";
+    case SymbolKind::trips:
+      return short_trips_ ? "trips" : "trips" + place;
+    case SymbolKind::taken:
+      return "then" + place;
+  }
+  throw InternalError("a symbol outside the table");
+}
 
 void derive_sizes(const Module& module, Sizes& sizes) {
   derive(module, module_symbols(module, measure(module)), SymbolNames(module), sizes);

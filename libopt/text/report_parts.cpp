@@ -42,8 +42,16 @@ std::string ReportContext::source_line(const Location& where) const {
 
 std::string ReportContext::place(const CostRow& row) const {
   const std::string_view what = kasen::row(row.code).name;
-  return row.where.line > 0 ? fmt::format("{} at line {}", what, row.where.line)
-                            : fmt::format("{} #{}", what, row.number);
+  if (row.where.line == 0) return fmt::format("{} #{}", what, row.number);
+  const auto is_alike = [&](const CostRow& other) {
+    return other.code == row.code && other.where.line == row.where.line && other.where.file == row.where.file;
+  };
+  const bool alone = std::count_if(report_.rows.begin(), report_.rows.end(), is_alike) == 1;
+  std::string made;  // "settle.u", by which one of several loops of a line is known
+  for_each_op(module_, [&](const Op& op, int number, int) {
+    if (!alone && number == row.number && !op.results.empty()) made = module_.value(op.results[0]).name;
+  });
+  return fmt::format("{} at line {}{}", what, row.where.line, made.empty() ? made : fmt::format(" ({})", made));
 }
 
 bool ReportContext::is_worth_a_line(const CostRow& row) const {

@@ -25,7 +25,8 @@ class ReportContext {
   [[nodiscard]] std::string name(const Symbol& symbol) const { return names_(symbol); }
   // Returns the user's line without the blanks around it; empty if unknown.
   [[nodiscard]] std::string source_line(const Location& where) const;
-  // Returns "while at line 9" and the like, or "#7" if the module carries no lines.
+  // Returns "while at line 9" and the like, or "#7" if the module carries no lines. With others of its kind on the
+  // line, it is told from them by what it makes: "while at line 9 (settle.u)".
   [[nodiscard]] std::string place(const CostRow& row) const;
   // Returns true if there is something to report of this operator beyond its presence.
   [[nodiscard]] bool is_worth_a_line(const CostRow& row) const;

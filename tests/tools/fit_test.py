@@ -4,6 +4,7 @@
 Usage: fit_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import json
+import re
 import sys
 import unittest
 
@@ -52,6 +53,55 @@ class Fitted(ToolTest):
         self.kasen("fuse", "--sizes", "N=1000,S=500,nnz=8e3,P=4", stdin=plan)
         self.fault("fuse", "--sizes", "M=1000", stdin=plan, status=USAGE, says=["'M'", "nnz"])
         self.fault("fuse", "--sizes", "N=1", "--bundle", "b", stdin=plan, status=USAGE, says=["--sizes", "--bundle"])
+
+
+class LoopsOfOneLine(ToolTest):
+    """The loops of a function are where it is called; names of sizes, titles and steps tell them apart."""
+
+    PROGRAM = """dim N
+input x : f64[N]
+def settle(v) {
+  u = v
+  while max(abs(u)) > 1 { u = u / 2 }
+  t = u
+  while max(abs(t)) > 0.1 { t = t * 0.7 }
+  return t
+}
+a = settle(x)
+b = settle(2 * x) + settle(3 * x)
+s = 0.0
+for i in 0..3 { s = s + sum(a) }; for j in 0..i64(s) { s = s - 1 }
+output a, b, s
+"""
+    NAMES = ["trips@10:5#1", "trips@10:5#2", "trips@11:5#1", "trips@11:5#2", "trips@11:21#1", "trips@11:21#2", "trips@13:35"]
+
+    def setUp(self):
+        super().setUp()
+        (self.dir / "p.ks").write_text(self.PROGRAM)
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        self.kasen("fuse", "p.kir", "-o", "f.kir")
+
+    def test_names_of_sizes(self):
+        for plan in ["p.kir", "f.kir"]:
+            _, err = self.kasen("measure", plan, "--sizes", "trips=3", status=USAGE)
+            listed = re.findall(r"trips[^\s,;]+", err.split("its sizes are")[1].split(";")[0])
+            self.assertCountEqual(listed, self.NAMES)  # fuse puts loops in another order
+            for name, carried in [("trips@10:5#1", "u"), ("trips@10:5#2", "t"), ("trips@11:21#2", "t")]:
+                self.assertRegex(err, rf"{name} \(of settle\.{carried}\w*\), ")
+            sizes = ",".join(f"{name}={7 + k}" for k, name in enumerate(self.NAMES))
+            told = json.loads(self.kasen("measure", plan, "--sizes", f"N=100,P=1,{sizes}", "--format", "json")[0])
+            self.assertCountEqual([loop["trips"].get("value") for loop in told["loops"]], [3, 7, 8, 9, 10, 11, 12, 13])
+        text = self.kasen("measure", "p.kir")[0]
+        titles = re.findall(r"Per iteration of the (while at line \d+ \(.*?\)|for at line \d+ \(.*?\))", text)
+        self.assertEqual(len(set(titles)), 8, text)
+
+    def test_steps_of_a_run(self):
+        (self.dir / "x.csv").write_text("".join(f"{k}\n" for k in range(200)))
+        out, _ = self.kasen("go", "p.ks", "x=x.csv", "--no-report")
+        rows = re.findall(r"(?m)^ +[0-9.]+ %  +[0-9.]+ ms  (.*)$", out.split("where the time went:")[1])
+        self.assertEqual(len(rows), 5)
+        self.assertEqual(len(set(rows)), 5, rows)
+        self.assertRegex("\n".join(rows), r"p\.ks:1[01]: .*settle\(.*\) \(settle\.\w+\)")
 
 
 class Compared(ToolTest):

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "libcore/analysis/boxes.h"
@@ -22,9 +23,12 @@ std::string statement(const Module& module, const Op& op) {
   return source.empty() ? name : fmt::format("{:<20} {}", name, source);
 }
 
-// The operators that took most of the time, without the loops themselves.
+// The operators that took most of the time, without the loops themselves. Where several are of one statement, as those
+// of a function that it calls, what they make tells them apart: "settle.u_3", of `u` in the function `settle`.
 std::vector<SlowOperator> slowest(const Module& module, const RunReport& report) {
   std::vector<SlowOperator> rows;
+  std::vector<std::string> makes;
+  std::map<std::string, int> alike;
   double total = 0;
   for_each_op(module, [&](const Op& op, int number, int) {
     const OpCount& count = report.ops[static_cast<size_t>(number)];
@@ -32,7 +36,11 @@ std::vector<SlowOperator> slowest(const Module& module, const RunReport& report)
     if (loop || count.seconds <= 0) return;
     total += count.seconds;
     rows.push_back({count.seconds, 0, statement(module, op)});
+    makes.push_back(op.results.empty() ? "" : module.value(op.results[0]).name);
+    ++alike[rows.back().what];
   });
+  for (size_t k = 0; k < rows.size(); ++k)
+    if (alike.at(rows[k].what) > 1 && !makes[k].empty()) rows[k].what += fmt::format(" ({})", makes[k]);
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
   rows.resize(std::min(rows.size(), listed_operators));
   for (SlowOperator& row : rows) row.share = row.seconds / total;
