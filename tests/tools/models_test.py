@@ -681,6 +681,20 @@ class ModelFaults(ModelTest):
         self.fault("fit", "ridge", good, *y, "-o", "no/m.h5", status=CREATE, says="no/m.h5")
         self.fault("predict", good, good, status=BAD, says="not an HDF5 file")
 
+    def test_samples_without_the_last_features(self):
+        """LIBSVM leaves out zeros: a test part need not have all features of the model."""
+        rng = np.random.default_rng(4)
+        X = np.round(rng.normal(size=(40, 4)), 3)
+        self.write_libsvm("t.svm", X, X @ [1.0, 2, 3, 4] + rng.normal(size=40))
+        fewer = X[:6] * [1, 1, 0, 0]
+        self.write_libsvm("fewer.svm", fewer, np.zeros(6))
+        for form in ("dense", "sparse"):
+            arrays, _, _, path = self.fit("linear", "t.svm", "--samples", form)
+            told = [float(row[0]) for row in self.predicted(path, "fewer.svm")[1]]
+            self.near(told, fewer @ arrays["coefficients"] + arrays["intercept"])
+        self.write_libsvm("more.svm", np.ones((3, 6)), np.zeros(3))
+        self.fault("predict", path, "more.svm", status=BAD, says="6")
+
     def test_tables_for_a_model(self):
         self.table("a,kind,y,note\n1,x,0,1\n2,z,1,1\n3,x,1,2\n4,z,0,2\n")
         _, _, _, path = self.fit("linear", "t.csv", "--target", "y", "--columns", "a,kind")

@@ -119,6 +119,7 @@ ReadOptions read_options(const WantedInput& wanted, const po::variables_map& val
   }
   if (values.count("input-format") > 0) options.format = choose(values, "input-format", file_format_words);
   options.labels = wanted.labels;
+  options.features = wanted.features;
   options.by_column = wanted.dims.size() == 1 && wanted.element.planes() > 1;
   options.may_wait = rows_later && options.element.scalar() != Scalar::id;  // ids are renamed
   options.may_stay = values.count("references") > 0 && !drops_rows(values) &&
@@ -326,6 +327,12 @@ ProgramInputs::ProgramInputs(const Module& module, const po::variables_map& valu
     with_value("dates", [&, &list = dates] { (void)parse_dates(list); });
   dictionary_ = given_dictionary(wanted_, values);
   dims_ = dims_of(module, values);
+  for (WantedInput& wanted : wanted_) {
+    if (wanted.sparse || wanted.dims.size() != 2) continue;
+    const auto dim =
+        std::find_if(dims_.begin(), dims_.end(), [&](const DimData& d) { return d.name == wanted.dims[1]; });
+    if (dim != dims_.end()) wanted.features = std::max<std::int64_t>(dim->size, 0);
+  }
   patterns_ = patterns_of(module);
 }
 

@@ -20,8 +20,9 @@ struct WantedInput {
   std::vector<std::string> dims;
   ElementType element;
   bool sparse = false;
-  std::string file;     // that the program names, as it is found from here; or none
-  bool labels = false;  // it takes the labels of LIBSVM: one number a sample, in batches too
+  std::string file;           // that the program names, as it is found from here; or none
+  bool labels = false;        // it takes the labels of LIBSVM: one number a sample, in batches too
+  std::int64_t features = 0;  // of a table: the size of its second dimension, where the program or an option gives it
 };
 
 struct ProgramData {

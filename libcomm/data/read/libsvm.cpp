@@ -244,7 +244,7 @@ RawTable read_libsvm_table(TextSource& source, const ReadOptions& options) {
       });
     });
   });
-  Extent total;
+  Extent total{.cols = options.features};
   for (Extent& extent : extents) {
     total.cols = std::max(total.cols, extent.cols);
     total.rows += std::exchange(extent.rows, total.rows);  // now where the piece begins

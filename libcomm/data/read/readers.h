@@ -62,8 +62,9 @@ struct ReadOptions {
   NumberStyle numbers;                      ///< of a table in text
   bool may_stay = false;                    ///< a table may stay in its file, where the file has its values as they are
   bool may_wait = false;                    ///< a table's rows may be made of its file later: RawTable::later
-  bool by_column = false;  ///< a table's columns may stand one behind the other, where nothing is copied
-  bool labels = true;      ///< a table from LIBSVM: the labels; else the features, absent ones 0
+  bool by_column = false;     ///< a table's columns may stand one behind the other, where nothing is copied
+  bool labels = true;         ///< a table from LIBSVM: the labels; else the features, absent ones 0
+  std::int64_t features = 0;  ///< so many, also where the last ones are absent everywhere; 0: up to the last one
   std::function<void(double fraction)> progress;
   /// Entries of a matrix go to spill files, and memory is for one part of them after another. None: all in memory.
   std::shared_ptr<SpillRoom> spill = nullptr;
