@@ -272,6 +272,13 @@ class Started(GoTest):
             path.unlink()
         return found
 
+    def test_copies_by_mpirun_are_refused(self):
+        for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"):
+            done = subprocess.run([TOOLS / "kasen", *map(str, self.line("a.txt"))], cwd=self.dir, capture_output=True, text=True, check=False,
+                                  env={**os.environ, name: "2"}, timeout=60)
+            self.assertEqual(done.returncode, USAGE)
+            self.assertRegex(done.stderr, "2 copies of kasen go.*start it alone, with -n 2")
+
     def test_steps_are_forks_unless_somebody_put_a_script_there(self):
         self.assertEqual(self.programs(TOOLS), ["kasen", "kasen-run"])
         folder = self.dir / "tools"

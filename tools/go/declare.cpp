@@ -1,7 +1,11 @@
 // The options of kasen go: its own, and those that it hands on to the tools.
+#include <fmt/format.h>
+
+#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "libcore/base/error.h"
 #include "tools/common/tool.h"
 #include "tools/go/go.h"
 #include "tools/launch/options.h"
@@ -66,6 +70,16 @@ void declare_run(Tool& tool) {
   declare_lasting_options(tool);
 }
 
+// Copies of this process would write the same files, and wait for one another.
+void require_no_copies() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* const size = std::getenv(name);
+    if (size != nullptr && std::atoi(size) > 1)
+      fail(ExitStatus::usage, fmt::format("{} copies of kasen go, by mpirun or srun", size),
+           "it starts the ranks of the run itself", "start it alone, with -n 2 (and --mpirun 'OPTIONS')");
+  }
+}
+
 }  // namespace
 
 void declare_go_options(Tool& tool) {
@@ -91,6 +105,7 @@ void declare_go_options(Tool& tool) {
 }
 
 po::variables_map with_parts_for_ranks(po::variables_map values) {
+  require_no_copies();
   if (values.count("ranks") == 0 || !values["workers"].defaulted()) return values;
   const int ranks = bounded(values, "ranks", 1, most_workers);
   values.erase("workers");
