@@ -29,12 +29,26 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
+// Where Kasen's own examples and data lie: `examples/pagerank.ks` of the documents. Empty for other paths.
+std::string own_file(const fs::path& path) {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error || path.is_absolute()) return {};
+  for (const char* const top : {"../share/kasen", "../.."}) {  // installed; built in a checkout
+    const fs::path own = (program.parent_path() / top / path).lexically_normal();
+    if (fs::is_regular_file(own, error)) return own.string();
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string missing_file_remedy(const std::string& path) {
   const fs::path whole(path), folder = whole.parent_path();
   std::error_code error;
   if (!folder.empty() && !fs::is_directory(folder, error)) {
+    if (const std::string own = own_file(whole); !own.empty())
+      return fmt::format("Kasen's own is '{}'", printable(own));
     return fmt::format("there is no folder '{}'", printable(folder.string()));
   }
   const std::string near = nearest_name(whole.filename().string(), names_in(folder.empty() ? "." : folder), Slips::few);

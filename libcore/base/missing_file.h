@@ -5,7 +5,8 @@
 
 namespace kasen {
 
-// "did you mean 'data/graph.txt'?", "there is no folder 'dta'", or "check the name".
+// "did you mean 'data/graph.txt'?", "there is no folder 'dta'", or "check the name". Of a path of the documents, as
+// examples/pagerank.ks, where Kasen has that file.
 [[nodiscard]] std::string missing_file_remedy(const std::string& path);
 
 }  // namespace kasen

@@ -118,6 +118,11 @@ class Faults(ToolTest):
     def test_define_of_nothing(self):
         self.fault("plan", PAGERANK, "-D", "tetha=1", status=USAGE, says=["tetha", "theta"])
 
+    def test_paths_of_the_documents(self):
+        """Examples and data are named from the top of the sources, or from where they are installed."""
+        self.fault("plan", "examples/pagerank.ks", status=66, says=["cannot open 'examples/pagerank.ks'", "Kasen's own is '", "/examples/pagerank.ks'"])
+        self.fault("plan", "examples/none.ks", status=66, says="there is no folder 'examples'")
+
     def test_missing_files(self):
         self.fault("plan", "nothing.ks", status=MISSING, says="nothing.ks")
         self.fault("fuse", "nothing.kir", status=MISSING, says="nothing.kir")
