@@ -649,6 +649,8 @@ class ModelFaults(ModelTest):
         self.refused("linear", self.table("y\n1\n2\n"), *y, says="no column beside the target")
         self.refused("linear", self.table("a,y\n1,no\n2,yes\n"), *y, says="the target 'y' holds words")
         self.refused("linear", self.table("x;y\n1,5;3\n2,5;4\n-3;6\n".replace("-3;", "-3,0;")), *y, says=["column 'x' holds numbers with a decimal comma"])
+        self.refused("linear", self.table("x;y\n87,613;3\n2,500;4\n"), *y, says=["column 'x' holds numbers with a comma", "'2,500' is 2.500 with a decimal comma, and 2500"])
+        self.refused("linear", self.table("x;y\n87,613;3\n1,002,500;4\n"), *y, says=["column 'x' holds numbers with commas between groups of digits"])
         rows = "".join(f"n{k},{k % 5},{k % 7}\n" for k in range(30))
         self.refused("linear", self.table("name,x,y\n" + rows), *y, says=["column 'name' has another word in each row", "--columns"])
         self.refused("logistic", self.table("a,y\n1,5\n2,5\n"), *y, says=["one class alone", "every row says 5"])

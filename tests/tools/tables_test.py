@@ -419,7 +419,29 @@ class Cells(TableTest):
             (self.dir / "d.csv").write_text(f"2;3\n1;{cell}\n")
             self.refused("d.csv", "--decimal", ",", "--thousands", ".", says=f"d.csv:2:3: error: '{cell}' is not a number")
         self.refused("d.csv", "--decimal", "x", says="--decimal: 'x' is none of . ,", status=USAGE)
-        self.refused("d.csv", "--thousands", ".", says="--decimal and --thousands are both '.'", status=USAGE)
+        self.refused("d.csv", "--thousands", ".", "--decimal", ".", says="--decimal and --thousands are both '.'", status=USAGE)
+
+    def test_readings_of_commas_and_points(self):
+        """An error names all options that read the cell; --thousands . means a decimal comma."""
+        self.plan(TABLE)
+        decimal, groups, points = "the comma is a decimal point", "commas group digits", "points group digits"
+        for cell, options, says in [
+                ("87,613", [], f"if {decimal} (87.613), say so: --decimal ,; if {groups} (87613): --thousands ,"),
+                ("-1,613", [], f"if {decimal} (-1.613), say so: --decimal ,; if {groups} (-1613): --thousands ,"),
+                ("0,613", [], f"if {decimal}, say so: --decimal ,\n"), ("8,6135", [], f"if {decimal}, say so: --decimal ,\n"),
+                ("1,234,567", [], f"if {groups}, say so: --thousands ,\n"), ("1,234.5", [], f"if {groups}, say so: --thousands ,\n"),
+                ("1.234.567", [], f"if {points}, say so: --thousands .\n"), ("1'234", [], "if apostrophes group digits, say so: --thousands \"'\"\n"),
+                ("1_234", [], "if underscores group digits, say so: --thousands _\n"),
+                ("2.107,73", [], f"if {decimal}, and {points}, say so: --decimal , --thousands .\n"),
+                ("2.107,73", ["--decimal", ","], f"if {points}, say so: --thousands .\n"),
+                ("87.613", ["--decimal", ","], f"if the point is a decimal point (87.613), leave out --decimal and --thousands; if {points} (87613): --thousands ."),
+                ("1.5", ["--decimal", ","], "if the point is a decimal point, leave out --decimal and --thousands\n"),
+                ("2.107,73", ["--thousands", ","], f"if {decimal}, and {points}, say so: --decimal , --thousands .\n"),
+                ("oak", ["--decimal", ","], "write a number, as the others are; if column 2 holds words, say so: --words INPUT=2\n")]:
+            (self.dir / "d.csv").write_text(f"5;2\n6;{cell}\n")
+            self.refused("d.csv", *options, says=["d.csv:2:3: error: ", says])
+        (self.dir / "d.csv").write_text("5;2\n6;2.107,73\n1.000;0\n")
+        np.testing.assert_array_equal(self.values("d.csv", "--thousands", "."), [[5, 2], [6, 2107.73], [1000, 0]])
 
     def test_go_hands_them_on(self):
         (self.dir / "p.ks").write_text(TABLE)

@@ -10,6 +10,7 @@
 
 #include "libcomm/data/read/npy_header.h"
 #include "libcomm/data/read/readers.h"
+#include "libcomm/data/text/number_readings.h"
 #include "libcomm/data/text/text_source.h"
 #include "libcore/base/error.h"
 
@@ -104,23 +105,36 @@ ColumnChoice reader_choice(const ModelColumn& column) {
 
 namespace {
 
-// "1,5", "-12,25"
-bool has_decimal_comma(const std::string& word) {
-  const size_t sign = word.find_first_of("+-") == 0 ? 1 : 0, comma = word.find(',');
-  const auto digits = [](std::string_view text) {
-    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-  };
-  const std::string_view text = word;
-  return comma != std::string::npos && digits(text.substr(sign, comma - sign)) && digits(text.substr(comma + 1));
+// Whether all words are numbers in this style, and one has a comma.
+bool are_numbers(const std::vector<std::string>& words, const NumberStyle& style) {
+  return std::all_of(words.begin(), words.end(), [&](const auto& word) { return reads_as(word, style); }) &&
+         std::any_of(words.begin(), words.end(), [](const auto& word) { return word.find(',') != std::string::npos; });
+}
+
+void refuse_commas(const ModelColumn& column, const std::string& path) {
+  const bool points = are_numbers(column.levels, {.point = ','});
+  const bool groups = are_numbers(column.levels, {.point = '.', .group = ','});
+  if (!points && !groups) return;
+  const std::string name = shown_column(column);
+  const std::string& one = *std::find_if(column.levels.begin(), column.levels.end(),
+                                         [](const auto& word) { return word.find(',') != std::string::npos; });
+  if (!groups)
+    fail(ExitStatus::bad_input, fmt::format("column '{}' holds numbers with a decimal comma", name), {},
+         "write them with a decimal point, as sed 's/,/./g' does where no other commas are", {path});
+  if (!points)
+    fail(ExitStatus::bad_input, fmt::format("column '{}' holds numbers with commas between groups of digits", name), {},
+         "write them without, as sed 's/,//g' does where no other commas are", {path});
+  fail(
+      ExitStatus::bad_input, fmt::format("column '{}' holds numbers with a comma", name),
+      fmt::format("'{}' is {} with a decimal comma, and {} with groups of digits", one,
+                  *NumberStyle{.point = ','}.plain_text(one), *NumberStyle{.point = '.', .group = ','}.plain_text(one)),
+      "write them with a decimal point, or without what groups digits", {path});
 }
 
 // A feature for each word of these would fit anything.
 void refuse_no_words(const ModelColumn& column, std::int64_t rows, const std::string& path) {
   constexpr std::int64_t few = 20;
-  if (std::all_of(column.levels.begin(), column.levels.end(), has_decimal_comma)) {
-    fail(ExitStatus::bad_input, fmt::format("column '{}' holds numbers with a decimal comma", shown_column(column)), {},
-         "say so: --decimal ,", {path});
-  }
+  refuse_commas(column, path);
   if (rows >= few && std::ssize(column.levels) == rows) {
     fail(ExitStatus::bad_input, fmt::format("column '{}' has another word in each row", shown_column(column)),
          "each would become a feature of one row", "leave it out: choose the others with --columns", {path});

@@ -99,8 +99,9 @@ void declare_cell_options(po::options_description& options) {
 }
 
 NumberStyle number_style(const po::variables_map& values) {
-  const NumberStyle style{.point = one_character(values, "decimal", ".,", '.'),
-                          .group = one_character(values, "thousands", ".,'_", '\0')};
+  NumberStyle style{.point = one_character(values, "decimal", ".,", '.'),
+                    .group = one_character(values, "thousands", ".,'_", '\0')};
+  if (style.group == '.' && values.count("decimal") == 0) style.point = ',';
   if (style.point == style.group)
     wrong_value("thousands", fmt::format("--decimal and --thousands are both '{}'", style.point));
   return style;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "libcomm/data/text/number_readings.h"
 #include "libcore/base/count_text.h"
 #include "libcore/base/suggest.h"
 
@@ -156,21 +157,17 @@ bool is_date(const char* at) {
   return date_number({at, static_cast<size_t>(end - at)}, DateUnit::days).fault == nullptr;
 }
 
-// The advice about a number with a comma, in a table whose cells no comma separates.
-std::string TableParser::remedy_for_comma(const char* at) const {
-  if (!form_.numbers.plain() || form_.delimiter == ',') return {};
+// The advice about a cell of column c that is no number.
+std::string TableParser::remedy_for_number(const char* at, bool quoted, size_t c) const {
   const char* end = at;
-  while (*end != '\n' && *end != form_.delimiter && !is_blank(*end) && *end != '"') ++end;
+  while (*end != '\n' && *end != '"' && (quoted || (*end != form_.delimiter && !is_blank(*end)))) ++end;
   const std::string_view cell(at, static_cast<size_t>(end - at));
-  const auto reads = [&](const NumberStyle& style) {
-    const std::optional<std::string> plain = style.plain_text(cell);
-    return plain && *plain != cell && looks_numeric(*plain);
-  };
-  if (reads({.point = ','})) return "if the comma is a decimal point, say so: --decimal ,";
-  if (reads({.point = ',', .group = '.'}))
-    return "if the comma is a decimal point, and points group digits, say so: --decimal , --thousands .";
-  if (reads({.point = '.', .group = ','})) return "if commas group digits, say so: --thousands ,";
-  return {};
+  std::string remedy = other_readings(cell, form_.numbers, form_.delimiter == ',' && !quoted);
+  if (!remedy.empty()) return remedy;
+  const std::string_view kind = is_date(at) ? "dates" : "words";
+  return fmt::format("write a number, {}; if column {} holds {}, say so: {}",
+                     form_.numbers.plain() ? "with a decimal point and nothing else" : "as the others are", c + 1, kind,
+                     option(kind, std::to_string(c + 1)));
 }
 
 bool TableParser::next_date(Cells& cells, DateUnit unit, std::byte* plane, std::int64_t i) const {
@@ -192,12 +189,7 @@ bool TableParser::next_number(Cells& cells, size_t c, std::byte* plane, std::int
                                  : cells.next_number(form_.numbers, parse_, plane, i);
   } catch (TextFault& fault) {
     if (fault.remedy.empty()) fault.remedy = remedy_for_missing(fault.at, false);
-    if (fault.remedy.empty()) fault.remedy = remedy_for_comma(fault.at);
-    const std::string_view kind = is_date(fault.at) ? "dates" : "words";
-    if (fault.remedy.empty())
-      fault.remedy =
-          fmt::format("write a number, with a decimal point and nothing else; if column {} holds {}, say so: {}", c + 1,
-                      kind, option(kind, std::to_string(c + 1)));
+    if (fault.remedy.empty()) fault.remedy = remedy_for_number(fault.at, cells.quoted(), c);
     throw;
   }
 }

@@ -45,7 +45,7 @@ class TableParser {
   void take_word(const Cells& cells, std::size_t k, MissingCell at, PieceWords& found) const;
   // The advice about the cell at the place of a fault, where it marks a missing value; else no text.
   [[nodiscard]] std::string remedy_for_missing(const char* at, bool word) const;
-  [[nodiscard]] std::string remedy_for_comma(const char* at) const;
+  [[nodiscard]] std::string remedy_for_number(const char* at, bool quoted, std::size_t c) const;
   // "--missing X=drop"
   [[nodiscard]] std::string option(std::string_view name, std::string_view value) const;
   void check_known(const Cells& cells, const WordsOfColumn& column, std::string_view word) const;

@@ -57,6 +57,7 @@ class Cells {
       return true;
     }
     begin = p_;
+    quoted_ = false;
     if (*p_ == delimiter_ || *p_ == '\n') fail_missing(p_);
     p_ = parse(p_, plane, i);
     if (!finish()) fail_text(begin, fmt::format("'{}' is not a number", whole_cell()));

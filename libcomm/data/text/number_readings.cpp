@@ -1,0 +1,73 @@
+#include "libcomm/data/text/number_readings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "libcomm/data/text/number_text.h"
+
+namespace kasen {
+namespace {
+
+struct Reading {
+  NumberStyle style;
+  std::string_view what, how;
+};
+
+constexpr std::array readings{
+    Reading{{.point = ','}, "the comma is a decimal point", "--decimal ,"},
+    Reading{{.point = ',', .group = '.'}, "points group digits", "--thousands ."},
+    Reading{{.point = '.', .group = ','}, "commas group digits", "--thousands ,"},
+    Reading{{.point = '.', .group = '\''}, "apostrophes group digits", "--thousands \"'\""},
+    Reading{{.point = '.', .group = '_'}, "underscores group digits", "--thousands _"},
+};
+constexpr Reading comma_and_points{
+    {.point = ',', .group = '.'}, "the comma is a decimal point, and points group digits", "--decimal , --thousands ."};
+
+bool has(std::string_view cell, char c) { return cell.find(c) != std::string_view::npos; }
+
+// Groups of digits begin with another one than 0; a reading uses what the cell holds.
+bool is_reading(std::string_view cell, const NumberStyle& style) {
+  const std::size_t first = std::min(cell.find_first_not_of("+-"), cell.size());
+  if (style.group != '\0' && (!has(cell, style.group) || cell.substr(first).starts_with('0'))) return false;
+  if (style.group == '\0' && !has(cell, style.point)) return false;
+  return reads_as(cell, style);
+}
+
+}  // namespace
+
+bool reads_as(std::string_view cell, const NumberStyle& style) {
+  const std::optional<std::string> plain = style.plain_text(cell);
+  return plain && plain->find_first_of("0123456789") != std::string::npos && looks_numeric(*plain);
+}
+
+std::string other_readings(std::string_view cell, const NumberStyle& style, bool comma_separates) {
+  struct Found {
+    std::string_view what, how;
+    std::string number;
+  };
+  std::vector<Found> found;
+  if (!style.plain() && !has(cell, ',') && is_reading(cell, {}))
+    found.push_back({"the point is a decimal point", "", std::string(cell)});
+  for (const Reading& each : readings) {
+    if (comma_separates && (each.style.uses(',') || !style.plain())) continue;
+    if (!is_reading(cell, each.style)) continue;
+    const bool both = each.style.group == '.' && has(cell, ',') && style.point != ',';
+    const Reading& reading = both ? comma_and_points : each;
+    found.push_back({reading.what, reading.how, *each.style.plain_text(cell)});
+  }
+  std::string text;
+  for (const Found& each : found) {
+    text += fmt::format("{}if {}{}", text.empty() ? "" : "; ", each.what,
+                        found.size() > 1 ? fmt::format(" ({})", each.number) : "");
+    text += each.how.empty() ? ", leave out --decimal and --thousands"
+                             : fmt::format("{}{}", &each == found.data() ? ", say so: " : ": ", each.how);
+  }
+  return text;
+}
+
+}  // namespace kasen
