@@ -12,6 +12,7 @@
 #include "libcomm/data/read/formats.h"
 #include "libcomm/data/table/text_rows.h"
 #include "libcomm/data/text/first_lines.h"
+#include "libcomm/data/text/number_readings.h"
 #include "libcore/base/checked.h"
 
 namespace kasen {
@@ -51,10 +52,21 @@ std::vector<DatesOfColumn> dates_of(const ReadOptions& options, const FileColumn
   return dates;
 }
 
+// What to say where no separator cuts the lines.
+std::string separator_hint(const FirstLines& first, const ReadOptions& options) {
+  if (first.columns() != 1) return "";
+  const bool commas = options.numbers.uses(',') && first.lines[0].cells[0].find(',') != std::string::npos;
+  return commas ? comma_hint(options.numbers) : "cells are separated by commas, semicolons, tabs, | or blanks";
+}
+
+FileColumns numbered_columns(const FirstLines& first, const ReadOptions& options) {
+  return {.names = {}, .count = first.columns(), .hint = separator_hint(first, options)};
+}
+
 // Whether a name stands over a date.
 bool names_dates(const FirstLines& first, const ReadOptions& options) {
   if (first.lines.size() < 2) return false;
-  const FileColumns columns{.names = {}, .count = first.columns()};
+  const FileColumns columns = numbered_columns(first, options);
   const auto cell = [&](std::size_t line, int column) {
     const auto& cells = first.lines[line].cells;
     return std::cmp_less_equal(column, cells.size()) ? cells[static_cast<size_t>(column) - 1] : std::string();
@@ -76,7 +88,7 @@ bool has_names(const FirstLines& first, const ReadOptions& options) {
                 .style = options.numbers,
                 .missing = options.missing.marks};
   if (!rule.wanted) {
-    const FileColumns columns{.names = {}, .count = first.columns()};
+    const FileColumns columns = numbered_columns(first, options);
     rule.words = words_of(options, columns, first.path);
     for (const DatesOfColumn& dates : dates_of(options, columns, first.path)) rule.words.push_back(dates.column);
     rule.numbers = without(all_or(options.columns, columns, first.path), rule.words);
@@ -136,11 +148,25 @@ void check_dates(const TableForm& form, const std::vector<std::int64_t>& place, 
   }
 }
 
+// A last column that is taken, and has neither a name nor a value.
+void check_last(const FirstLines& first, const TableForm& form, const std::vector<std::int64_t>& place,
+                const ReadOptions& options) {
+  const auto ends_empty = [](const auto& line) { return line.cells.size() > 1 && line.cells.back().empty(); };
+  if (options.missing.how != MissingRule::How::error || place[form.columns] < 0) return;
+  if (!std::all_of(first.lines.begin(), first.lines.end(), ends_empty)) return;
+  const std::string shown = shown_delimiter(form.delimiter);
+  const auto end = static_cast<std::int64_t>(first.top.find('\n', static_cast<size_t>(first.lines.back().at)));
+  fail_in_text(first.path, first.top, 0, std::min(end, std::ssize(first.top)),
+               fmt::format("each line ends with {}", shown),
+               fmt::format("it would begin column {}, which has no value", form.columns),
+               fmt::format("{}; or choose the columns before it", remedy_for_last(form.delimiter)));
+}
+
 TableForm form_of(const InputFile& file, const ReadOptions& options) {
   const FirstLines first = first_lines(file.path(), file.text(), true, options.numbers);
   if (first.lines.empty()) fail(ExitStatus::bad_input, "the file has no rows", {}, {}, {file.path()});
   const bool named = has_names(first, options);
-  FileColumns columns{.names = {}, .count = first.columns()};
+  FileColumns columns = numbered_columns(first, options);
   if (named) columns.names = first.lines[0].cells;
   TableForm form{.delimiter = first.delimiter,
                  .from = first.lines[named ? 1 : 0].at,
@@ -174,6 +200,7 @@ TableForm form_of(const InputFile& file, const ReadOptions& options) {
   if (options.dictionary != nullptr) take_codes(form.words, options, file.path());
   form.dates = dates_of(options, columns, file.path());
   check_dates(form, place, options, file.path());
+  check_last(first, form, place, options);
   return form;
 }
 

@@ -70,7 +70,10 @@ int column_named(const std::string& name, const FileColumns& columns, const std:
            ? fmt::format("no line names the columns, which are 1 to {}", columns.count)
            : fmt::format("the first line has {}{}", fmt::join(some, ", "),
                          std::ssize(names) > shown ? fmt::format(" and {} more", names.size() - some.size()) : ""),
-       near.empty() ? "choose it by its number, from 1" : fmt::format("did you mean '{}'?", near), {path});
+       !near.empty()          ? fmt::format("did you mean '{}'?", near)
+       : columns.hint.empty() ? "choose it by its number, from 1"
+                              : columns.hint,
+       {path});
 }
 
 }  // namespace
@@ -105,7 +108,7 @@ std::vector<int> chosen_columns(const std::vector<ColumnChoice>& choices, const 
   const auto add = [&](int column) {
     if (column < 1 || (column > columns.count && !columns.open))
       fail(ExitStatus::usage, fmt::format("there is no column {}", column),
-           fmt::format("the columns are 1 to {}", columns.count), "", {path});
+           fmt::format("the columns are 1 to {}", columns.count), columns.hint, {path});
     if (!seen.insert(column).second)
       fail(ExitStatus::usage, fmt::format("column {} is chosen twice", column), "", "name it once", {path});
     chosen.push_back(column);

@@ -26,6 +26,7 @@ struct FileColumns {
   std::vector<std::string> names;  // empty: no line names them
   int count = 0;
   bool open = false;
+  std::string hint;  // about the separators, where they leave one column alone
 };
 // Numbers from 1, in the order of the choices. UserError(usage) for a column that does not exist or is repeated.
 [[nodiscard]] std::vector<int> chosen_columns(const std::vector<ColumnChoice>& choices, const FileColumns& columns,

@@ -163,6 +163,8 @@ std::string TableParser::remedy_for_number(const char* at, bool quoted, size_t c
   while (*end != '\n' && *end != '"' && (quoted || (*end != form_.delimiter && !is_blank(*end)))) ++end;
   const std::string_view cell(at, static_cast<size_t>(end - at));
   std::string remedy = other_readings(cell, form_.numbers, form_.delimiter == ',' && !quoted);
+  if (form_.numbers.uses(',') && form_.delimiter == ' ' && cell.find(',') != std::string_view::npos)
+    return fmt::format("{}{}{}", remedy, remedy.empty() ? "" : "; ", comma_hint(form_.numbers));
   if (!remedy.empty()) return remedy;
   const std::string_view kind = is_date(at) ? "dates" : "words";
   return fmt::format("write a number, {}; if column {} holds {}, say so: {}",
@@ -185,8 +187,8 @@ bool TableParser::next_date(Cells& cells, DateUnit unit, std::byte* plane, std::
 bool TableParser::next_number(Cells& cells, size_t c, std::byte* plane, std::int64_t i) const {
   if (columns_[c].date) return next_date(cells, *columns_[c].date, plane, i);
   try {
-    return form_.numbers.plain() ? cells.next_number(parse_, plane, i)
-                                 : cells.next_number(form_.numbers, parse_, plane, i);
+    const bool plain = form_.numbers.plain() && form_.delimiter != '|';  // at which numbers do not end
+    return plain ? cells.next_number(parse_, plane, i) : cells.next_number(form_.numbers, parse_, plane, i);
   } catch (TextFault& fault) {
     if (fault.remedy.empty()) fault.remedy = remedy_for_missing(fault.at, false);
     if (fault.remedy.empty()) fault.remedy = remedy_for_number(fault.at, cells.quoted(), c);

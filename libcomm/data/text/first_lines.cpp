@@ -59,24 +59,79 @@ char behind_number(std::string_view line, const NumberStyle& style) {
   return end != std::string_view::npos && is_number(line.substr(0, end), style) ? line[end] : '\0';
 }
 
+std::size_t count_numbers(std::string_view line, char delimiter, const NumberStyle& style) {
+  std::size_t count = 0;
+  try {
+    for (Cells cells(line.data(), delimiter); cells.next();) count += is_number(cells.text(), style) ? 1 : 0;
+  } catch (const TextFault&) {
+    return 0;
+  }
+  return count;
+}
+
+// Words may hold this character, too: it has to find as many numbers as blanks do.
+bool bars_separate(const std::vector<std::string_view>& lines, const NumberStyle& style) {
+  std::size_t between_bars = 0, between_blanks = 0;
+  for (const std::string_view line : lines) {
+    between_bars += count_numbers(line, '|', style);
+    between_blanks += count_numbers(line, ' ', style);
+  }
+  return between_bars >= between_blanks;
+}
+
+bool has_quoted_cell(const char* line) {
+  try {
+    for (Cells cells(line, ','); cells.next();)
+      if (cells.quoted()) return true;
+  } catch (const TextFault&) {
+    return false;
+  }
+  return false;
+}
+
+bool are_alike(const std::vector<std::size_t>& cells, std::ptrdiff_t from) {
+  const auto begin = cells.begin() + std::min(from, std::ssize(cells));
+  return begin != cells.end() && *begin > 1 && std::all_of(begin, cells.end(), [&](auto n) { return n == *begin; });
+}
+
+// Where numbers have commas, other commas separate if one of the first lines has a cell in quotes between them.
+bool commas_separate(const ContentLines& content, std::string_view top) {
+  constexpr std::size_t searched = std::size_t{1} << 18;
+  std::vector<std::size_t> counts;
+  bool quoted = false;
+  for (const std::string_view line : content.lines) {
+    counts.push_back(count_cells(line, ','));
+    quoted = quoted || has_quoted_cell(line.data());
+  }
+  if (!are_alike(counts, 0) && !are_alike(counts, 1)) return false;
+  for (std::size_t at = 0; !quoted && at < std::min(searched, top.size());) {
+    const std::size_t end = top.find('\n', at);
+    if (end == std::string_view::npos) break;
+    quoted = !holds_no_row(skip_blanks(top.data() + at)) && has_quoted_cell(top.data() + at);
+    at = end + 1;
+  }
+  return quoted;
+}
+
 // The delimiter that cuts the lines into equally many cells, more than one. Else the one that does so after the first
 // line, which may hold too few names. Else one that cuts all of them, else blanks.
-char delimiter_of(const std::vector<std::string_view>& lines, const NumberStyle& style) {
-  constexpr std::array candidates{'\t', ';', ','};
+char delimiter_of(const ContentLines& content, std::string_view top, const NumberStyle& style) {
+  const std::vector<std::string_view>& lines = content.lines;
+  constexpr std::array candidates{'\t', ';', ',', '|'};
   std::array<std::vector<std::size_t>, candidates.size()> counts;
   for (std::size_t k = 0; k < candidates.size(); ++k)
     for (const std::string_view line : lines)
       counts[k].push_back(style.uses(candidates[k]) ? 0 : count_cells(line, candidates[k]));
-  const auto alike = [](const std::vector<std::size_t>& cells, std::ptrdiff_t from) {
-    const auto begin = cells.begin() + std::min(from, std::ssize(cells));
-    return begin != cells.end() && *begin > 1 && std::all_of(begin, cells.end(), [&](auto n) { return n == *begin; });
-  };
   const char behind = behind_number(lines[0], style);
   for (const std::ptrdiff_t from : {0, 1})
     for (std::size_t k = 0; k < candidates.size(); ++k)
-      if (alike(counts[k], from) && (from == 0 || behind == '\0' || behind == candidates[k])) return candidates[k];
+      if (are_alike(counts[k], from) && (from == 0 || behind == '\0' || behind == candidates[k]) &&
+          (candidates[k] != '|' || bars_separate(lines, style)))
+        return candidates[k];
+  if (style.uses(',') && commas_separate(content, top)) return ',';
   for (std::size_t k = 0; k < candidates.size(); ++k)
-    if (std::all_of(counts[k].begin(), counts[k].end(), [](auto n) { return n > 1; })) return candidates[k];
+    if (candidates[k] != '|' && std::all_of(counts[k].begin(), counts[k].end(), [](auto n) { return n > 1; }))
+      return candidates[k];
   if (behind != '\0') return behind == ';' || behind == ',' ? behind : ' ';
   return lines[0].find(',') != std::string_view::npos && !style.uses(',') ? ',' : ' ';
 }
@@ -136,14 +191,16 @@ class NameCheck {
   }
   void require_as_many() const {
     if (above_.size() == below_.size()) return;
-    const bool row_names = above_.size() + 1 == below_.size();
+    const bool row_names = above_.size() + 1 == below_.size(), ends_empty = below_.back().empty();
     fail_in_text(
         first_.path, first_.top, 0, first_.lines[0].at,
         fmt::format("the first line names {} columns, and the line below has {}", above_.size(), below_.size()),
-        row_names ? "the first column has no name, as in the output of R's write.table"
-                  : "nobody knows which column is which",
-        row_names ? "name it, too (in R: write.table(..., col.names = NA)), or leave it out (row.names = FALSE)"
-                  : "name each column, or put # before the line");
+        !row_names   ? "nobody knows which column is which"
+        : ends_empty ? fmt::format("behind its last {} stands no value", shown_delimiter(first_.delimiter))
+                     : "the first column has no name, as in the output of R's write.table",
+        !row_names   ? "name each column, or put # before the line"
+        : ends_empty ? remedy_for_last(first_.delimiter)
+                     : "name it, too (in R: write.table(..., col.names = NA)), or leave it out (row.names = FALSE)");
   }
   [[nodiscard]] bool is_value(const std::string& cell) const {
     return is_number(cell, rule_.style) ||
@@ -163,13 +220,22 @@ class NameCheck {
 
 }  // namespace
 
+std::string shown_delimiter(char delimiter) {
+  return delimiter == '\t' ? "tab" : delimiter == ' ' ? "blank" : fmt::format("'{}'", delimiter);
+}
+
+std::string remedy_for_last(char delimiter) {
+  const std::string shown = delimiter == '\t' ? "\\t" : std::string(1, delimiter);
+  return fmt::format("take it away at the end of each line: sed 's/{}$//'", shown);
+}
+
 int FirstLines::columns() const { return lines.empty() ? 0 : static_cast<int>(lines.back().cells.size()); }
 
 FirstLines first_lines(const std::string& path, std::string_view top, bool strict, const NumberStyle& style) {
   FirstLines first{.path = path, .top = top, .delimiter = ' ', .lines = {}};
   const ContentLines content(path, top);
   if (content.lines.empty()) return first;
-  first.delimiter = delimiter_of(content.lines, style);
+  first.delimiter = delimiter_of(content, top, style);
   std::int64_t at = skip_comments(top);
   for (std::size_t k = 0; k < std::min<std::size_t>(2, content.lines.size()); ++k) {
     const std::string_view line = content.lines[k];

@@ -18,7 +18,7 @@ struct FirstLines {
   };
   std::string path;
   std::string_view top;     // the text or its beginning
-  char delimiter = ' ';     // of cells: a comma, a semicolon, a tab; else any blanks
+  char delimiter = ' ';     // of cells: a comma, a semicolon, a tab, '|'; else any blanks
   std::vector<Line> lines;  // the first two that are neither blank nor comments, if there are as many
 
   [[nodiscard]] int columns() const;  // of the rows
@@ -28,6 +28,10 @@ struct FirstLines {
 // UserError: bad_input, limit.
 [[nodiscard]] FirstLines first_lines(const std::string& path, std::string_view top, bool strict,
                                      const NumberStyle& style = {});
+
+// For messages: "','", "tab"; and what to do about one behind which no cell stands, in each line.
+[[nodiscard]] std::string shown_delimiter(char delimiter);
+[[nodiscard]] std::string remedy_for_last(char delimiter);
 
 struct NameRule {
   bool wanted = false;       // columns are chosen by name

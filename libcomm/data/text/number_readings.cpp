@@ -70,4 +70,11 @@ std::string other_readings(std::string_view cell, const NumberStyle& style, bool
   return text;
 }
 
+std::string comma_hint(const NumberStyle& style) {
+  return fmt::format(
+      "beside {} , other commas separate cells only where some of the first lines have cells in quotes: put the "
+      "numbers with commas in quotes, or separate cells by ; or tabs",
+      style.point == ',' ? "--decimal" : "--thousands");
+}
+
 }  // namespace kasen

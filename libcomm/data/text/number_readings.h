@@ -15,4 +15,7 @@ namespace kasen {
 // `comma_separates`: an option that gives the comma a meaning is of no use.
 [[nodiscard]] std::string other_readings(std::string_view cell, const NumberStyle& style, bool comma_separates);
 
+// When commas separate cells, though numbers have them.
+[[nodiscard]] std::string comma_hint(const NumberStyle& style);
+
 }  // namespace kasen
