@@ -85,6 +85,35 @@ class TextCells(TableTest):
         self.write("a b\nx 1 2\ny 3 4\n")
         self.refused("x.csv", says=["write.table"])
 
+    def test_comments_between_rows(self):
+        """A note counts them, whatever the threads; a quoted cell is kept."""
+        self.write("# made today\ntag,n\n#sun,1\nrain,2\n%x,3\nwind,4\n#end,5\n")
+        said = self.partition("x.csv", "--words", "X=tag")
+        self.assertIn("note: 3 lines of 'x.csv' that begin with # or % were left out as comments; quote the cell to keep it\n", said)
+        self.assertEqual(said.count("comments"), 1)
+        self.write('tag,n\n"#sun",1\nrain,2\n')
+        self.assertNotIn("comment", self.partition("x.csv", "--words", "X=tag"))
+        self.write("# one\n% two\ntag,n\nsun,1\n\nrain,2\n  # three\n")
+        self.assertIn("note: 1 line of 'x.csv' that begins with # or % was left out as a comment; ", self.partition("x.csv", "--words", "X=tag"))
+        self.write("".join(f"{k},1\n" if k % 3 else f"#{k},1\n" for k in range(400000)))
+        for threads in ["1", "3"]:
+            self.assertIn("note: 133333 lines of 'x.csv'", self.partition("x.csv", env={"OMP_NUM_THREADS": threads}))
+        self.plan("dim N\ninput G : null[N, N]\noutput s = G @ ones(N)\n")
+        self.write("1 2\n# a comment of an edge list\n2 3\n", "g.txt")
+        self.assertNotIn("comment", self.partition("g.txt"))
+
+    def test_a_first_line_that_may_be_a_head(self):
+        note = "is taken for data; choose columns by name if it is a head"
+        self.write("name,city\nann,rome\nbob,oslo\n")
+        words = ["--columns", "X=2", "--words", "X=2"]
+        self.assertIn(f"note: the first line (name,city) {note}\n", self.partition("x.csv", *words))
+        self.assertNotIn(note, self.partition("x.csv", "--columns", "X=city", "--words", "X=city"))
+        for text in ["name,size\nann,1\nbob,2\n", "ann,rome\nbob,oslo\ncid,rome\n", "1,rome\n2,oslo\n", "rome,rome\noslo,oslo\n"]:
+            self.write(text)
+            self.assertNotIn(note, self.partition("x.csv", *words) if "size" not in text else self.partition("x.csv", "--columns", "X=1", "--words", "X=1"))
+        self.write("ann,1\nbob,2\n")
+        self.assertNotIn(note, self.partition("x.csv", "--words", "X=1"))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

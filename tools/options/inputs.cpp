@@ -24,6 +24,7 @@
 #include "tools/options/id_words.h"
 #include "tools/options/input_files.h"
 #include "tools/options/words.h"
+#include "tools/system/files.h"
 #include "tools/system/progress.h"
 
 namespace kasen::tools {
@@ -150,6 +151,14 @@ std::vector<RawInput> read_file(const std::string& path, const std::vector<const
   std::vector<RawInput> others = read_inputs(path, options);
   for (std::size_t k = 0; k < places.size(); ++k) read[places[k]] = std::move(others[k]);
   return read;
+}
+
+// Inputs of one file may have the same notes.
+void tell_notes(const std::vector<RawInput>& inputs) {
+  std::set<std::string> told;
+  for (const RawInput& input : inputs)
+    for (const std::string& note : input.table.notes)
+      if (told.insert(note).second) tell("note: {}\n", note);
 }
 
 InputData input_data(const WantedInput& wanted, const std::string& path, RawInput&& raw) {
@@ -362,6 +371,7 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool ro
     for (const WantedInput& w : wanted_)
       if (files_.at(w.name) == path) inputs.push_back(&w);
     std::vector<RawInput> read = read_file(path, inputs, values_, dictionary_, spill, rows_later);
+    tell_notes(read);
     for (size_t k = 0; k < inputs.size(); ++k) raw[inputs[k]->name] = std::move(read[k]);
   }
   ProgramData data{dims_, {}};

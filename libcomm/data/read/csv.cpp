@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libcomm/data/read/formats.h"
+#include "libcomm/data/table/table_notes.h"
 #include "libcomm/data/table/text_rows.h"
 #include "libcomm/data/text/first_lines.h"
 #include "libcomm/data/text/number_readings.h"
@@ -162,14 +163,13 @@ void check_last(const FirstLines& first, const TableForm& form, const std::vecto
                fmt::format("{}; or choose the columns before it", remedy_for_last(form.delimiter)));
 }
 
-TableForm form_of(const InputFile& file, const ReadOptions& options) {
-  const FirstLines first = first_lines(file.path(), file.text(), true, options.numbers);
+TableForm form_of(const InputFile& file, const FirstLines& first, const ReadOptions& options) {
   if (first.lines.empty()) fail(ExitStatus::bad_input, "the file has no rows", {}, {}, {file.path()});
   const bool named = has_names(first, options);
   FileColumns columns = numbered_columns(first, options);
   if (named) columns.names = first.lines[0].cells;
   TableForm form{.delimiter = first.delimiter,
-                 .from = first.lines[named ? 1 : 0].at,
+                 .from = named ? next_line(first.top, first.lines[0].at) : first.lines[0].at,
                  .taken = {},
                  .names = {},
                  .words = {},
@@ -336,7 +336,9 @@ RawTable all_rows(const TextRows& rows, const ReadOptions& options) {
 RawTable read_csv(TextSource& source, const ReadOptions& options) {
   check_missing(options, source.path());
   InputFile file(source);
-  TableForm form = form_of(file, options);
+  const FirstLines first = first_lines(file.path(), file.text(), true, options.numbers);
+  TableForm form = form_of(file, first, options);
+  std::vector<std::string> notes{head_note(first, form)};
   const bool by_column = options.by_column && form.taken.size() > 1 && form.words.empty();
   const bool settled = options.missing.how == MissingRule::How::drop || options.missing.how == MissingRule::How::mean;
   const bool later = options.may_wait && form.words.empty() && !settled;
@@ -353,6 +355,9 @@ RawTable read_csv(TextSource& source, const ReadOptions& options) {
   }
   if (table.column_names.empty()) table.column_names = rows->form().names;
   table.digest = rows->digest();
+  notes.push_back(comments_note(*rows));
+  std::erase(notes, "");
+  table.notes = std::move(notes);
   return table;
 }
 

@@ -97,6 +97,7 @@ struct RawTable {
   std::vector<std::int64_t> left_out;     ///< rows of MissingRule::drop, ascending; they are there, and have no meaning
   std::vector<std::int64_t> row_ids;      ///< a result of Kasen with the ids of its rows, ascending
   std::string digest;                     ///< empty: `stored`
+  std::vector<std::string> notes = {};    ///< what people should know of how the file was read
   /// The values stay in this file; `values` has their element type alone.
   std::optional<StoredTable> stored = std::nullopt;
   /// The values are made when they are wanted; `values` has their element type alone. Errors in the rows show then.

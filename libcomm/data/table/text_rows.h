@@ -24,6 +24,7 @@ class TextRows : public RowStream {
   [[nodiscard]] std::string digest() const { return file_.digest(); }
   [[nodiscard]] const TableForm& form() const { return form_; }
   [[nodiscard]] std::int64_t count() const { return text_.rows(); }
+  [[nodiscard]] std::int64_t comments() const { return text_.comments(); }
   [[nodiscard]] std::int64_t width() const override { return std::ssize(form_.taken); }
   [[nodiscard]] bool by_column() const { return by_column_; }
 

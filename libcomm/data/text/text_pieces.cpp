@@ -32,7 +32,9 @@ void look_over(Piece& piece) {
   const std::string_view lines(piece.begin, static_cast<size_t>(piece.end - piece.begin));
   piece.lines = count_lines(lines);
   piece.lone_return = lone_return(lines);
-  piece.rows = piece.lines - count_without_row(lines);
+  const LinesWithoutRow without = count_without_row(lines);
+  piece.rows = piece.lines - without.count;
+  piece.comments = without.comments;
 }
 
 }  // namespace
@@ -61,6 +63,7 @@ TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t pi
     piece.first_row = rows_;
     lines_ += piece.lines;
     rows_ += piece.rows;
+    comments_ += piece.comments;
   }
 }
 
@@ -177,13 +180,17 @@ const char* lone_return(std::string_view lines) {
 }
 
 // Sixteen bytes at a time: a row begins with another character than those that are looked for, nearly always.
-std::int64_t count_without_row(std::string_view lines) {
+LinesWithoutRow count_without_row(std::string_view lines) {
   using Lanes = unsigned char __attribute__((vector_size(16)));
   constexpr std::size_t width = sizeof(Lanes);
-  const auto is_without = [&](std::size_t at) {
-    return static_cast<std::int64_t>(holds_no_row(skip_blanks(lines.data() + at)));
+  LinesWithoutRow found;
+  const auto look_at = [&](std::size_t at) {
+    const char* const start = skip_blanks(lines.data() + at);
+    if (!holds_no_row(start)) return;
+    ++found.count;
+    found.comments += *start != '\n' ? 1 : 0;
   };
-  std::int64_t count = lines.empty() ? 0 : is_without(0);
+  if (!lines.empty()) look_at(0);
   std::size_t at = 0;  // of a line end
   for (; at + width < lines.size(); at += width) {
     Lanes bytes, next;
@@ -194,11 +201,11 @@ std::int64_t count_without_row(std::string_view lines) {
     std::memcpy(any.data(), &maybe, width);
     if ((any[0] | any[1]) == 0) continue;
     for (std::size_t k = at; k < at + width; ++k)
-      if (lines[k] == '\n') count += is_without(k + 1);
+      if (lines[k] == '\n') look_at(k + 1);
   }
   for (; at + 1 < lines.size(); ++at)
-    if (lines[at] == '\n') count += is_without(at + 1);
-  return count;
+    if (lines[at] == '\n') look_at(at + 1);
+  return found;
 }
 
 std::int64_t next_line(std::string_view text, std::int64_t at) {

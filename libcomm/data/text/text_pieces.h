@@ -32,6 +32,7 @@ struct Piece {
   const char* lone_return = nullptr;  // the first carriage return that no line end follows
   std::int64_t first_row = 0;         // the same of lines that are neither blank nor comments
   std::int64_t rows = 0;
+  std::int64_t comments = 0;
 };
 
 class TextPieces {
@@ -44,6 +45,7 @@ class TextPieces {
   [[nodiscard]] std::span<const Piece> pieces() const { return pieces_; }
   [[nodiscard]] std::int64_t lines() const { return lines_; }
   [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] std::int64_t comments() const { return comments_; }
   // Runs body(piece, its number) on all pieces in parallel; `progress` is called by the calling thread.
   void for_each(const std::function<void(double)>& progress,
                 const std::function<void(const Piece&, std::int64_t)>& body) const;
@@ -54,13 +56,16 @@ class TextPieces {
 
   std::string tail_;  // the last lines, ended and padded
   std::vector<Piece> pieces_;
-  std::int64_t lines_ = 0, rows_ = 0;
+  std::int64_t lines_ = 0, rows_ = 0, comments_ = 0;
 };
 
 // Whether a line whose first character behind blanks is this one holds no row: it is blank or a comment.
 [[nodiscard]] inline bool holds_no_row(const char* start) { return *start == '\n' || *start == '#' || *start == '%'; }
-// The number of such lines among whole lines.
-[[nodiscard]] std::int64_t count_without_row(std::string_view lines);
+// Such lines among whole lines.
+struct LinesWithoutRow {
+  std::int64_t count = 0, comments = 0;
+};
+[[nodiscard]] LinesWithoutRow count_without_row(std::string_view lines);
 
 // The first carriage return of whole lines that no line end follows; else null. It would be taken for a blank, and hide
 // the text behind it in a comment.
