@@ -102,6 +102,16 @@ class TextCells(TableTest):
         self.write("1 2\n# a comment of an edge list\n2 3\n", "g.txt")
         self.assertNotIn("comment", self.partition("g.txt"))
 
+    def test_marks_that_are_numbers(self):
+        for point, group, options in [(".", "", []), (",", "", ["--decimal", ","]), (",", ".", ["--thousands", "."])]:
+            for mark, cells in {"-999": ["-999", "-999.0", "-9.99e2", "-99900e-2", "-0999"], "1e3": ["1000", "1000.00", "1e+03", "+1000"], "0": ["0.0", "-0", "0e7"]}.items():
+                cells = [cell.replace(".", point) for cell in cells] + (["1.000"] if group and mark == "1e3" else [])
+                self.write("".join(f"{k + 5};{cell}\n" for k, cell in enumerate([*cells, "-998", "1"])))
+                got = self.values("x.csv", "--missing", "X=77", "--missing-as", mark, *options)
+                np.testing.assert_array_equal(got[:, 1], [77] * len(cells) + [-998, 1])
+        self.write("007;a\n7;b\n")  # words are text
+        np.testing.assert_array_equal(self.values("x.csv", "--words", "X=1,2", "--missing", "X=drop", "--missing-as", "7"), [[0, 0]])
+
     def test_a_first_line_that_may_be_a_head(self):
         note = "is taken for data; choose columns by name if it is a head"
         self.write("name,city\nann,rome\nbob,oslo\n")

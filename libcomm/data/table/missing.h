@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libcomm/data/text/number_style.h"
+
 namespace kasen {
 
 struct MissingRule {
@@ -17,6 +19,18 @@ struct MissingRule {
 
   // Whether it is empty, `NA`, `N/A`, `NaN`, `nan`, `null`, `NULL`, `None`, `?`, `-`, or one of the marks.
   [[nodiscard]] bool is_missing(std::string_view cell) const;
+};
+
+// The marks that are numbers, written as the table writes its own or as programs do. They mark every cell of their
+// value: -999 marks -999.0 and -9.99e2.
+class MissingNumbers {
+ public:
+  MissingNumbers(const MissingRule& rule, const NumberStyle& style);
+  [[nodiscard]] bool has(std::string_view cell) const;
+
+ private:
+  NumberStyle style_;
+  std::vector<std::string> values_;
 };
 
 }  // namespace kasen

@@ -65,7 +65,8 @@ TableParser::TableParser(const TableForm& form, Scalar scalar)
       bytes_(scalar_bytes(scalar)),
       real_(scalar == Scalar::f64 || scalar == Scalar::f32),
       parse_(parser_of(scalar)),
-      columns_(form.columns) {
+      columns_(form.columns),
+      missing_numbers_(form.missing, form.numbers) {
   for (size_t k = 0; k < form.taken.size(); ++k)
     columns_[static_cast<size_t>(form.taken[k]) - 1].place = static_cast<std::int64_t>(k);
   for (size_t k = 0; k < form.words.size(); ++k)
@@ -123,7 +124,8 @@ bool TableParser::take_missing(Cells& cells, std::byte* plane, std::int64_t i, M
   if (form_.missing.how == MissingRule::How::error) return false;
   Cells ahead = cells;
   try {
-    if (!ahead.next() || !form_.missing.is_missing(ahead.text())) return false;
+    if (!ahead.next()) return false;
+    if (!form_.missing.is_missing(ahead.text()) && !missing_numbers_.has(ahead.text())) return false;
   } catch (const TextFault&) {
     return false;  // reported as the number's
   }

@@ -54,7 +54,8 @@ class TableParser {
   std::int64_t bytes_;  // of a number
   bool real_ = false;   // it is floating point
   ParseInto parse_;
-  std::vector<Column> columns_;      // of the file
+  std::vector<Column> columns_;  // of the file
+  MissingNumbers missing_numbers_;
   std::array<std::byte, 8> fill_{};  // in place of a missing value
 };
 
