@@ -178,6 +178,19 @@ class Dates(ReadTest):
         np.testing.assert_allclose(self.read("x.csv", "--dates", "X=day:years")[:, 1], years, rtol=1e-15, atol=1e-15)
         np.testing.assert_array_equal(self.read("x.csv", "--dates", "X=day:seconds")[:, 1], want * 86400)
 
+    def test_days_first(self):
+        """Beside Python's strftime, with and without leading zeros, and beside a time."""
+        days = [moment.date() for moment in self.moments(200)]
+        self.table("x.csv", [[f"{day.day:02}.{day.month:02}.{day.year:04}", f"{day.day}.{day.month}.{day.year:04}"] for day in days], ["a", "b"])
+        want = np.array([day.isoformat() for day in days], dtype="datetime64[D]").astype(float)
+        np.testing.assert_array_equal(self.read("x.csv", "--dates", "X=a,b"), np.column_stack([want, want]))
+        (self.dir / "y.csv").write_text("29.02.2024 12:00;01.01.1970T00:00+01:00\n1.1.0001;31.12.9999 23:59:59\n")
+        np.testing.assert_array_equal(self.read("y.csv", "--dates", "X=1,2:seconds"), [[19782.5, -3600], [-719162, 253402300799.0]])
+        (self.dir / "x.csv").write_text("1,2024-01-01\n2,01/02/2024\n")
+        self.refused("x.csv", "--dates", "X=2", says=["write it like 2024-02-29; in Python: pandas.to_datetime(column, dayfirst=True), or dayfirst=False"])
+        (self.dir / "x.csv").write_text("1,1.2.2024\n")
+        self.refused("x.csv", says=["if column 2 holds dates, say so: --dates INPUT=2"])
+
     def test_times_and_zones(self):
         epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
         draw = random.Random(3)
@@ -213,7 +226,8 @@ class Dates(ReadTest):
     def test_wrong_dates(self):
         for text, why in [("2023-02-29", "the month has no such day"), ("2024-13-01", "months are 01 to 12"), ("0000-01-01", "years are 0001 to 9999"),
                           ("24-01-01", "a date is written like 2024-02-29"), ("2024-1-1", "a date is written like 2024-02-29"),
-                          ("2024/01/01", "a date is written"), ("01.02.2024", "a date is written"), ("2024-01-01x", "a date is written"),
+                          ("2024/01/01", "a date is written"), ("01.02.24", "a date is written"), ("30.02.2024", "the month has no such day"), ("1.13.2024", "months are 01 to 12"),
+                          ("1.2.2024x", "a date is written"), ("01/02/2024", "whether the day or the month comes first is not known"), ("1/13/24", "whether the day"), ("2024-01-01x", "a date is written"),
                           ("2024-01-01T", "a time is written"), ("2024-01-01T1:00", "a time is written"), ("2024-01-01T24:00", "times are 00:00:00 to 23:59:59"),
                           ("2024-01-01T12:60", "times are"), ("2024-01-01T12:00:60", "times are"), ("2024-01-01T12:00:00.", "a second has 1 to 9 digits"),
                           ("2024-01-01T12:00:00.1234567891", "a second has 1 to 9 digits"), ("2024-01-01T12:00+1", "a zone is written"),

@@ -151,14 +151,6 @@ std::string TableParser::remedy_for_missing(const char* at, bool word) const {
                      real_ ? fmt::format("{}mean, ", equals) : "", equals);
 }
 
-// Whether the text at the place of a fault begins with a day, as 2024-02-29 does.
-bool is_date(const char* at) {
-  constexpr size_t day = 10;
-  const char* end = at;
-  while (*end != '\n' && static_cast<size_t>(end - at) < day) ++end;
-  return date_number({at, static_cast<size_t>(end - at)}, DateUnit::days).fault == nullptr;
-}
-
 // The advice about a cell of column c that is no number.
 std::string TableParser::remedy_for_number(const char* at, bool quoted, size_t c) const {
   const char* end = at;
@@ -168,7 +160,7 @@ std::string TableParser::remedy_for_number(const char* at, bool quoted, size_t c
   if (form_.numbers.uses(',') && form_.delimiter == ' ' && cell.find(',') != std::string_view::npos)
     return fmt::format("{}{}{}", remedy, remedy.empty() ? "" : "; ", comma_hint(form_.numbers));
   if (!remedy.empty()) return remedy;
-  const std::string_view kind = is_date(at) ? "dates" : "words";
+  const std::string_view kind = date_number(cell, DateUnit::days).fault == nullptr ? "dates" : "words";
   return fmt::format("write a number, {}; if column {} holds {}, say so: {}",
                      form_.numbers.plain() ? "with a decimal point and nothing else" : "as the others are", c + 1, kind,
                      option(kind, std::to_string(c + 1)));
@@ -179,9 +171,11 @@ bool TableParser::next_date(Cells& cells, DateUnit unit, std::byte* plane, std::
   const bool empty = cells.text().empty() && !cells.quoted();
   if (empty) Cells::fail_missing(cells.begin, remedy_for_missing(cells.begin, false));
   const DateNumber date = date_number(cells.text(), unit);
-  if (date.fault != nullptr)
+  if (date.fault != nullptr) {
+    const std::string remedy = remedy_for_missing(cells.begin, false);
     fail_text(cells.begin, fmt::format("'{}' is no date", cells.text().substr(0, 40)), date.fault,
-              remedy_for_missing(cells.begin, false));
+              remedy.empty() ? date.remedy : remedy);
+  }
   std::memcpy(plane + i * static_cast<std::int64_t>(sizeof date.value), &date.value, sizeof date.value);
   return true;
 }

@@ -13,7 +13,10 @@ using std::chrono::year;
 constexpr std::int64_t day_seconds = 86400, hour_seconds = 3600, minute_seconds = 60;
 constexpr std::int64_t fraction_unit = 1'000'000'000;
 
-constexpr const char* no_date = "a date is written like 2024-02-29";
+constexpr const char* no_date = "a date is written like 2024-02-29 or 29.02.2024";
+constexpr const char* no_order = "whether the day or the month comes first is not known";
+constexpr const char* order_remedy =
+    "write it like 2024-02-29; in Python: pandas.to_datetime(column, dayfirst=True), or dayfirst=False";
 constexpr const char* no_time = "a time is written like 12:30, 12:30:05 or 12:30:05.25";
 constexpr const char* no_zone = "a zone is written like Z or +01:00";
 
@@ -39,6 +42,11 @@ class Digits {
     text_.remove_prefix(digits);
     return value;
   }
+  // One digit or two.
+  std::int64_t short_number() {
+    const bool two = text_.size() > 1 && text_[1] >= '0' && text_[1] <= '9';
+    return number(two ? 2 : 1);
+  }
   // One to nine digits behind a point, in billionths; -1 where there are none or more.
   std::int64_t fraction() {
     std::int64_t value = 0, unit = fraction_unit;
@@ -58,13 +66,7 @@ struct Moment {
   std::int64_t days = 0, seconds = 0, billionths = 0;  // since 1970; seconds may leave the day for another zone
 };
 
-const char* read_day(Digits& text, Moment& moment) {
-  const std::int64_t y = text.number(4);
-  if (y < 0 || !text.skip('-')) return no_date;
-  const std::int64_t m = text.number(2);
-  if (m < 0 || !text.skip('-')) return no_date;
-  const std::int64_t d = text.number(2);
-  if (d < 0) return no_date;
+const char* set_day(std::int64_t y, std::int64_t m, std::int64_t d, Moment& moment) {
   if (y == 0) return "years are 0001 to 9999";
   if (m < 1 || m > 12) return "months are 01 to 12";
   const std::chrono::year_month_day date{year(static_cast<int>(y)), month(static_cast<unsigned>(m)),
@@ -72,6 +74,29 @@ const char* read_day(Digits& text, Moment& moment) {
   if (!date.ok()) return "the month has no such day";
   moment.days = sys_days(date).time_since_epoch().count();
   return nullptr;
+}
+
+// 29.02.2024; nobody knows what 02/03/2024 is.
+const char* read_day_first(Digits& text, Moment& moment) {
+  const std::int64_t d = text.short_number();
+  if (d >= 0 && text.next() == '/') return no_order;
+  if (d < 0 || !text.skip('.')) return no_date;
+  const std::int64_t m = text.short_number();
+  if (m < 0 || !text.skip('.')) return no_date;
+  const std::int64_t y = text.number(4);
+  return y < 0 ? no_date : set_day(y, m, d, moment);
+}
+
+const char* read_day(Digits& text, Moment& moment) {
+  Digits iso = text;
+  const std::int64_t y = iso.number(4);
+  if (y < 0) return read_day_first(text, moment);
+  text = iso;
+  if (!text.skip('-')) return no_date;
+  const std::int64_t m = text.number(2);
+  if (m < 0 || !text.skip('-')) return no_date;
+  const std::int64_t d = text.number(2);
+  return d < 0 ? no_date : set_day(y, m, d, moment);
 }
 
 const char* read_time(Digits& text, Moment& moment) {
@@ -139,8 +164,8 @@ DateNumber date_number(std::string_view text, DateUnit unit) {
     if (fault == nullptr) fault = read_zone(digits, moment);
   }
   if (fault == nullptr && !digits.done()) fault = no_date;
-  if (fault != nullptr) return {.value = 0, .fault = fault};
-  return {.value = number_of(moment, unit), .fault = nullptr};
+  if (fault != nullptr) return {.fault = fault, .remedy = fault == no_order ? order_remedy : ""};
+  return {.value = number_of(moment, unit)};
 }
 
 }  // namespace kasen

@@ -16,9 +16,10 @@ inline constexpr std::array<std::pair<std::string_view, DateUnit>, 3> date_units
 struct DateNumber {
   double value = 0;
   const char* fault = nullptr;  // why the text is no date
+  const char* remedy = "";
 };
-// Of ISO 8601's forms: 2024-02-29, also with a time behind T or a blank (12:30, 12:30:05, 12:30:05.25), and then with a
-// zone (Z, +01:00). Without a zone the time is UTC. Years are 0001 to 9999.
+// 2024-02-29 of ISO 8601, or 29.02.2024 and 1.2.2024, day first. Also with a time behind T or a blank (12:30, 12:30:05,
+// 12:30:05.25), and then with a zone (Z, +01:00). Without a zone the time is UTC. Years are 0001 to 9999.
 [[nodiscard]] DateNumber date_number(std::string_view text, DateUnit unit);
 
 }  // namespace kasen
