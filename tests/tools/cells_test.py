@@ -5,9 +5,11 @@ Usage: cells_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import csv
 import random
+import subprocess
 import sys
 import unittest
 
+import h5py
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
@@ -123,6 +125,34 @@ class TextCells(TableTest):
             self.assertNotIn(note, self.partition("x.csv", *words) if "size" not in text else self.partition("x.csv", "--columns", "X=1", "--words", "X=1"))
         self.write("ann,1\nbob,2\n")
         self.assertNotIn(note, self.partition("x.csv", "--words", "X=1"))
+
+    def test_arrays_of_other_things(self):
+        """Each remedy is a line that works."""
+        words, numbers = np.array(["b", "a,1", "#c"]), np.array([1 + 2j, 3 - 1j])
+        records = np.array([(1, 2.5), (3, 4.5)], dtype=[("n", "i8"), ("v", "f8")])
+        with h5py.File(self.dir / "x.h5", "w") as file:
+            file["words"], file["numbers"], file["records"] = words.tolist(), numbers, records
+            file["short"] = words.astype("S3")
+            file.create_dataset("packed", data=words.astype("S3"), compression="gzip")
+        for name, array in [("words", words), ("short", words.astype("S3")), ("numbers", numbers), ("records", records)]:
+            np.save(self.dir / f"{name}.npy", array)
+        for name in ["words", "short", "packed", "numbers", "records"]:
+            for file in [f"x.h5:/{name}"] + ([f"{name}.npy"] if name != "packed" else []):
+                said = self.refused(file, says="python3 -c \"")
+                line = said[said.index("python3 -c \"") + 12:].split('"')[0]
+                self.run_python(line)
+                if name == "numbers":
+                    np.testing.assert_array_equal(self.values("real.npy")[:, 0], [1, 3])
+                    np.testing.assert_array_equal(self.values("imaginary.npy")[:, 0], [2, -1])
+                elif name == "records":
+                    np.testing.assert_array_equal(self.values("n.npy")[:, 0], [1, 3])
+                    np.testing.assert_array_equal(self.values("v.npy")[:, 0], [2.5, 4.5])
+                else:
+                    np.testing.assert_array_equal(self.values("data.csv", "--words", "X=1"), [[2], [1], [0]])
+                    (self.dir / "data.csv").unlink()
+
+    def run_python(self, line):
+        subprocess.run([sys.executable, "-c", line], cwd=self.dir, check=True)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,9 @@ struct StoredText {
 [[nodiscard]] StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, const std::string& path,
                                                 std::vector<StoredText>* texts = nullptr);
 
+// What a dataset may hold in place of numbers: values of SurveyedDataset::why.
+inline constexpr std::string_view holds_strings = "holds strings", holds_complex = "holds complex numbers",
+                                  holds_records = "holds records of several fields";
 // A dataset of a file of any maker: its values lie together, or `why` says what keeps them from being read.
 struct SurveyedDataset {
   std::string path, why;

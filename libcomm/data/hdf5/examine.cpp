@@ -217,12 +217,23 @@ class Examination {
     return true;
   }
 
+  // Complex numbers as h5py writes them: records of r and i.
+  static std::string_view other_content(hid_t type) {
+    const H5T_class_t kind = H5Tget_class(type);
+    if (kind == H5T_STRING) return holds_strings;
+    if (kind != H5T_COMPOUND) return "";
+    return H5Tget_nmembers(type) == 2 && H5Tget_member_index(type, "r") == 0 && H5Tget_member_index(type, "i") == 1
+               ? holds_complex
+               : holds_records;
+  }
+
   void survey_dataset(hid_t set, const std::string& path) {
-    const auto unread = [&](const char* why) { found_ += fmt::format("! {}|{}\n", why, path); };
+    const auto unread = [&](std::string_view why) { found_ += fmt::format("! {}|{}\n", why, path); };
     const Hdf5Handle create(H5Dget_create_plist(set), H5Pclose);
     const Hdf5Handle stored(H5Dget_type(set), H5Tclose), space(H5Dget_space(set), H5Sclose);
     if (!create.valid() || !stored.valid() || !space.valid()) return unread("cannot be read");
     if (H5Pget_external_count(create.get()) != 0) return unread("lies in another file");
+    if (const std::string_view other = other_content(stored.get()); !other.empty()) return unread(other);
     if (H5Pget_layout(create.get()) != H5D_CONTIGUOUS || H5Pget_nfilters(create.get()) != 0)
       return unread("is stored in chunks, or compressed");
     const char* type = nullptr;

@@ -16,6 +16,7 @@
 #include "libcomm/data/base/parallel.h"
 #include "libcomm/data/read/formats.h"
 #include "libcomm/data/read/npy_header.h"
+#include "libcomm/data/sources/other_content.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/utf8.h"
 
@@ -146,6 +147,19 @@ RawTable table_in_file(std::int64_t rows, std::int64_t cols, const ReadOptions& 
   return table;
 }
 
+// Strings (of Unicode, bytes, or Python's objects), complex numbers, dates, others.
+std::string remedy_for_type(std::string_view type, const std::string& path) {
+  const std::string array = loaded_npy(path);
+  const auto is = [&](char kind) { return type.starts_with(kind); };
+  if (is('U')) return remedy_for_strings(array, "numpy");
+  if (is('S')) return remedy_for_strings(array + ".astype(str)", "numpy");
+  if (is('O'))
+    return "save strings with dtype=str, and numbers with dtype=float: numpy.save(name, array.astype(float))";
+  if (is('c')) return remedy_for_complex(array, "numpy");
+  if (is('M')) return "save days: numpy.save(name, array.astype(\"datetime64[D]\").astype(\"f8\"))";
+  return "save it as one of them: numpy.save(name, array.astype(\"f8\"))";
+}
+
 }  // namespace
 
 const NpyKind* npy_kind(std::string_view type) {
@@ -163,7 +177,7 @@ RawTable read_npy(TextSource& source, const ReadOptions& options) {
   const NpyKind* const kind = npy_kind(header.type);
   if (kind == nullptr)
     fail_npy(file, fmt::format("its elements are '{}', and floats, integers and bools are read", header.descr),
-             "save it as one of them: numpy.save(name, array.astype(\"f8\"))");
+             remedy_for_type(header.type, file.path()));
   if (header.shape.size() > 2 && header.fortran)
     fail_npy(file, "it is in Fortran order and has more than two axes",
              "save it in C order: numpy.save(name, numpy.ascontiguousarray(array))");

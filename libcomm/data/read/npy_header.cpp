@@ -6,6 +6,7 @@
 #include <charconv>
 #include <set>
 
+#include "libcomm/data/sources/other_content.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 
@@ -44,6 +45,12 @@ class HeaderText {
     const std::string_view text = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
     return text;
+  }
+  // The type is a list of fields where the elements are records.
+  void refuse_fields() {
+    skip_blanks();
+    if (rest_.starts_with('['))
+      fail_npy(path_, "its elements are records of several fields", remedy_for_records(loaded_npy(path_), "numpy"));
   }
   [[nodiscard]] bool boolean() {
     if (may_take("True")) return true;
@@ -93,6 +100,14 @@ class HeaderText {
 
 }  // namespace
 
+std::string loaded_npy(const std::string& path) {
+  constexpr std::string_view archive = ".npz:";
+  const std::size_t colon = path.find(archive);
+  if (colon == std::string::npos) return fmt::format("numpy.load('{}')", path);
+  const std::size_t end = colon + archive.size() - 1;
+  return fmt::format("numpy.load('{}')['{}']", path.substr(0, end), path.substr(end + 1));
+}
+
 void fail_npy(const std::string& path, std::string why, std::string remedy) {
   fail(ExitStatus::bad_input, "not a .npy file that can be read", std::move(why), std::move(remedy), {path});
 }
@@ -118,9 +133,10 @@ NpyHeader read_npy_header(std::string_view text, const std::string& path) {
   std::set<std::string_view> known;
   dictionary.read([&](std::string_view key) {
     if (!known.insert(key).second) fail_npy(path, fmt::format("its header has '{}' twice", key));
-    if (key == "descr")
+    if (key == "descr") {
+      dictionary.refuse_fields();
       header.descr = dictionary.text();
-    else if (key == "fortran_order")
+    } else if (key == "fortran_order")
       header.fortran = dictionary.boolean();
     else if (key == "shape")
       header.shape = dictionary.sizes();

@@ -42,6 +42,8 @@ struct NpyHeader {
 [[nodiscard]] NpyHeader read_npy_header(const InputFile& file);
 // The same of the beginning of a file, with all of the header.
 [[nodiscard]] NpyHeader read_npy_header(std::string_view beginning, const std::string& path);
+// Python's expression for the array, in remedies.
+[[nodiscard]] std::string loaded_npy(const std::string& path);
 [[noreturn]] void fail_npy(const std::string& path, std::string why, std::string remedy = {});
 [[noreturn]] void fail_npy(const InputFile& file, std::string why, std::string remedy = {});
 

@@ -12,6 +12,7 @@
 #include "libcomm/data/base/new_file.h"
 #include "libcomm/data/hdf5/content.h"
 #include "libcomm/data/sources/npy_head.h"
+#include "libcomm/data/sources/other_content.h"
 #include "libcomm/data/sources/zip.h"
 #include "libcore/base/error.h"
 #include "libcore/base/suggest.h"
@@ -112,11 +113,18 @@ std::vector<std::int64_t> read_ids(const FileHandle& file, const SurveyedDataset
   return rows;
 }
 
+std::string remedy_for_dataset(const std::string& file, const SurveyedDataset& set) {
+  const std::string from = fmt::format("h5py.File('{}')['{}']", file, set.path), array = from + "[()]";
+  constexpr std::string_view modules = "h5py, numpy";
+  if (set.why == holds_strings) return remedy_for_strings(from + ".asstr()[()]", modules);
+  if (set.why == holds_complex) return remedy_for_complex(array, modules);
+  if (set.why == holds_records) return remedy_for_records(array, modules);
+  return fmt::format("save it: python3 -c \"import h5py, numpy; numpy.save('data.npy', {})\"", array);
+}
+
 [[noreturn]] void fail_dataset(const std::string& file, const SurveyedDataset& set) {
   fail(ExitStatus::bad_input, fmt::format("the dataset '{}' is not read", set.path), fmt::format("it {}", set.why),
-       fmt::format("save it: python3 -c \"import h5py, numpy; numpy.save('data.npy', h5py.File('{}')['{}'][()])\"",
-                   file, set.path),
-       {file});
+       remedy_for_dataset(file, set), {file});
 }
 
 OpenedArray open_in_hdf5(const DataAddress& address) {
