@@ -41,6 +41,10 @@ def first_of_component(graph):
     return np.array([np.argmax(labels == label) for label in labels])
 
 
+def dates(v):
+    return np.floor(f64(60000 * v.x)).astype(int).astype("datetime64[D]")
+
+
 # Of stored entries: SciPy's sparse matrices v.J, v.L (square) and v.D, and a vector v.a.
 STORED = {
     "out_degree(J)": lambda v: links(v.J).sum(1),
@@ -71,6 +75,10 @@ STORED = {
 ELEMENTS = {
     "number": {
         "absolute(x)": lambda v: np.absolute(v.x),
+        "year(60000 * x)": lambda v: 1970 + dates(v).astype("datetime64[Y]").astype(int),
+        "month(60000 * x)": lambda v: 1 + dates(v).astype("datetime64[M]").astype(int) % 12,
+        "day(60000 * x)": lambda v: 1 + (dates(v) - dates(v).astype("datetime64[M]")).astype(int),
+        "weekday(60000 * x)": lambda v: (np.floor(f64(60000 * v.x)).astype(int) + 3) % 7,
         "fabs(x)": lambda v: abs(v.x),
         "positive(x)": lambda v: v.x,
         "negative(x)": lambda v: np.negative(v.x),

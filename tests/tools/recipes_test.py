@@ -3,6 +3,7 @@
 
 Usage: recipes_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import datetime
 import re
 import sys
 import unittest
@@ -82,10 +83,19 @@ def best():
     return {"score": VALUES}, {"best": VALUES[order], "place": order}
 
 
+def months():
+    days = np.concatenate([NUMBERS.integers(19358, 20089, 36), [19357, 20089, 19358, 20088]])  # 2023-01-01 is 19358
+    dates = [datetime.date(1970, 1, 1) + datetime.timedelta(int(day)) for day in days]
+    keys = [12 * (date.year - 2023) + date.month - 1 for date in dates]
+    total = [sum(VALUES[k] for k in range(40) if keys[k] == month) for month in range(24)]
+    return {"date": days + 0.25, "value": VALUES}, {"total": total, "left_out": [sum(not 0 <= key < 24 for key in keys)]}
+
+
 WANTED = {
     "Group by": groups, "Join": join, "Join by words": join_by_words, "Standardise": standard, "Rows for training and rows for a test": regression, "Cross-validation": folds,
     "The largest ten": best, "Shares of each row": shares,
     "Columns for words": lambda: ({"colour": KEYS}, {"X": np.eye(6)[KEYS]}),
+    "The total by month": months,
     "A moving average": lambda: ({"x": VALUES}, {"smooth": np.convolve(VALUES, np.full(5, 0.2), "valid")}),
     "Until nothing changes": lambda: ({"A": SQUARE, "b": VALUES[:12]}, {"x": np.linalg.solve(SQUARE, VALUES[:12])}),
 }
