@@ -120,15 +120,15 @@ void refuse_commas(const ModelColumn& column, const std::string& path) {
                                          [](const auto& word) { return word.find(',') != std::string::npos; });
   if (!groups)
     fail(ExitStatus::bad_input, fmt::format("column '{}' holds numbers with a decimal comma", name), {},
-         "write them with a decimal point, as sed 's/,/./g' does where no other commas are", {path});
+         "say so: --decimal ,", {path});
   if (!points)
     fail(ExitStatus::bad_input, fmt::format("column '{}' holds numbers with commas between groups of digits", name), {},
-         "write them without, as sed 's/,//g' does where no other commas are", {path});
+         "say so: --thousands ,", {path});
   fail(
       ExitStatus::bad_input, fmt::format("column '{}' holds numbers with a comma", name),
       fmt::format("'{}' is {} with a decimal comma, and {} with groups of digits", one,
                   *NumberStyle{.point = ','}.plain_text(one), *NumberStyle{.point = '.', .group = ','}.plain_text(one)),
-      "write them with a decimal point, or without what groups digits", {path});
+      "say which one is meant: --decimal , or --thousands ,", {path});
 }
 
 // A feature for each word of these would fit anything.
