@@ -109,6 +109,14 @@ class PageTest(ToolTest):
 
 
 class Pictures(PageTest):
+    def test_the_ending_of_the_output_is_its_format(self):
+        self.prepare()
+        for ending, begin in [("svg", "<svg"), ("html", "<!doctype html>"), ("json", "{"), ("dot", "digraph"), ("txt", "pagerank")]:
+            self.kasen("measure", "fused.kir", "-o", f"shown.{ending}")
+            self.assertTrue((self.dir / f"shown.{ending}").read_text().startswith(begin), ending)
+        self.kasen("measure", "fused.kir", "-o", "text.json", "--format", "text", "--force")
+        self.fault("measure", "fused.kir", "-o", "p.png", status=USAGE, says=["no pictures of the kind '.png'", ".svg"])
+
     def test_page_of_a_plan(self):
         self.prepare()
         page, text = self.page("fused.kir", "--bundle", "bundle")

@@ -289,6 +289,13 @@ class Brief(ShowTest):
                               text=True, timeout=300, check=True)
         cls.out, cls.err = done.stdout, done.stderr
 
+    def test_titles_alone_say_so(self):
+        names = "abcdefghij"
+        (self.dir / "many.ks").write_text("dim N\ninput x : f64[N]\n" + "".join(f"{n} = x + {k}\n" for k, n in enumerate(names)) + f"output {', '.join(names)}\n")
+        (self.dir / "x.txt").write_text("".join(f"{k}\n" for k in range(50)))
+        out = self.kasen("go", "many.ks", "x=x.txt", "--dir", "many")[0]
+        self.assertRegex(out, r"\nj \(N = 50\)\n\d titles alone, beyond a screen; kasen show RESULT NAME prints one\n")
+
     def test_go_ends_in_one_line_of_agreement(self):
         self.assertEqual(self.out.splitlines()[-1], "Predicted and counted agree to the byte.")
         self.assertNotIn("equal", self.out)

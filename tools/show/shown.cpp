@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libcore/base/count_text.h"
 #include "libopt/text/report_parts.h"
 
 namespace kasen::tools {
@@ -182,12 +183,16 @@ std::vector<size_t> in_order(const ResultView& view, const std::vector<std::stri
 std::string shown_result(const ResultView& view, const ShowStyle& style, const std::vector<std::string>& names,
                          const std::function<Rename(const ViewArray&)>& rename) {
   const auto screen = 6 * style.rows;
+  std::int64_t titles = 0;
   std::string text;
   for (const size_t k : in_order(view, names)) {
     const ViewArray& array = view.arrays()[k];
-    const bool full = std::count(text.begin(), text.end(), '\n') > screen;
-    text += full && !is_scalar(array) ? title_of(array) + "\n" : shown_array(view, k, style, rename(array));
+    const bool alone = std::count(text.begin(), text.end(), '\n') > screen && !is_scalar(array);
+    titles += alone ? 1 : 0;
+    text += alone ? title_of(array) + "\n" : shown_array(view, k, style, rename(array));
   }
+  if (titles > 0)
+    text += fmt::format("{} alone, beyond a screen; kasen show RESULT NAME prints one\n", count_text(titles, "title"));
   return text;
 }
 

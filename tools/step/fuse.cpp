@@ -92,8 +92,11 @@ void fit(Module& module, const std::string& name, const Sizes& sizes) {
 // Reports the default sizes that decided something.
 void tell_defaults(const PlanNotes& notes) {
   if (notes.defaults.empty()) return;
-  note("kasen-fuse: note: sizes decide, and these are defaults: {}; --bundle, --sizes or --observed gives them\n",
-       fmt::join(notes.defaults, ", "));
+  const bool loops = std::all_of(notes.defaults.begin(), notes.defaults.end(),
+                                 [](const std::string& size) { return size.starts_with("trips"); });
+  note("kasen-fuse: note: sizes decide, and these are defaults: {}; {}\n", fmt::join(notes.defaults, ", "),
+       loops ? "`expect 30` at the head of the loop says how often it goes round"
+             : "--bundle, --sizes or --observed gives them");
 }
 
 // The plan may go to standard output, so its explanation goes to standard error.

@@ -36,19 +36,12 @@
 #include "tools/options/sizes_option.h"
 #include "tools/show/page.h"
 #include "tools/step/disk.h"
+#include "tools/step/measure_format.h"
 #include "tools/step/step.h"
 #include "tools/system/files.h"
 
 namespace kasen::tools {
 namespace {
-
-enum class Format : std::uint8_t { text, json, html, dot, csv, svg };
-constexpr std::array<std::pair<std::string_view, Format>, 6> formats{{{"text", Format::text},
-                                                                      {"json", Format::json},
-                                                                      {"html", Format::html},
-                                                                      {"dot", Format::dot},
-                                                                      {"csv", Format::csv},
-                                                                      {"svg", Format::svg}}};
 
 Module read_module(const std::string& path) {
   Module module = parse_module(read_text(path), shown_name(path));
@@ -74,11 +67,6 @@ std::string report(const Module& module, const Sizes* sizes, const Module* befor
       break;
   }
   throw InternalError("a format outside the table");
-}
-
-[[noreturn]] void refuse_format(const std::string& option) {
-  fail(ExitStatus::usage, fmt::format("{} does not print in this format", option), "",
-       "leave out --format, or use --format json where there is one");
 }
 
 std::string comparison(const Module& module, const Module& other, const po::variables_map& values, const Sizes* sizes,
@@ -263,7 +251,7 @@ ExitStatus run_measure(const po::variables_map& values) {
     write_text(values["output"].as<std::string>(), calibrated_profile());
     return ExitStatus::done;
   }
-  const Format format = choose(values, "format", formats);
+  const Format format = format_of(values);
   const bool tells_tasks = values.count("tasks") > 0;
   const bool tells_times = format == Format::text || format == Format::html || format == Format::json;
   if (values.count("machine") > 0 && values.count("timeline") == 0 && !tells_times)
