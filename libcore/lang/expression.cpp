@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "libcore/lang/terms/operands.h"
 #include "libcore/syntax/habits.h"
 
 namespace kasen::lang {
@@ -166,12 +167,34 @@ Term Expressions::name_of_program(const Node& node) {
   }
 }
 
+// Types that do not meet, by the names of the program.
+void Expressions::refuse_types(const Node& node, const std::vector<Term>& args) const {
+  const ScalarOpRow& r = row(node.op);
+  if (r.result == ResultRule::logic || r.result == ResultRule::bits) return;
+  const std::string_view sign = r.symbol.empty() ? r.name : r.symbol;
+  const bool choice = node.op == ScalarOp::select, quotient = r.result == ResultRule::divide;
+  const bool numbers = quotient || r.result == ResultRule::same || r.result == ResultRule::real;
+  std::vector<Operand> operands;
+  for (size_t i = choice ? 1 : 0; i < args.size(); ++i) {
+    if (quotient) operands.clear();  // all numbers meet there
+    operands.push_back({&node.args[i], &args[i]});
+    if (quotient) refuse_mixed(source_, builder_, node.mark, sign, operands, numbers);
+  }
+  refuse_mixed(source_, builder_, node.mark, choice ? "if" : sign, operands, numbers);
+  const auto whole = [](const Term& t) { return t.type().is_scalar() && is_integer(t.type().scalar()); };
+  if (node.op != ScalarOp::pow || !whole(args[0]) || !whole(args[1]) || (args[0].literal && args[1].literal)) return;
+  source_.fail(node.mark, fmt::format("'^' does not take {}", show(module_, args[0].type())),
+               "it takes floating-point numbers, and of whole ones the powers 2 and 3",
+               "write f64(k) ^ 5 for the power, or bit_xor(k, 5) for the bits that differ");
+}
+
 // x ^ 2 and x ^ 3 are products: exact where pow is not, and of any numeric type.
 Term Expressions::operation(const Node& node) {
   std::vector<Term> args = evaluator_.operands(node.args);
   const Term& last = args.back();
   const bool whole = node.op == ScalarOp::pow && last.literal && last.type().is(Scalar::i64);
   const std::int64_t power = whole ? last.expr.literal.i : 0;
+  if (power != 2 && power != 3) refuse_types(node, args);
   return located(source_, node.mark, [&] {
     if (power != 2 && power != 3) return combine(module_, node.op, std::move(args), Pairs::open);
     const Term base = args[0];

@@ -24,6 +24,7 @@ class Expressions : Part {
   [[nodiscard]] Term name(const Node& node);
   [[nodiscard]] Term name_of_program(const Node& node);
   [[nodiscard]] Term operation(const Node& node);
+  void refuse_types(const Node& node, const std::vector<Term>& args) const;
   [[nodiscard]] Term index(const Node& node, const std::string& hint);
   [[noreturn]] void refuse_element(const Term& array, const Node& node) const;
   [[noreturn]] void refuse_indices(const Node& node) const;

@@ -202,10 +202,15 @@ Term Statements::as_known(const Statement& s, Term term, const Type& type) const
   }
   if (term.type() == type.element && term.dims == type.dims) return term;
   const Type now{term.type(), term.dims};
+  const auto of = [](const ElementType& t) { return t.is_scalar() ? t.scalar() : Scalar::null; };
+  std::string remedy = "convert the value, or choose another name";
+  if (is_integer(of(type.element)) && is_float(of(now.element))) {  // its digits would go
+    remedy = fmt::format("begin with a number of that type, as {} = {}, or choose another name", name,
+                         type.dims.empty() ? "1.0" : "fill(0.0, N)");
+  }
+  if (term.dims.empty() && !type.dims.empty()) remedy = "write fill(value, N), or choose another name";
   source_.fail(s.mark, fmt::format("'{}' is {} and would become {}", name, show(module_, type), show(module_, now)),
-               "a name keeps its type and its dimensions",
-               term.dims.empty() && !type.dims.empty() ? "write fill(value, N), or choose another name"
-                                                       : "convert the value, or choose another name");
+               "a name keeps its type and its dimensions", remedy);
 }
 
 // The values of `Q, R = qr(X)`, or of a def that returns several.

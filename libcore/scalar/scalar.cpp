@@ -24,9 +24,11 @@ std::string type_text(const ElementType& type) {
 
 std::string shown(const ScalarOpRow& r) { return std::string(r.symbol.empty() ? r.name : r.symbol); }
 
-[[noreturn]] void wrong_type(const std::string& op, const ElementType& type, const std::string& wanted) {
+[[noreturn]] void wrong_type(const std::string& op, const ElementType& type, const std::string& wanted,
+                             const std::string& remedy = "convert it, for example with f64(x)") {
+  const bool truth = type.is(Scalar::boolean) && wanted == "numbers";
   fail(ExitStatus::bad_input, fmt::format("'{}' does not take {}", op, type_text(type)), "it takes " + wanted,
-       "convert it, for example with f64(x)");
+       truth ? "write i64(x), which is 1 where it is true" : remedy);
 }
 
 void require_scalar(const ScalarOpRow& r, const std::vector<Expr>& args) {
@@ -35,11 +37,19 @@ void require_scalar(const ScalarOpRow& r, const std::vector<Expr>& args) {
   }
 }
 
+// The first type that all of both convert to: whole numbers become floating-point ones, and not the other way.
+std::string wider(const ElementType& a, const ElementType& b) {
+  for (const Scalar scalar : {Scalar::f64, Scalar::f32, Scalar::i64, Scalar::i32}) {
+    if (a.is(scalar) || b.is(scalar)) return std::string(scalar_name(scalar));
+  }
+  return "f64";
+}
+
 void require_same(const ScalarOpRow& r, const Expr& a, const Expr& b) {
   if (a.type == b.type) return;
   fail(ExitStatus::bad_input, fmt::format("'{}' of {} and {}", shown(r), type_text(a.type), type_text(b.type)),
        "both sides must have one type; nothing is converted silently",
-       fmt::format("convert one side, for example {}(x)", is_numeric(a.type.scalar()) ? type_text(a.type) : "f64"));
+       fmt::format("convert the other side to {0}: {0}(x)", wider(a.type, b.type)));
 }
 
 void require_all_same(const ScalarOpRow& r, const std::vector<Expr>& args) {
@@ -72,10 +82,13 @@ ElementType check_plain(const ScalarOpRow& r, std::vector<Expr>& args) {
       if (!is_float(first)) wrong_type(shown(r), args[0].type, "floating-point numbers");
       return args[0].type;
     case ResultRule::logic:
-      if (first != Scalar::boolean) wrong_type(shown(r), args[0].type, "bool");
+      if (first != Scalar::boolean) {
+        wrong_type(shown(r), args[0].type, "bool",
+                   "compare it, for example x != 0; bits have bit_and, bit_or, bit_not");
+      }
       return args[0].type;
     case ResultRule::bits:
-      if (first != Scalar::i64) wrong_type(shown(r), args[0].type, "i64");
+      if (first != Scalar::i64) wrong_type(shown(r), args[0].type, "i64", "write i64(x)");
       return args[0].type;
     case ResultRule::compare:
       if (first == Scalar::null) wrong_type(shown(r), args[0].type, "values that can be compared");

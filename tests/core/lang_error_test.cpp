@@ -110,7 +110,7 @@ const std::vector<Fault> cases{
     {"unknown_dimension", "z = fill(1, K)\noutput z", 4, 13, "'K' is no dimension", "declare it"},
     {"dimension_as_value", "z = x / N\noutput z", 4, 9, "'N' is a dimension", "size(N)"},
     {"mixture", "z = x + k\noutput z", 4, 7, "f64 and i64", "convert"},
-    {"real_literal", "z = k + 0.5\noutput z", 4, 7, "0.5 where i64 is meant", "convert"},
+    {"real_literal", "z = k + 0.5\noutput z", 4, 7, "'+' of i64 and f64", "write f64(k)"},
     {"integer_range", "z = 99999999999999999999\noutput z", 4, 5, "does not fit", ""},
     {"element_wise_matrix", "z = G + 1\noutput z", 5, 8, "this is not 0 where the matrix stores nothing",
      "multiply with the matrix"},

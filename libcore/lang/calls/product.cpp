@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "libcore/lang/terms/operands.h"
+
 namespace kasen::lang {
 
 Products::Products(const Part& part, Calls& calls, Reducers& reducers, Folds& folds, MatrixProducts& matrix_products,
@@ -102,6 +104,7 @@ Term Products::transposed(const Node& node, const std::string& hint) {
 Term Products::product(const Node& node, const std::string& hint) {
   Side left = side(node.args[0]);
   Side right = side(node.args[1]);
+  refuse_mixed(source_, builder_, node.mark, "@", {{&node.args[0], &left.term}, {&node.args[1], &right.term}}, false);
   if (left.term.dims.size() == 1 && right.term.dims.size() == 1) {
     return of_vectors(node, std::move(left), std::move(right), hint);
   }

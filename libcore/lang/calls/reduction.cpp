@@ -175,11 +175,24 @@ Term Reductions::one_truth(Term term, Mark mark) {
   return term;
 }
 
+// sum(x > 0), prod(m): no numbers, but how many there are is asked for so elsewhere.
+void Reductions::refuse_truth(const Node& node) const {
+  if (node.text != "sum" && node.text != "prod") return;
+  const Node* const over = over_argument(node, 1);
+  const std::string m = node.args[0].kind == NodeKind::name ? node.args[0].text : "x > 0";
+  const std::string behind = has_keys(over) ? ", by k in K" : over != nullptr ? ", over " + over->names[0].text : "";
+  std::string remedy = fmt::format("write count_nonzero({0}{1}), or sum(i64({0}){1})", m, behind);
+  if (has_keys(over)) remedy = fmt::format("write sum(i64({}){})", m, behind);
+  if (node.text == "prod") remedy = fmt::format("write all({}{})", m, behind);
+  source_.fail(node.args[0].mark, fmt::format("{} of bool", node.text), "it takes numbers", remedy);
+}
+
 Term Reductions::named_call(const Node& node, const std::string& hint) {
   static const std::map<std::string, std::string> functions{{"sum", "add"}, {"prod", "mul"}, {"min", "min"},
                                                             {"max", "max"}, {"any", "or"},   {"all", "and"}};
   Term array = aggregated(node);
   if (is_one_truth(node, array)) return one_truth(std::move(array), node.args[0].mark);
+  if (array.type().is(Scalar::boolean)) refuse_truth(node);
   return reduce(function_node(functions.at(node.text), node.mark), std::move(array), over_argument(node, 1), node.mark,
                 hint);
 }

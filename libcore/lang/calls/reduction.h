@@ -21,6 +21,7 @@ class Reductions : Part {
   [[nodiscard]] ValueId beside_keys(Term array, ValueId keys, Mark mark);
   [[nodiscard]] std::vector<DimId> replaced(ValueId walked, ValueId keys, const Node& over, Mark mark) const;
   [[nodiscard]] Term reduce_call(const Node& node, const std::string& hint);
+  void refuse_truth(const Node& node) const;
   [[nodiscard]] Term named_call(const Node& node, const std::string& hint);  // sum, max, any, ...
   [[nodiscard]] Term dot_call(const Node& node, const std::string& hint);
   [[nodiscard]] Term mean(const Node& node);
