@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "libcore/lang/domains.h"
 #include "libcore/lang/terms/operands.h"
 #include "libcore/syntax/habits.h"
 
@@ -274,7 +275,10 @@ Term Expressions::call(const Node& node, const std::string& hint) {
   if (axis_words_.stand_in(node)) return axis_words_.lower(node, hint);
   const Statement* const def = functions_.def(node.text);
   const bool used = def != nullptr && source_.section(def->mark) > 0;
-  if (def != nullptr && !(used && products_.takes_entries(node))) return definitions_.one(*def, node, hint);
+  if (def != nullptr && !(used && products_.takes_entries(node))) {
+    refuse_domain(source_, scopes_, *def, node);
+    return definitions_.one(*def, node, hint);
+  }
   if (const Statement* fn = functions_.fn(node.text)) return calls_.fn(*fn, evaluator_.elements(node.args), node.mark);
   const bool scalar = node.args.size() == 2 && find_scalar_op(node.text, 2) != nullptr;
   const ArrayCall* call = functions_.array_call(node.text);

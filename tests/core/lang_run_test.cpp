@@ -392,5 +392,22 @@ output a = A @ w, b = A' @ x, c = sum(A * x, over F)
   EXPECT_EQ(out.at("c").as<double>()[1], 150);
 }
 
+TEST(Meaning, NumbersOutsideOfADomainGiveNoOrdinaryNumber) {
+  WholeInputs inputs;
+  inputs.dims["N"] = 1;
+  inputs.arrays["x"] = reals_of({5});
+  const Outputs out = run_text(R"(
+dim N
+input x : f64[N]
+param q = 1.5, p = -1.0, half = 0.5
+output a = quantile(x, q), b = percentile(x, p), c = quantile(x, half), d = trapezoid(x)
+)",
+                               inputs);
+  EXPECT_TRUE(std::isnan(real(out, "a")));
+  EXPECT_TRUE(std::isnan(real(out, "b")));
+  EXPECT_EQ(real(out, "c"), 5);
+  EXPECT_EQ(real(out, "d"), 0);
+}
+
 }  // namespace
 }  // namespace kasen::meaning

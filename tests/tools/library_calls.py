@@ -521,7 +521,7 @@ OTHERS = {
         "rand(7, over N, F)": lambda v: random(7, *v.X.shape),
         "randint(7, -2, 3, over N, F)": lambda v: np.floor(5 * random(7, *v.X.shape) - 2).astype(int),
         "randn(7, over N, F)": lambda v: normal(7, *v.X.shape),
-        "one_hot(m, over F)": lambda v: (v.m[:, None] == np.arange(v.F)) * 1.0,
+        "one_hot(m, over M)": lambda v: (v.m[:, None] == np.arange(9)) * 1.0,
     },
 }
 
