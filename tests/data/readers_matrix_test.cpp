@@ -137,6 +137,7 @@ TEST(EdgeList, NamesTheBadLine) {
       {"0 1\n2 x\n", Scalar::null, 2, 3, "'x' is not a vertex id"},
       {"0 1\n-1 2\n", Scalar::null, 2, 1, "'-1' is not a vertex id"},
       {"0 1\n1.5 2\n", Scalar::null, 2, 1, "'1.5' is not a vertex id"},
+      {"0 1\n1.5 2\n", Scalar::null, 2, 1, "declare a table of numbers dense"},
       {"0 1\n-1 2\n", Scalar::null, 2, 1, "add a constant to all ids, so that they are 0 or more"},
       {"0 1\n1 99999999999999999999\n", Scalar::null, 2, 3, "the largest possible is 9223372036854775806"},
       {"0 1\n9223372036854775807 1\n", Scalar::null, 2, 1, "the largest possible is 9223372036854775806"},

@@ -166,6 +166,11 @@ const char* parse_id_slowly(const char* p, std::int64_t& value, std::string_view
   if (whole && value <= largest_id) return end;
   const bool large = whole || (is_digit(*p) && error == std::errc::result_out_of_range);
   const bool edges = what == "a vertex id";
+  if (edges && !large && *p != '-' && looks_numeric(field_at(p))) {
+    fail_text(p, fmt::format("'{}' is not {}", field_at(p), what),
+              "the input is a sparse matrix, as it is declared: a line has two ids, integers from 0 on, then values",
+              "declare a table of numbers dense, input X : dense f64[N, M], or its columns local: dim M local");
+  }
   fail_text(p, fmt::format("'{}' is not {}", field_at(p), what),
             large ? fmt::format("the largest possible is {}", largest_id) : "an integer from 0 on is expected",
             !edges  ? ""
