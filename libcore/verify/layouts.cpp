@@ -70,9 +70,13 @@ class LayoutCheck {
 
   void types() {
     for (const Dimension& dim : m_.dims) {
-      if (dim.is_entries() && names_layouts(m_))
-        faults_.add(fmt::format("'{}' has the nonzeros of '{}'", dim.name, dim.entries_of),
-                    "they lie where the bundle put them, and a module with layouts cuts all arrays itself");
+      if (!dim.is_entries() || !names_layouts(m_)) continue;
+      if (const Op* const first = m_.mesh.empty() ? asks_for_layouts(m_.body) : nullptr) {
+        refuse_beside_nonzeros(*first, dim.entries_of);
+        break;
+      }
+      faults_.add(fmt::format("'{}' has the nonzeros of '{}'", dim.name, dim.entries_of),
+                  "they lie where the bundle put them, and a module with layouts cuts all arrays itself");
     }
     for (const Value& v : m_.values) {
       std::string fault = cuts_fault(v.type.dims, v.type.cuts, v.type.sparse);
@@ -90,6 +94,29 @@ class LayoutCheck {
   }
 
  private:
+  // The first operator that the default layout does not have, or null.
+  [[nodiscard]] const Op* asks_for_layouts(const Block& block) const {
+    for (const Op& op : block.ops) {
+      const bool on_workers = (is_axis_op(op) && crosses_workers(m_, op)) || is_linear_on_workers(m_, op);
+      if (op.code == OpCode::contract || on_workers) return &op;
+      for (const Block& inner : op.blocks) {
+        if (const Op* const found = asks_for_layouts(inner)) return found;
+      }
+    }
+    return nullptr;
+  }
+
+  void refuse_beside_nonzeros(const Op& op, const std::string& matrix) {
+    std::string remedy = "compute it in a program of its own";
+    if (is_grouping(op) && !m_.dim(key_dim(m_, op)).local) {
+      remedy = fmt::format("declare dim C local = size({}), write by k in C, and i64(k) of keys that are ids; or {}",
+                           m_.dim(key_dim(m_, op)).name, remedy);
+    }
+    faults_.add_plain(
+        op, fmt::format("this needs all arrays to be dense, and the program works at the nonzeros of '{}'", matrix),
+        "its elements lie on several workers, and nonzeros where the bundle put them", std::move(remedy));
+  }
+
   void one(const Op& op) {
     if (op.code == OpCode::transpose) return passes_on(op, std::vector<std::size_t>{1, 0});
     if (op.code == OpCode::reduce || op.code == OpCode::at) return passes_on(op, kept_axes(op));
