@@ -110,6 +110,9 @@ const std::vector<Use> uses{
     {"m = x > 0\nc = sum(1.0, by n in N)\nt = triangles(G)\noutput c, t",
      "declare dim C local = size(N), write by k in C",
      "dim C local = size(N)\nc = sum(1.0, by n in C)\nt = triangles(G)\noutput c, t"},
+    {"S = A' @ A\nz = at(S, x, over rows)\noutput z", "nothing says which of them the others meet",
+     "S = A' @ A\ne = 0.0\nfor j in 0..4 {\n  e = e + sum(at(S, j, over rows)) + sum(at(S, size(F) - 1 - j, over "
+     "rows))\n}\noutput e"},
     {"z = quantile(x, 90)\noutput z", "it takes a number from 0 to 1", "output z = quantile(x, 0.9)"},
     {"z = quantile(x, -0.5)\noutput z", "it takes a number from 0 to 1", ""},
     {"z = percentile(x, 900)\noutput z", "it takes a number from 0 to 100", "output z = percentile(x, 90)"},

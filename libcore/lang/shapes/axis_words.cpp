@@ -15,8 +15,6 @@ size_t place_of_array(const Node& call) {
   return call.args.size() > 2 && (call.text == "reduce" || call.text == "Reduce" || call.text == "scan") ? 1 : 0;
 }
 
-bool is_number(const Node& node) { return node.kind == NodeKind::integer || node.kind == NodeKind::real; }
-
 }  // namespace
 
 bool names_axis(const std::string& word) { return is_rows(word) || word == "columns" || word == "cols"; }
@@ -62,11 +60,34 @@ Binding AxisWords::bound(Term array, const Node& node) {
   return {.id = values_.materialise(std::move(array), "t", node.mark)};
 }
 
+// A number, or an expression of numbers and of names of single values: it meets no axis.
+bool AxisWords::is_single(const Node& node) const {
+  switch (node.kind) {
+    case NodeKind::integer:
+    case NodeKind::real:
+    case NodeKind::boolean:
+      return true;
+    case NodeKind::name: {
+      const Binding* const b = scopes_.find(node.text);
+      if (b == nullptr) return false;
+      return b->is(Binding::Kind::constant) ||
+             (b->is(Binding::Kind::value) && module_.type(b->id).dims.empty() && module_.type(b->id).list == 0);
+    }
+    case NodeKind::operation:
+      return std::all_of(node.args.begin(), node.args.end(), [&](const Node& arg) { return is_single(arg); });
+    case NodeKind::call:
+      return node.text == "size" ||
+             (scalar_named(node.text) != Scalar::null && node.args.size() == 1 && is_single(node.args[0]));
+    default:
+      return false;
+  }
+}
+
 // Another array of the call would meet the axis that keeps its name, whichever is meant.
 Term AxisWords::apart(Term array, bool rows, DimId& axis, const Node& call) {
   const DimId own = axis;
   if (std::any_of(call.args.begin() + static_cast<std::ptrdiff_t>(place_of_array(call)) + 1, call.args.end() - 1,
-                  [](const Node& arg) { return !is_number(arg); })) {
+                  [&](const Node& arg) { return !is_single(arg); })) {
     source_.fail(call.mark, fmt::format("{} of an array over {} and others", call.text, show_dims(module_, {own, own})),
                  "rows and columns have one name, and nothing says which of them the others meet",
                  fmt::format("give one of them another name: dim Other{1} = {0}[:], and A as [{0}, Other]",

@@ -20,6 +20,7 @@ class AxisWords : Part {
 
  private:
   [[nodiscard]] Binding bound(Term array, const Node& node);
+  [[nodiscard]] bool is_single(const Node& node) const;
   [[nodiscard]] Term apart(Term array, bool rows, DimId& axis, const Node& call);
 
   Renaming& renaming_;
