@@ -121,7 +121,7 @@ void Control::while_loop(const Statement& s) {
   std::vector<ValueId> yielded;
   {
     const Until inside = builder_.inside(body);
-    const Scopes::Inner scope(scopes_, std::move(names));
+    const Scopes::Inner scope(scopes_, std::move(names), s.mark);
     lower_body_(s.body);
     // The condition sees the carried names at the end of the iteration.
     const ValueId next = own ? test_value() : no_value;
@@ -152,7 +152,7 @@ void Control::for_loop(const Statement& s) {
   std::vector<ValueId> yielded;
   {
     const Until inside = builder_.inside(body);
-    const Scopes::Inner scope(scopes_, std::move(names));
+    const Scopes::Inner scope(scopes_, std::move(names), s.mark);
     lower_body_(s.body);
     yielded = scopes_.values(carried);
   }
@@ -200,17 +200,17 @@ void Control::unrolled(const Statement& s) {
     const Binding variable{.kind = Binding::Kind::constant,
                            .term = literal_term(Scalar::i64, value),
                            .fixed = "it is the variable of a loop"};
-    const Scopes::Inner scope(scopes_, {{s.name.text, variable}});
+    const Scopes::Inner scope(scopes_, {{s.name.text, variable}}, s.mark);
     if (!lower_body_(s.body)) return;  // the other iterations have the same errors
   }
 }
 
-void Control::branch(Op& op, const std::vector<Statement>& body, const Names& carried) {
+void Control::branch(Op& op, const std::vector<Statement>& body, const Names& carried, Mark mark) {
   Block block;
   std::vector<ValueId> yielded;
   {
     const Until inside = builder_.inside(block);
-    const Scopes::Inner scope(scopes_, scope_of(carried, scopes_.values(carried)));
+    const Scopes::Inner scope(scopes_, scope_of(carried, scopes_.values(carried)), mark);
     lower_body_(body);
     yielded = scopes_.values(carried);
   }
@@ -221,8 +221,8 @@ void Control::if_else(const Statement& s) {
   const Names carried = carried_names(s, "if");
   Op op = start(OpCode::if_else, s);
   op.operands = {evaluator_.shared(s.value[0], Scalar::boolean, "test", "the condition of if")};
-  branch(op, s.body, carried);
-  branch(op, s.other, carried);
+  branch(op, s.body, carried, s.mark);
+  branch(op, s.other, carried, s.mark);
   finish(std::move(op), carried, {}, false);
 }
 

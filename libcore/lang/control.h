@@ -30,7 +30,7 @@ class Control : Part {
   void unrolled(const Statement& s);
   void broken(const Statement& s);
   void broken_for(const Statement& s);
-  void branch(Op& op, const std::vector<Statement>& body, const Names& carried);
+  void branch(Op& op, const std::vector<Statement>& body, const Names& carried, Mark mark);
   [[nodiscard]] Names carried_names(const Statement& s, const std::string& what);
   // Arguments for the names, and the scope in which they stand for these.
   [[nodiscard]] Scopes::Scope add_arguments(Block& block, const Names& carried);

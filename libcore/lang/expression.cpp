@@ -140,6 +140,12 @@ Term Expressions::name_of_program(const Node& node) {
                    "a def sees its parameters, its own names, consts and dimensions", "pass it as an argument");
     }
     const bool is_fn = functions_.contains(node.text);
+    const Mark ended = scopes_.ended_with(node.text);
+    if (ended.line > 0) {
+      source_.fail(node.mark, fmt::format("unknown name '{}'", node.text),
+                   fmt::format("it ended with the block that begins in line {}", source_.location(ended).line),
+                   fmt::format("define it before the block, {} = ..., which then changes it", node.text));
+    }
     std::string remedy =
         is_fn ? fmt::format("call it: {}(...)", node.text) : did_you_mean(node.text, scopes_.visible());
     const Habit* habit = find_habit(node.text, true);
@@ -244,9 +250,11 @@ void Expressions::refuse_element(const Term& array, const Node& node) const {
     }
     if (is_condition(node.args[1])) remedy = fmt::format("write pick(x, m, K), with dim K some {} and m = x > 0", dim);
   } else if (formulas_.is_entries(array)) {
-    remedy =
-        fmt::format("declare batches of it, input X : sparse f64[T, {}] with dim T local, and take at(X, t, over T)",
-                    module_.dim(array.dims[0]).name + ", " + module_.dim(array.dims.back()).name);
+    const std::string rows = module_.dim(array.dims[0]).name, columns = module_.dim(array.dims.back()).name;
+    remedy = fmt::format(
+        "write e = if i64(index({0})) == 3 then 1.0 else 0.0, and G' @ e for row 3 as a vector over [{1}]; batches "
+        "are one input, X : sparse f64[T, {0}, {1}] with dim T local, and at(X, t, over T) is one of them",
+        rows, columns);
   } else if (!array.dims.empty()) {
     remedy = fmt::format("write at(A, 3, over {}), if that dimension is local", module_.dim(array.dims.back()).name);
   }

@@ -220,6 +220,9 @@ std::vector<Term> Statements::several_values(const Statement& s, const std::vect
   const SeveralCall* call = functions_.several_call(node);
   const size_t count = def != nullptr ? def->arguments.size() : call != nullptr ? call->results : 1;
   if (count == hints.size()) return def != nullptr ? definitions_.call(*def, node, hints) : call->lower(node, hints);
+  if (def == nullptr && call == nullptr && functions_.fn(node.text) == nullptr && !functions_.contains(node.text)) {
+    functions_.unknown(node.text, node.args.size(), node.mark);
+  }
   const std::string why =
       count == 1 ? fmt::format("{}(...) gives one value", node.text) : fmt::format("{} gives {}", node.text, count);
   source_.fail(s.mark, fmt::format("{} names for the value of {}", hints.size(), node.text), why,

@@ -43,6 +43,8 @@ constexpr std::array signs{
     SignRow{":", "=", "", "write x = value"},
     SignRow{"", ":", "=", "write x = value"},
     SignRow{"", "<", "-", "write x = value"},
+    SignRow{"<", "<", "", "write shift_left(k, 2)"},
+    SignRow{">", ">", "", "write shift_right(k, 2)"},
     SignRow{"", "+", "+", "write x = x + 1"},
     SignRow{"", "-", "-", "write x = x - 1"},
     SignRow{"", "=", "", "write == to compare; a statement gives one name a value"},
@@ -119,11 +121,11 @@ std::string axis_remedy(std::string_view name) {
 std::string_view character_remedy(char character, bool ends) {
   switch (character) {
     case '&':
-      return "write a && b";
+      return "write a && b; of the bits of i64, bit_and(a, b)";
     case '|':
-      return "write a || b";
+      return "write a || b; of the bits of i64, bit_or(a, b)";
     case '~':
-      return "write !a, or a != b";
+      return "write !a, or a != b; of the bits of i64, bit_not(a)";
     case '?':
       return "write if c then a else b";
     case '"':

@@ -41,7 +41,8 @@ class Parser {
   [[noreturn]] void refuse_beginning() const;
   void refuse_statement_word() const;
   [[noreturn]] void refuse_assignment(const NameAt& name) const;
-  [[noreturn]] void refuse_slice() const;
+  [[noreturn]] void refuse_keyword() const;
+  [[noreturn]] void refuse_slice(bool sets) const;
   [[noreturn]] void refuse_method() const;
   [[noreturn]] void refuse_type() const;
 
@@ -93,7 +94,7 @@ class Parser {
   Node expression();
   Node postfix();
   Node renamed(Node array);
-  Node index_expression();
+  Node index_expression(bool sets = false);
   Node primary();
   Node number();
   Node parenthesized();

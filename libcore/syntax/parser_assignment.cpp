@@ -46,7 +46,7 @@ Statement Parser::assignment() {
   Statement s = named(StatementKind::assign, "a name");
   if (accept("[")) {
     s.kind = StatementKind::put;
-    do s.index.push_back(index_expression());
+    do s.index.push_back(index_expression(true));
     while (accept(","));
     expect("]", "after the index");
   } else if (accept(":")) {

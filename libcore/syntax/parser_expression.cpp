@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -136,10 +137,10 @@ Node Parser::postfix() {
 }
 
 // One of the indices of an element. A part of an array is refused with the form to write instead.
-Node Parser::index_expression() {
-  if (peek().is(":")) refuse_slice();
+Node Parser::index_expression(bool sets) {
+  if (peek().is(":")) refuse_slice(sets);
   Node index = expression();
-  if (peek().is(":") || peek().is("..")) refuse_slice();
+  if (peek().is(":") || peek().is("..")) refuse_slice(sets);
   return index;
 }
 
@@ -202,6 +203,10 @@ Node Parser::bracketed() {
     Node loop = coordinate_loop(ScalarOp::build, open);
     expect("]", "after the coordinate");
     return loop;
+  }
+  if (peek().is("]")) {
+    source_.fail(open.mark, "an array of nothing", "arrays have the size of their dimensions, and do not grow",
+                 "write list x[10] : f64 = 0 for a list, whose arrays x[i] = ... sets, or output each value of a loop");
   }
   std::vector<Node> parts = one(expression());
   while (accept(",")) parts.push_back(expression());
@@ -304,6 +309,8 @@ Node Parser::argument(bool first) {
     return node;
   }
   if (token.kind == TokenKind::name && peek(1).is("=")) {
+    constexpr std::array<std::string_view, 5> axes{"axis", "axes", "dim", "dims", "keepdims"};
+    if (std::find(axes.begin(), axes.end(), token.text) == axes.end()) refuse_keyword();
     at_ += 1;
     unexpected("',' or ')'", "write sum(A, over F) to reduce along F: arguments have no names");
   }

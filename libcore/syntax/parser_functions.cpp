@@ -46,6 +46,16 @@ void Parser::function_body(Statement& fn) {
     end_statement();
   }
   if (peek().is("}")) unexpected("the value of the function");
+  if (peek().is_name("while") || peek().is_name("for")) {
+    const Token word = peek();
+    for (int depth = 1; depth > 0 && peek().kind != TokenKind::end; next()) {  // what follows is told once
+      if (peek().is("{")) ++depth;
+      if (peek().is("}")) --depth;
+    }
+    source_.fail(word.mark, fmt::format("'{}' inside of fn '{}'", word.text, fn.name.text),
+                 "a fn is one expression, of elements; loops and branches need a def, which works on arrays",
+                 fmt::format("write def {}(...) {{ ...; return x }}", fn.name.text));
+  }
   if (peek(1).kind != TokenKind::symbol) refuse_statement_word();
   fn.value.push_back(expression());
   skip_newlines();

@@ -88,7 +88,23 @@ void Parser::refuse_assignment(const NameAt& name) const {
                remedy.empty() ? advice() : remedy);
 }
 
-void Parser::refuse_slice() const {
+// `cg(A, b, most=5)`
+void Parser::refuse_keyword() const {
+  const Token& value = peek(2);
+  const bool plain = value.kind == TokenKind::number || value.kind == TokenKind::name;
+  const std::string shown = plain ? fmt::format("'{}'", value.text.substr(0, 60)) : "the value";
+  source_.fail(peek(1).mark, "'=' is not expected here",
+               "arguments of a call have no names: their places tell them apart",
+               fmt::format("write {} alone, in the place of the parameter '{}'", shown, peek().text.substr(0, 60)));
+}
+
+// `sets`: a statement gives the slice a value.
+void Parser::refuse_slice(bool sets) const {
+  if (sets) {
+    source_.fail(peek().mark, "a slice is set", "a statement sets one element, or a whole array",
+                 "write i = i64(index(N)) and y = if i < 2 then 1 else y, where the condition tells the part; or put "
+                 "parts together: concat(slice(y, A), v, S)");
+  }
   source_.fail(peek().mark, "a slice", "arrays meet by the names of dimensions, and the slice needs a name of its own",
                "write dim K = N[5:8] at the top, and slice(A, K); or range(A, K, i) from an index that varies on");
 }

@@ -21,6 +21,7 @@ class Tokens {
       if (token.kind == TokenKind::number) check_suffix(token);
       if (token.kind == TokenKind::symbol) check_symbol(token);
       if (token.is(";") && !in_brackets()) token.kind = TokenKind::newline;
+      note_head(token);
       lexer_.heed_line_ends(!in_brackets());
       lexer_.heed_strings(may_be_text_behind(token));
       lexer_.take();
@@ -43,6 +44,19 @@ class Tokens {
     return uses_ || (declares_ && token.is("="));
   }
 
+  // Remembers the end of a line that begins a block and has no '{': a '}' too many is that one's.
+  void note_head(const Token& token) {
+    if (token.kind == TokenKind::newline) {
+      if (heads_) headless_ = token.mark;
+      heads_ = false;
+      begins_ = true;
+      return;
+    }
+    if (begins_) heads_ = token.is_name("if") || token.is_name("while") || token.is_name("for");
+    if (token.is("{") || token.is_name("then")) heads_ = false;
+    begins_ = false;
+  }
+
   [[nodiscard]] bool in_brackets() const { return !open_.empty() && !open_.back().is("{"); }
 
   void check_suffix(const Token& number) const {
@@ -50,6 +64,10 @@ class Tokens {
     const bool integral = suffix.empty() || suffix == "i64" || suffix == "i32";
     const bool floating = suffix.empty() || suffix == "f64" || suffix == "f32";
     if (floating || (integral && !number.real)) return;
+    if (suffix == "j" || suffix == "J") {
+      source_.fail(number.mark, fmt::format("'{}{}' is not a number", number.digits(), suffix),
+                   "there are no complex numbers", "compute with two arrays, the real and the imaginary parts");
+    }
     source_.fail(number.mark, fmt::format("'{}{}' is not a number", number.digits(), suffix.substr(0, 20)),
                  "after the digits only i64, i32 (whole numbers), f64 or f32 may follow",
                  "put a space or an operator between number and name");
@@ -66,6 +84,11 @@ class Tokens {
     }
     if (s != ")" && s != "]" && s != "}") return;
     const std::string_view opener = s == ")" ? "(" : s == "]" ? "[" : "{";
+    if (open_.empty() && s == "}" && headless_.line > 0) {
+      source_.fail(headless_, "the block that begins here has no '{'",
+                   fmt::format("the '}}' on line {} is one too many", token.mark.line),
+                   "write the brace at the end of this line");
+    }
     if (open_.empty()) source_.fail(token.mark, fmt::format("'{}' without its '{}'", s, opener));
     if (!open_.back().is(opener)) unclosed(fmt::format("before the '{}' on line {}", s, token.mark.line));
     open_.pop_back();
@@ -93,6 +116,8 @@ class Tokens {
   const SourceText& source_;
   Lexer lexer_;
   std::vector<Token> open_;
+  bool begins_ = true, heads_ = false;  // a line; with a word that begins a block
+  Mark headless_;                       // line 0: there is none
   bool uses_ = false;
   bool declares_ = false;  // within the statement of an input or a param
 };

@@ -81,6 +81,14 @@ Term Generators::random(const Node& node, const std::string& hint) {
     source_.fail(node.mark, fmt::format("{} takes a seed and dimensions", node.text), {},
                  fmt::format("write {}(7, N)", node.text));
   }
+  if (node.args[1].kind == NodeKind::integer || node.args[1].kind == NodeKind::real) {
+    source_.fail(node.args[1].mark, fmt::format("{} takes a seed and dimensions, not a range", node.text),
+                 node.text == "random" ? "it gives numbers of [0, 1), one for each index"
+                                       : "it gives numbers of mean 0 and variance 1, one for each index",
+                 node.text == "random"
+                     ? "write random(7, N), or randint(7, 1, 1000, over N) for whole numbers below 1000"
+                     : "write 10 + 2 * normal(7, N) for the mean 10 and the deviation 2");
+  }
   const ValueId seed = evaluator_.shared(node.args[0], Scalar::i64, "seed", "a seed");
   std::vector<DimId> dims;
   for (size_t i = 1; i < node.args.size(); ++i) {

@@ -48,7 +48,9 @@ void LinearAlgebra::require_local(const std::vector<DimId>& dims, const Node& no
     if (module_.dim(d).local) continue;
     const std::string& name = module_.dim(d).name;
     source_.fail(node.mark, fmt::format("{} of an array over '{}', which is cut", node.text, name),
-                 "one worker works on all of a matrix", fmt::format("declare it local: dim {} local", name));
+                 "one worker works on all of a matrix",
+                 fmt::format("declare it local: dim {} local{}", name,
+                             node.text == "solve" ? "; for a tall A, whose columns are local, write lstsq(A, b)" : ""));
   }
 }
 
@@ -56,7 +58,9 @@ void LinearAlgebra::require_square(ValueId matrix, const Node& node) const {
   const std::vector<DimId>& dims = module_.type(matrix).dims;
   if (dims[dims.size() - 2] == dims.back()) return;
   source_.fail(node.mark, fmt::format("{} of a matrix over {}", node.text, show_dims(module_, dims)),
-               "its rows and columns are one dimension", "write it over [F, F]: X' @ X is");
+               "its rows and columns are one dimension",
+               node.text == "solve" ? "write lstsq(A, b), which takes more rows than columns"
+                                    : "write it over [F, F]: X' @ X is");
 }
 
 std::vector<Term> LinearAlgebra::emit(OpCode code, const Node& node, const std::vector<std::string>& hints) {

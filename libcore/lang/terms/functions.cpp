@@ -105,6 +105,9 @@ void Functions::unknown(const std::string& name, size_t arguments, Mark mark) co
   for (const ArrayCall& c : array_calls_) {
     if (c.name[0] >= 'a' && c.name.size() > 2) known.push_back(c.name);  // short ones are near to everything
   }
+  for (const SeveralCall& c : several_calls_) {
+    if (c.name.size() > 2) known.push_back(c.name);
+  }
   known.insert(known.end(), {"f64", "f32", "i64", "i32"});
   std::string arities;
   for (const ScalarOpRow& r : scalar_op_rows()) {

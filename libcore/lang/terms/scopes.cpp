@@ -44,6 +44,20 @@ Scopes::Call::~Call() {
   scopes_.callers_.pop_back();
 }
 
+void Scopes::end_block(Mark block) {
+  const Scope names = std::move(scopes_.back());
+  scopes_.pop_back();
+  if (block.line == 0 || in_call()) return;
+  for (const auto& [name, binding] : names) {
+    if (!binding.is(Binding::Kind::poisoned) && find(name) == nullptr) ended_[name] = block;
+  }
+}
+
+Mark Scopes::ended_with(const std::string& name) const {
+  const auto it = ended_.find(name);
+  return it == ended_.end() || in_call() ? Mark{} : it->second;
+}
+
 Names Scopes::visible() const {
   Names names;
   for (const Scope& scope : scopes_) {

@@ -37,13 +37,17 @@ class Scopes {
   // A block's scope, with names of its own; it ends with this object.
   class Inner {
    public:
-    Inner(Scopes& scopes, Scope names) : scopes_(scopes.scopes_) { scopes_.push_back(std::move(names)); }
-    ~Inner() { scopes_.pop_back(); }
+    // `block`: where the program begins it.
+    Inner(Scopes& scopes, Scope names, Mark block = {}) : all_(scopes), block_(block) {
+      all_.scopes_.push_back(std::move(names));
+    }
+    ~Inner() { all_.end_block(block_); }
     Inner(const Inner&) = delete;
     Inner& operator=(const Inner&) = delete;
 
    private:
-    std::vector<Scope>& scopes_;
+    Scopes& all_;
+    Mark block_;
   };
 
   // The names of one call of a def: `names`, and the program's consts and dimensions if it is the program's own.
@@ -65,6 +69,8 @@ class Scopes {
   [[nodiscard]] bool in_call() const { return !callers_.empty(); }
   [[nodiscard]] bool is_hidden(
       const std::string& name) const;  // a name of the program that the def around does not see
+  // The block that a name without a meaning ended with; line 0: there was none.
+  [[nodiscard]] Mark ended_with(const std::string& name) const;
   [[nodiscard]] Names visible() const;
   [[nodiscard]] std::vector<ValueId> values(const Names& names) const;
   void define(const std::string& name, Mark mark, Binding binding);         // refuses a name that has a meaning
@@ -74,8 +80,11 @@ class Scopes {
   void poison(const std::string& name);  // if it has no meaning, so that its uses are no errors
 
  private:
+  void end_block(Mark block);
+
   const SourceText& source_;
   std::vector<Scope> scopes_;
+  std::map<std::string, Mark> ended_;
   std::vector<std::vector<Scope>> callers_;  // of the defs around, from the program on
 };
 
