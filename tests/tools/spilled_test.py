@@ -97,7 +97,7 @@ class Spilled(ToolTest):
     def test_automatic_choice(self):
         numpy.save(self.dir / "g.npy", self.skewed(400_000, 3000))
         (self.dir / "slow.yaml").write_text("network_bandwidth: 1e5\n")  # so that ml might pay
-        _, err = self.kasen("partition", "G=g.npy", "--workers", 3, "-o", "part", "--machine", "slow.yaml", "--memory", "56M")
+        _, err = self.kasen("partition", "G=g.npy", "--workers", 3, "-o", "part", "--machine", "slow.yaml", "--memory", "56M", "-v")
         self.assertRegex(err, r"method: (block|hybrid-cut) \(auto: .*ml not tried: it needs some [0-9]+ bytes of memory")
 
     def test_what_is_refused(self):
