@@ -189,7 +189,7 @@ class Dates(ReadTest):
         (self.dir / "x.csv").write_text("1,2024-01-01\n2,01/02/2024\n")
         self.refused("x.csv", "--dates", "X=2", says=["write it like 2024-02-29; in Python: pandas.to_datetime(column, dayfirst=True), or dayfirst=False"])
         (self.dir / "x.csv").write_text("1,1.2.2024\n")
-        self.refused("x.csv", says=["if column 2 holds dates, say so: --dates INPUT=2"])
+        self.refused("x.csv", says=["if column 2 holds dates, say so: --dates X=2"])
 
     def test_times_and_zones(self):
         epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
