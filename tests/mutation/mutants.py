@@ -309,8 +309,8 @@ mutants("readers", "libcomm/data/text/decimal_text.h",
         ("std::uint64_t mantissa = (high >> cut) + (⟦below >= half⟧ ? 1 : 0);", "below > half"),
         ("if (exponent < least_exponent || ⟦exponent > greatest_exponent⟧) return false;", "false"))
 mutants("readers", "libcomm/data/text/text_pieces.cpp",
-        ("if (lines[k] == '\\n') count += ⟦is_without(k + 1)⟧;", "1"),
-        ("std::int64_t count = lines.empty() ? 0 : ⟦is_without(0)⟧;", "0"))
+        ("if (⟦!holds_no_row(start)⟧) return;", "false"),
+        ("if (⟦!lines.empty()⟧) look_at(0);", "false"))
 mutants("readers", "libcomm/data/bundle/arrays_write.cpp",
         ("const std::int64_t at = p * place.elements * scalar_bytes(place.scalar) + ⟦block.first * width⟧;", "0"))
 mutants("readers", "libcomm/data/read/npy.cpp",
