@@ -251,7 +251,7 @@ Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
   std::set<std::string> given;
   for (const std::string& piece : split(text)) {
     const auto [name, value] = name_and_number(piece);
-    const auto is_it = [&](const Symbol& symbol) { return without_spaces(names(symbol)) == name; };
+    const auto is_it = [&, &wanted = name](const Symbol& symbol) { return without_spaces(names(symbol)) == wanted; };
     if (strict && std::none_of(known.begin(), known.end(), is_it)) unknown_size(module, name, known);
     if (!given.insert(name).second) fail(ExitStatus::usage, fmt::format("the size '{}' is given twice", name));
     for (const Symbol& symbol : symbols) {

@@ -253,8 +253,8 @@ std::vector<std::string> data_of_program(const Module& module, const std::vector
   std::vector<std::string> data;
   const std::vector<WantedInput> wanted = inputs_of(module);
   for (const auto& [name, file] : files_by_input(given, wanted)) {
-    const auto has = [&](const std::string& text) {
-      return names_input(text) ? text.substr(0, text.find('=')) == name : only_input(wanted) == name;
+    const auto has = [&, &own = name](const std::string& text) {
+      return names_input(text) ? text.substr(0, text.find('=')) == own : only_input(wanted) == own;
     };
     if (std::none_of(given.begin(), given.end(), has)) data.push_back(name + '=' + file);
   }
