@@ -10,11 +10,12 @@
 
 namespace kasen::tools {
 
-// Each column of words gets the dimensions of its input (WordColumn::over). Columns that are ids, and rows and columns of
-// sparse matrices, get the codes of the list of their dimension: the words of all in their order, or, where a dictionary
-// has another one, those of the first input and then those that the next ones add. A dimension without a size, and over
-// which no other input is, has as many indices as there are words. Throws UserError(usage) where an input holds words of
-// several columns and others name the same dimension with other words: nothing tells whose codes are meant.
+// Each column of words gets the dimensions of its input (WordColumn::over). Columns that are ids, and rows and columns
+// of sparse matrices, get the codes of the list of their dimension: the words of all in their order, or, where a
+// dictionary has another one, those of the first input and then those that the next ones add. A dimension without a
+// size, and over which no other input is, has as many indices as there are words. Throws UserError(usage) where an
+// input holds words of several columns and others name the same dimension with other words: nothing tells whose codes
+// are meant.
 void share_id_words(std::vector<DimData>& dims, std::vector<InputData>& inputs);
 
 // Adds the words of each such dimension, which name its indices in results.
