@@ -453,17 +453,18 @@ class Meaning:
         places = sorted(places)
         return Positions(*(np.array([place[axis] for place in places], int) for axis in (0, 1)))
 
-    def sparse_names(self, e):
+    def sparse_names(self, e, formulas=None):
         """Matrices whose entries it reads, and whether transposed. A product is computed at the entries of others."""
+        formulas = self.formulas if formulas is None else formulas
         if e.kind == 'meet':
             return set()
         if e.kind == 'turned':
-            return {(name, not turned) for name, turned in self.sparse_names(e.args[0])}
+            return {(name, not turned) for name, turned in self.sparse_names(e.args[0], formulas)}
         if e.kind != 'name':
-            return {name for a in e.args for name in self.sparse_names(a)}
+            return {name for a in e.args for name in self.sparse_names(a, formulas)}
         name = e.info['name']
-        if name in self.formulas:
-            return self.sparse_names(self.formulas[name][0])
+        if name in formulas:  # it has the names that there were before it
+            return self.sparse_names(formulas[name][0], formulas[name][2])
         return {(name, False)} if name in self.data.matrices else set()
 
     def of_turned(self, e):
