@@ -11,6 +11,7 @@
 
 #include "libcore/base/text_kind.h"
 #include "libcore/lang/terms/libraries.h"
+#include "libcore/syntax/block_loops.h"
 
 namespace kasen::lang {
 namespace {
@@ -59,7 +60,7 @@ Program::Program(std::string_view text, const std::string& file, const ReadFile&
   source_.file = file;
   split(text);
   source_.text = text_;
-  statements_ = parse_program(source_);
+  statements_ = with_declared_blocks(parse_program(source_), source_);
   take_uses(0);
   find_called();
 }
@@ -192,7 +193,7 @@ void Program::add(const std::string& text, const std::string& name) {
   names_.push_back(name);
   source_.sections.push_back({first, shown(name)});
   const SourceText own{text, shown(name), first, {{first, shown(name)}}};
-  std::vector<Statement> found = parse_program(own);
+  std::vector<Statement> found = with_declared_blocks(parse_program(own), own);
   for (Statement& s : found) {
     if (!only_functions(s.kind)) {
       own.fail(s.mark, "a used file holds functions alone", "whoever uses it has dimensions and values of its own",

@@ -318,16 +318,14 @@ Statement Parser::for_loop() {
   s.down = accept_name("reversed");
   if (s.down) expect("(", "and the range");
   s.index.push_back(expression());
-  if (!peek().is("..")) {
-    constexpr std::string_view parts =
-        "samples in blocks have a dimension of their own: dim T local = 60, input X : f64[T, N, F], and at(X, t, over "
-        "T) for t in 0..size(T)";
-    const std::string& called = s.index[0].text;
-    const bool blocks = s.index[0].kind == NodeKind::call && (called == "blocks" || called == "batches");
-    unexpected("'..' and the end of the range", blocks ? parts : form);
+  const bool call = s.index[0].kind == NodeKind::call;
+  const bool blocks = call && s.index[0].text == "blocks" && !peek().is("..");
+  if (!blocks) {
+    const bool batches = call && s.index[0].text == "batches";
+    if (!peek().is("..")) unexpected("'..' and the end of the range", batches ? "write for B in blocks(N, 64)" : form);
+    next();
+    s.value.push_back(expression());
   }
-  next();
-  s.value.push_back(expression());
   if (s.down) expect(")", "after the range");
   loop_flags(s);
   s.body = loop_body();

@@ -35,6 +35,7 @@ param g = 0.5
     "dim N, M, NM = N * M\ninput A : f64[NM]\n",
     "dim F local, C local\ninput H : f64[F, F], X : f64[C, F], g : f64[F]\n",
     "dim N, F local\ninput X : f64[N, F], y : f64[N]\n",
+    "dim N\ninput y : f64[N]\nw = 1\n",
     "dim N, F local\ninput A : f64[N, F], x : f64[N]\n",
     "dim N, F local, G local = F[:]\ninput A : f64[F, F], X : f64[N, F]\n",
     "use \"linalg\"\ndim N, F local\ninput X : f64[N, F]\n",
@@ -117,6 +118,7 @@ const std::set<std::string> others{"*.ks",
                                    "kasen partition --program",
                                    "limits=other.csv",
                                    "examples/",
+                                   "N_blocks",
                                    "plan",
                                    "run",
                                    "fuse",
@@ -235,6 +237,7 @@ bool is_planned(const std::string& form) {
                                          {"input the_form : ", "\noutput the_form"},
                                          {"input the_form : ", "[N]\noutput the_form"},
                                          {"w = 1\n", " { w = w + 1 }\noutput w"},
+                                         {"w = 0.0\nfor B in blocks(N, 64) { w += sum(", ") }\noutput w"},
                                          {"w = 1\nfor q in ", " { w = w + 1 }\noutput w"}};
   for (const std::string& world : worlds) {
     const auto fits = [&](const Place& place) { return compiles(world + place.first + form + place.second + '\n'); };

@@ -176,7 +176,7 @@ const std::vector<Use> uses{
     {"z = 1\nfor i in range(3):\n  z = z + 1\noutput z", "write for i in 0..n { ... }",
      "z = 1\nfor i in 0..3 { z = z + 1 }\noutput z"},
     {"z = 1\nfor i in range(3) { z = z + 1 }\noutput z", "write for i in 0..n { ... }", ""},
-    {"z = 0.0\nfor B in blocks(N, 64) { z = z + 1 }\noutput z", "samples in blocks have a dimension of their own", ""},
+    {"z = 0.0\nfor B in batches(N, 64) { z = z + 1 }\noutput z", "write for B in blocks(N, 64)", ""},
     {"z = 1\nfor i = 1:3 { z = z + 1 }\noutput z", "write for i in 0..n { ... }", ""},
     {"z = 1\nfor (i = 0; i < 3; i++) { z = z + 1 }\noutput z", "write for i in 0..n { ... }", ""},
     {"z = 1\nfor i in 0..3\n  z = z + 1\noutput z", "'{' and the block should follow", ""},

@@ -13,7 +13,7 @@ class ArrayPart(ViewPart):
         """Dimensions of which there are ids."""
         if self.names_of_params is not None:
             return [t[1] for _, t in self.names_of_params if is_id(t)]
-        return [d.name for d in self.program.dims.values() if d.size > 0 and d.name != 'O']
+        return [d.name for d in self.program.free_dims() if d.size > 0 and d.name != 'O']
 
     def tuple_types(self):
         return self.tuples
@@ -104,7 +104,7 @@ class ArrayPart(ViewPart):
         if how == 0 and elem == 'f64' and len(set(dims)) == len(dims):
             which = self.pick(['random', 'normal'])
             return Expr('random', elem, dims, [self.seed()], bound=1 if which == 'random' else 8, which=which)
-        if how == 1 and len(dims) == 1 and elem != 'bool' and self.size(dims[0]) > 0:
+        if how == 1 and len(dims) == 1 and elem != 'bool' and self.size(dims[0]) > 0 and not self.program.dims[dims[0]].block:
             place = call('i64', [Expr('index', ('id', dims[0]), dims)], dims, 'i64', bound=self.size(dims[0]))
             small = op('%', place, lit('i64', 7), dims, bound=7)
             return small if elem == 'i64' else call(elem, [small], dims, elem, bound=7)
@@ -205,7 +205,7 @@ class ArrayPart(ViewPart):
         if not keys or len(set(dims)) < len(dims):
             return None
         into = self.pick(keys)
-        others = [d for d in self.program.dims if d not in dims or d == into]
+        others = [d.name for d in self.program.free_dims() if d.name not in dims or d.name == into]
         gone = tuple(self.random.sample(others, min(len(others), self.pick([1, 1, 2]))))
         walked = tuple(w for d in dims for w in (gone if d == into else (d,)))
         if not self.in_default_layout(walked) or self.count(walked) > 4000 or is_id(elem):  # a key without elements has no index
@@ -262,8 +262,9 @@ class ArrayPart(ViewPart):
     def size_form(self, elem, dims, depth):
         if elem != 'i64' or dims:
             return None
-        d = self.pick(list(self.program.dims.values()))
-        return Expr('size', 'i64', (), bound=d.size, dim=d.name)
+        d = self.pick([d for d in self.program.dims.values() if d.block != 'count'])
+        count = self.program.indices(d.name)
+        return Expr('size', 'i64', (), bound=count, dim=d.name)
 
     # -- along one axis
 
@@ -299,7 +300,7 @@ class ArrayPart(ViewPart):
 
     def take(self, elem, dims, depth, over):
         """Of a line along `over`, at places of the result's shape, or of one of its dimensions."""
-        others = [d.name for d in self.program.dims.values() if self.program.is_local(d.name) and d.name not in dims and d.size > 0]
+        others = [d.name for d in self.program.free_dims() if self.program.is_local(d.name) and d.name not in dims and d.size > 0]
         if others and self.chance(0.6):
             line = self.pick(others)
             array, places = tuple(line if d == over else d for d in dims), self.pick([(over,), dims])

@@ -258,7 +258,7 @@ class IdiomPart(Base):
 
     def sparse_batches(self):
         """A step for each batch of a sparse input."""
-        whole = [v for v in self.program.inputs if v.batches and v.elem in ('f64', 'f32', 'null')]
+        whole = [v for v in self.program.batches() if v.elem in ('f64', 'f32', 'null')]
         if not whole:
             return None
         v = self.pick(whole)

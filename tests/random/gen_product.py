@@ -23,15 +23,16 @@ class ProductPart(Base):
 
     def define_batch(self):
         """One matrix of an input that has several. It is no array, and no value that is stored lies at its entries."""
-        whole = [v for v in self.program.inputs if v.batches]
+        whole = self.program.batches()
         if not whole:
             return None
         return [self.batch_of(self.pick(whole), None)]
 
-    def batch_of(self, v, index):
+    def batch_of(self, v, index, rows=False):
+        """rows: its index is a loop's block."""
         place = index if index is not None else self.place_in(self.size(v.batches))
         made = self.define(Var(self.fresh('B'), v.elem, v.dims, v.bound, sparse=True, fixed=True))
-        return Stmt('formula', name=made.name, expr=Expr('batch', v.elem, v.dims, [place], bound=v.bound, batch_of=v.name, over=v.batches))
+        return Stmt('formula', name=made.name, expr=Expr('batch', v.elem, v.dims, [place], bound=v.bound, batch_of=v.name, over=v.batches, rows=rows))
 
     def side(self, matrix_dims, dims):
         """Is the matrix read transposed (rows to columns)?"""
@@ -283,7 +284,7 @@ class ProductPart(Base):
 
     def beside(self, elem, v, depth):
         """What stands at an entry's row or column, or a single value."""
-        pairs = [d.name for d in self.program.dims.values() if d.local and d.known and 0 < d.size < 9]
+        pairs = [d.name for d in self.program.free_dims() if d.local and d.known and 0 < d.size < 9]
         if pairs and self.chance(0.3):
             k = self.pick(pairs)
             a, b = self.leaf(elem, (v.dims[0], k)), self.leaf(elem, (v.dims[1], k))

@@ -1,5 +1,6 @@
 """generate(seed): a program, always the same of one seed."""
 from gen_array import ArrayPart, NoSuchThing
+from gen_blocks import BlockPart
 from gen_base import LARGE, SIZES, call, limit_of, lit, name_of, op
 from gen_functions import FunctionPart
 from gen_idioms import IdiomPart
@@ -14,7 +15,7 @@ SHAPES = [('N',), ('N',), ('N',), ('M',), ('F',), ('K',), ('N', 'F'), ('N', 'F')
           ('J',), ('N', 'J'), ('N', 'J'), ('J', 'K'), ('G',), ('G',), ('N', 'G'), ('N', 'G'), ('F', 'G'), ('F', 'G'), ('G', 'F')]
 
 
-class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
+class Generator(ScalarPart, FunctionPart, ArrayPart, IdiomPart, BlockPart, ProductPart):
     def __init__(self, seed, files=False):
         super().__init__(seed)
         self.files = files       # inputs alone that data files can bring
@@ -179,7 +180,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
     def statement(self):
         if self.depth and self.chance(0.06):
             return [self.list_in_block()]
-        forms = [self.define_name] * 5 + [self.reassign] * 3 + [self.list_statement, self.idiom, self.set_elements] * 2 + [self.define_formula, self.reassign_formula, self.define_batch]
+        forms = [self.define_name] * 5 + [self.reassign] * 3 + [self.list_statement, self.idiom, self.set_elements] * 2 + [self.block_loop, self.define_formula, self.reassign_formula, self.define_batch]
         if self.depth < 3:
             forms += [self.counted, self.counted, self.loop, self.branch]
         if self.leaves and self.depth < 4:

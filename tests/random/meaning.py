@@ -540,7 +540,7 @@ class Meaning:
         return scalars.uniform(key) if e.info['which'] == 'random' else scalars.normal(self.rounding, key)
 
     def of_size(self, e):
-        return np.int64(self.program.size(e.info['dim']))
+        return np.int64(self.program.indices(e.info['dim']))
 
     def of_range(self, e):
         array = e.args[0]

@@ -1,5 +1,5 @@
 """Programs as .ks text."""
-from tree import is_arr, is_id, is_tup
+from tree import is_arr, is_id, is_tup, statements
 
 # Binding strengths of docs/language.md; whatever is not listed never needs brackets.
 STRENGTH = {'||': 1, '&&': 2, '==': 3, '!=': 3, '<': 3, '<=': 3, '>': 3, '>=': 3, '+': 4, '-': 4, '*': 5, '/': 5, '//': 5,
@@ -191,7 +191,15 @@ def range_text(e):
 
 
 def at_text(e):
+    if e.info.get('rows'):
+        return f'{expr_text(e.args[0])}[{arguments(e, 1)}]'
     return f'at({arguments(e)}' + ('' if e.info['alone'] and style(e) % 2 else f', over {e.info["over"]}') + ')'
+
+
+def batch_text(e):
+    if e.info['rows']:
+        return f'{e.info["batch_of"]}[{arguments(e)}]'
+    return f'at({e.info["batch_of"]}, {arguments(e)}' + ('' if style(e) % 2 else f', over {e.info["over"]}') + ')'
 
 
 def axis_text(e):
@@ -247,7 +255,7 @@ FORMS = {
     'at': at_text,
     'pick_one': lambda e: f'{primary(e.args[0])}[{arguments(e, 1)}]',
     'places': lambda e: arguments(e),
-    'batch': lambda e: f'at({e.info["batch_of"]}, {arguments(e)}' + ('' if style(e) % 2 else f', over {e.info["over"]}') + ')',
+    'batch': batch_text,
     'as': lambda e: f'({primary(e.args[0])} as [{", ".join(e.dims)}])',
     'transpose': lambda e: primary(e.args[0]) + ('.T' if style(e) == 1 else "'"),
     'get': lambda e: f'{e.info["name"]}[{arguments(e)}]',
@@ -312,7 +320,8 @@ def statement_text(s, indent, depth, defs=None):
         yield f'{indent}push({s.name}, {expr_text(s.expr)})'
     elif s.kind == 'for':
         end = s.bound or s.end
-        span = f'reversed({s.begin}..{end})' if s.down else f'{s.begin}..{end}'
+        span = f'blocks({s.rows[0]}, {s.rows[1].size})' if getattr(s, 'rows', None) else f'{s.begin}..{end}'
+        span = f'reversed({span})' if s.down else span
         yield f'{indent}for {s.var} in {span}{" unroll" if s.unroll else ""}{loop_words(s)} {{'
     elif s.kind == 'while':
         yield f'{indent}while {expr_text(s.test)}{loop_words(s)} {{'
@@ -350,6 +359,15 @@ def input_text(v, is_local):
     return input_type(v, is_local) + (f' = "data/{v.name}.npy"' if len(v.dims) == 1 and len(v.name) % 2 == 0 and v.elem != 'f32' else '')
 
 
+def input_in_blocks(v, is_local):
+    """Of a program that reads its rows block by block."""
+    if v.batches and v.batches.endswith('_blocks'):
+        return f'input {v.name} : sparse {type_text(v.elem, v.dims)}'
+    if v.dims and v.dims[0].endswith('_blocks'):
+        return f'input {v.name} : dense {type_text(v.elem, v.dims[1:])}'
+    return input_text(v, is_local)
+
+
 def input_type(v, is_local):
     cut = sum(not is_local(d) for d in v.dims)
     usual = cut >= 2 and len(v.dims) >= 2  # a matrix with two dimensions that are cut is sparse
@@ -370,14 +388,18 @@ def value_text(elem, value):
 
 def program_text(p):
     lines = []
+    in_blocks = any(getattr(s, 'rows', None) for s in statements(p.body))
     for d in p.dims.values():
+        if d.block and in_blocks:
+            lines += [f'dim {d.name}'] if d.block == 'rows' else []
+            continue
         is_from = '' if d.derived and d.how == 'some' else '= '
         made = 'size(N)' if d.name == 'O' and len(p.inputs) % 2 else d.derived
         lines.append(f'dim {d.name}' + (' local' if d.local else '') +
                      (f' {is_from}{made}' if d.derived else f' = {d.size}' if d.known else ''))
     lines += [f'const {n} : {elem_text(t)} = {value_text(t, v)}' for n, t, v in p.consts]
     lines += [f'param {n} : {elem_text(t)} = {value_text(t, v)}' for n, t, v in p.params]
-    lines += [input_text(v, p.is_local) for v in p.inputs]
+    lines += [(input_in_blocks if in_blocks else input_text)(v, p.is_local) for v in p.inputs]
     positive = [v.name for v in p.inputs if v.positive]
     lines += ['assume ' + ', '.join(f'{name} > 0' for name in positive)] if positive else []
     lines += [f'assume associative({name}), commutative({name})' for name in p.assumed]

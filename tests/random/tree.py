@@ -60,7 +60,7 @@ class Stmt:
     """assign(name, expr, typed), put(name, index, expr), push(name, expr),
     set(name, index, change, expr, elem, dims): index is places, or a mask; break(), formula(name, expr),
     list(name, elem, dims, length, expr),
-    for(var, begin, end, bound, down, unroll, likely, expect, body), while(test, likely, expect, body), if(test, likely, body, other)."""
+    for(var, begin, end, bound, down, unroll, likely, expect, body, rows: of which dimension it takes blocks), while(test, likely, expect, body), if(test, likely, body, other)."""
 
     def __init__(self, kind, **fields):
         self.kind = kind
@@ -82,16 +82,17 @@ class Fn:
 
 
 class Dim:
+    """block: the rows of one, of a dimension that the program reads block by block, or their number ('rows', 'count')."""
     derived = None  # its text, where the size follows from those of others
 
-    def __init__(self, name, local, size, known):
-        self.name, self.local, self.size, self.known = name, local, size, known
+    def __init__(self, name, local, size, known, block=None):
+        self.name, self.local, self.size, self.known, self.block = name, local, size, known, block
 
 
 class DerivedDim:
     """A slice of a dimension (`bounds`: begin, end, step), the product or sum (`*`, `+`) of several, or some of one: those
     of its indices i with i % bounds[0] != bounds[1], by a mask of the program that all picks share."""
-    local, known = True, False
+    local, known, block = True, False, None
 
     def __init__(self, name, how, sources, bounds=None):
         self.name, self.how, self.sources, self.bounds = name, how, sources, bounds
@@ -147,8 +148,21 @@ class Program:
         """Sparse inputs that are one matrix each."""
         return [v for v in self.inputs if v.sparse and not v.batches]
 
+    def batches(self):
+        """Sparse inputs of several matrices, which `at` reads."""
+        return [v for v in self.inputs if v.batches and not self.dims[v.batches].block]
+
+    def free_dims(self):
+        """Those that stand anywhere, not in loops over blocks alone."""
+        return [d for d in self.dims.values() if not d.block]
+
     def size(self, dim):
         return self.dims[dim].size
+
+    def indices(self, dim):
+        """As many as the dimension has in the program's words: the rows of all blocks."""
+        d = self.dims[dim]
+        return d.size * (self.dims[f'{dim}_blocks'].size if d.block else 1)
 
     def count(self, dims):
         total = 1

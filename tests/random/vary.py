@@ -18,6 +18,10 @@ def vary(program, random):
     for s in statements(program.body):
         s.style = random.randrange(4)
         s.in_def = random.randrange(5) == 0
+    for s in statements(program.body):
+        if getattr(s, 'rows', None):  # the rows of a block have no name in a def
+            for inner in statements(s.body):
+                inner.in_def = False
 
 
 def spell(e, random, inside):

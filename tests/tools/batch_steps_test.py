@@ -45,6 +45,20 @@ for epoch in 0..2 {
 output w
 """
 
+# As BATCHED, but that it says how many rows a block has.
+BLOCKS = """const rows = 20
+dim N, F
+input X : sparse f64[N, F], y : f64[N]
+w = fill(0.0, F)
+for epoch in 0..2 {
+  for B in blocks(N, rows) {
+    e = 1 / (1 + exp(-(X[B] @ w))) - (if y[B] > 0 then 1.0 else 0.0)
+    w = w - 0.5 / f64(size(B)) * (X[B]' @ e)
+  }
+}
+output w, samples = size(N)
+"""
+
 
 def sigmoid(z):
     return 1 / (1 + np.exp(-z))
@@ -116,6 +130,15 @@ class BatchSteps(PlanTest):
                 found.append(self.results("r.h5")["w"])
             self.near(found[1], found[0])
             self.near(found[1], self.stepped())
+
+    def test_loops_over_blocks(self):
+        """By every plan; and rows that the blocks do not divide are told."""
+        (self.dir / "blocks.ks").write_text(BLOCKS)
+        for plan, got in self.every_plan(self.dir / "blocks.ks", self.inputs):
+            with self.subTest(plan=plan):
+                self.near(got["w"], self.stepped())
+                self.assertEqual(got["samples"], 120)
+        self.fault("go", "blocks.ks", *self.inputs, "-D", "rows=50", status=65, says=["120 rows", "50 indices, which does not divide 120"])
 
     def stepped(self):
         w = np.zeros(40)

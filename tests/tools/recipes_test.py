@@ -83,6 +83,18 @@ def best():
     return {"score": VALUES}, {"best": VALUES[order], "place": order}
 
 
+def descent():
+    Y = NUMBERS.normal(size=(40, 3))
+    y = Y @ [1.0, -2.0, 0.5] + 0.1 * VALUES
+    w = np.zeros(3)
+    for _ in range(20):
+        loss = 0.0
+        for rows in np.split(np.arange(40), 5):
+            e = Y[rows] @ w - y[rows]
+            w, loss = w - 0.1 / 8 * (Y[rows].T @ e), loss + e @ e
+    return {"X": Y, "y": y}, {"w": w, "loss": [loss / 40]}
+
+
 def months():
     days = np.concatenate([NUMBERS.integers(19358, 20089, 36), [19357, 20089, 19358, 20088]])  # 2023-01-01 is 19358
     dates = [datetime.date(1970, 1, 1) + datetime.timedelta(int(day)) for day in days]
@@ -93,7 +105,7 @@ def months():
 
 WANTED = {
     "Group by": groups, "Join": join, "Join by words": join_by_words, "Standardise": standard, "Rows for training and rows for a test": regression, "Cross-validation": folds,
-    "The largest ten": best, "Shares of each row": shares,
+    "Steps on blocks of rows": descent, "The largest ten": best, "Shares of each row": shares,
     "Columns for words": lambda: ({"colour": KEYS}, {"X": np.eye(6)[KEYS]}),
     "The total by month": months,
     "A moving average": lambda: ({"x": VALUES}, {"smooth": np.convolve(VALUES, np.full(5, 0.2), "valid")}),

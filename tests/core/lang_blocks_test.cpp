@@ -1,0 +1,143 @@
+// Loops over blocks of rows: each is the program with declared batches, and what has no meaning so is told.
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/ir/module.h"
+#include "libcore/lang/lang.h"
+
+namespace kasen {
+namespace {
+
+// The plan without the places in the text.
+std::string plan(std::string_view text) {
+  Module module = compile_program(text, "test.ks", {});
+  module.source.clear();
+  return std::regex_replace(print_module(module), std::regex(" at [0-9]+:[0-9]+"), "");
+}
+
+constexpr std::string_view written = R"(
+  const many = 4
+  dim N, F local
+  input X : f64[N, F], y : f64[N], G : sparse f64[N, F]
+  param rate = 0.5, turns = 3
+  def error(A : [R, C], w, b : [R]) = A @ w - b
+  w = fill(0.0, F)
+  loss = 0.0
+  for turn in 0..turns {
+    loss = 0.0
+    for B in blocks(N, many) expect 7 {
+      e = error(X[B], w, y[B]) * random(i64(turn), N)
+      w = w - rate / f64(size(B)) * (X[B]' @ e + G[B]' @ e)
+      loss += sumsq(e)
+    }
+  }
+  rest = 0.0
+  for B in reversed(blocks(N, many)) {
+    rest = 0.5 * rest + f64(B) * sum(X[B])
+    if rest > 1 { break }
+  }
+  output w, loss = loss / f64(size(N)), rest
+)";
+
+constexpr std::string_view declared = R"(
+  const many = 4
+  dim N_blocks local, N = many, F local
+  input X : f64[N_blocks, N, F], y : f64[N_blocks, N], G : sparse f64[N_blocks, N, F]
+  param rate = 0.5, turns = 3
+  def error(A : [R, C], w, b : [R]) = A @ w - b
+  w = fill(0.0, F)
+  loss = 0.0
+  for turn in 0..turns {
+    loss = 0.0
+    for B in 0..size(N_blocks) expect 7 {
+      e = error(at(X, B, over N_blocks), w, at(y, B, over N_blocks)) * random(i64(turn), N)
+      w = w - rate / f64(size(N)) * (at(X, B, over N_blocks)' @ e + at(G, B, over N_blocks)' @ e)
+      loss += sumsq(e)
+    }
+  }
+  rest = 0.0
+  for B in reversed(0..size(N_blocks)) {
+    rest = 0.5 * rest + f64(B) * sum(at(X, B, over N_blocks))
+    if rest > 1 { break }
+  }
+  output w, loss = loss / f64(size(N_blocks) * size(N)), rest
+)";
+
+TEST(LangBlocks, AreDeclaredBatches) { EXPECT_EQ(plan(written), plan(declared)); }
+
+TEST(LangBlocks, HaveANameThatTheProgramHasNot) {
+  const std::string text =
+      "dim N, F local\ndim N_blocks local = 3\ninput X : f64[N, F], t : f64[N_blocks]\nw = fill(0.0, F)\n"
+      "for B in blocks(N, 5) { w += sum(X[B], over N) }\noutput w, t\n";
+  EXPECT_NE(plan(text).find("dim N_blocks_2 local\n"), std::string::npos) << plan(text);
+}
+
+struct BlockFault {
+  std::string text;
+  int line, column;
+  std::string what, remedy;
+};
+
+// Behind lines 1 to 3.
+const std::string block_head = "dim N, F local\ninput X : f64[N, F], y : f64[N]\nw = fill(0.0, F)\n";
+const std::string block_loop = "for B in blocks(N, 5) { w += X[B]' @ y[B] }\n";
+
+const std::vector<BlockFault> block_faults = {
+    {block_loop + "output z = X @ w", 5, 12, "'X' is read by other than the rows of a block", "write X[B]"},
+    {block_loop + "output X", 5, 8, "'X' is read by other than", ""},
+    {block_loop + "output z = sum(y[B])", 5, 16, "'y' is read by other than", "within for B in blocks(N, 5)"},
+    {block_loop + "output z = fill(0.0, N)", 5, 22, "'N' outside of the loop over its blocks", "for B in blocks(N, 5)"},
+    {block_loop + "z : f64[N] = 0\noutput z", 5, 9, "'N' outside of the loop", ""},
+    {block_loop + "dim L local = N[:]\noutput w", 5, 15, "'N' outside of the loop", ""},
+    {block_loop + "def f(a) = sum(a, over N)\noutput w", 5, 24, "'N' outside of the loop", ""},
+    {"for B in blocks(N, 5) { w += X' @ y[B] }\noutput w", 4, 30, "'X' is read by other than", "write X[B]"},
+    {"for B in blocks(N, 5) { w += X[0]' @ y[B] }\noutput w", 4, 30, "'X' is read by other than", "write X[B]"},
+    {"for B in blocks(N, 5) { w += w * i64(index(N)) }\noutput w", 4, 38, "the index of 'N'",
+     "an input with the rows'"},
+    {"for B in blocks(N, 5) { k : id[N] = 0; w += X[B]' @ y[B] }\noutput w", 4, 29, "an id of 'N'", ""},
+    {"for B in blocks(N) { w += 1 }\noutput w", 4, 10, "takes a dimension and how many", "blocks(N, 64)"},
+    {"for B in blocks(5, N) { w += 1 }\noutput w", 4, 10, "takes a dimension and how many", "blocks(N, 64)"},
+    {"for B in blocks(M, 5) { w += 1 }\noutput w", 4, 10, "'M' is no dimension of the program", "write dim M"},
+    {"for B in blocks(F, 5) { w += 1 }\noutput w", 2, 18, "blocks of 'F', which is not the first dimension",
+     "[F, ...]"},
+    {"for B in blocks(N, 0) { w += 1 }\noutput w", 4, 20, "the size of 'N' is 0", ""},
+    {"for B in blocks(N, k) { w += 1 }\noutput w", 4, 20, "unknown name 'k'", ""},
+    {block_loop + "for B in blocks(N, 6) { w += 1 }\noutput w", 5, 20, "blocks of 6 rows of 'N', which has blocks of 5",
+     "the same size"},
+    {"def f(w) {\n  for B in blocks(N, 5) { w += 1 }\n  return w\n}\noutput z = f(w)", 5, 12,
+     "a loop over blocks in a def", "hand X[B] to the def"},
+    {"for B in batches(N, 5) { w += 1 }\noutput w", 4, 24, "'{' is not expected here", "for B in blocks(N, 64)"},
+};
+
+TEST(LangBlocks, WhatHasNoMeaningIsTold) {
+  for (const BlockFault& fault : block_faults) {
+    try {
+      (void)compile_program(block_head + fault.text + '\n', "test.ks", {});
+      ADD_FAILURE() << "taken: " << fault.text;
+    } catch (const UserError& error) {
+      const Diagnostic& d = error.diagnostics().front();
+      EXPECT_EQ(d.where.line, fault.line) << fault.text;
+      EXPECT_EQ(d.where.column, fault.column) << fault.text;
+      EXPECT_NE(d.what.find(fault.what), std::string::npos) << fault.text << '\n' << d.what;
+      EXPECT_NE(d.remedy.find(fault.remedy), std::string::npos) << fault.text << '\n' << d.remedy;
+    }
+  }
+}
+
+TEST(LangBlocks, ASizeOfTheProgramIsRefused) {
+  try {
+    (void)compile_program("dim N = 20\ninput y : f64[N]\nz = 0.0\nfor B in blocks(N, 5) { z += sum(y[B]) }\noutput z\n",
+                          "test.ks", {});
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_NE(error.diagnostics().front().what.find("dimension 'N' has a size, and a loop over its blocks"),
+              std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace kasen
