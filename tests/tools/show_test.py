@@ -165,6 +165,13 @@ class Shown(ShowTest):
                 lines = list(csv.reader(io.StringIO(self.kasen("show", f"r.{ending}", names.get(name, name), "--format", "csv")[0])))
                 np.testing.assert_array_equal([float(line[-1]) for line in lines[1:]], values.ravel())
 
+    def test_a_table_without_names_loses_no_row(self):
+        (self.dir / "t.csv").write_text("1.5,2\n3,-4\n5,6e2\n")
+        text = self.kasen("show", "t.csv")[0]
+        self.assertEqual([line.split() for line in text.splitlines()[1:]], [["t[0]", "t[1]"], ["1.5", "2"], ["3", "-4"], ["5", "600"]])
+        (self.dir / "v.csv").write_text("7\n")
+        self.assertEqual(json.loads(self.kasen("show", "v.csv", "v", "--format", "json")[0])["arrays"][0]["rows"], [[7]])
+
     def stored(self, name):
         with h5py.File(self.dir / "r.h5") as file:
             return file[name][()]

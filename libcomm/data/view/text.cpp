@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -95,6 +96,19 @@ std::string_view output_of(std::string_view column) {
   return component ? column.substr(0, dot) : column;
 }
 
+bool is_number(const std::string& text) {
+  const ViewCell::Kind kind = cell_of(text).kind;
+  return kind == ViewCell::Kind::integer || kind == ViewCell::Kind::real;
+}
+
+// Of a table without a line of names, which results have, but the user's own need not: "x", or "x[0]", "x[1]".
+std::vector<std::string> numbered(const std::string& name, std::size_t count) {
+  if (count == 1) return {name};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("{}[{}]", name, i));
+  return names;
+}
+
 std::int64_t lines_behind(Lines& lines) {
   std::int64_t count = 0;
   for (std::string line; lines.next(line);) ++count;
@@ -113,8 +127,8 @@ class CsvView : public ResultView {
     Lines lines(files_.at(number));
     ViewRow row;
     std::string line;
-    if (!lines.next(line)) return;
-    for (std::int64_t at = 2; lines.next(line); ++at) {
+    if (headed_.at(number) && !lines.next(line)) return;
+    for (std::int64_t at = headed_[number] ? 2 : 1; lines.next(line); ++at) {
       const std::vector<std::string> cells = csv_cells(line);
       if (cells.size() != columns)
         fail_view(files_.at(number), fmt::format("line {} has {} cells, its first line {}", at, cells.size(), columns));
@@ -131,18 +145,22 @@ class CsvView : public ResultView {
     Lines lines(path);
     std::string head;
     if (!lines.next(head)) fail_view(path, "it is empty");
-    const std::vector<std::string> names = csv_cells(head);
+    std::vector<std::string> names = csv_cells(head);
+    const bool headed = !std::all_of(names.begin(), names.end(), is_number);
+    if (!headed) names = numbered(std::filesystem::path(path).stem().string(), names.size());
     const std::string_view output = output_of(names.back());
     const auto of_output = [&](const std::string& name) { return output_of(name) == output; };
     const auto last_id = std::find_if_not(names.rbegin(), names.rend(), of_output);
     ViewArray array{.name = std::string(output), .dims = {}, .shape = {}, .columns = {last_id.base(), names.end()}};
     array.dims.assign(names.begin(), last_id.base());
-    array.rows = lines_behind(lines);
+    array.rows = lines_behind(lines) + (headed ? 0 : 1);
     arrays_.push_back(std::move(array));
     files_.push_back(path);
+    headed_.push_back(headed);
   }
 
   std::vector<std::string> files_;
+  std::vector<bool> headed_;
 };
 
 class MtxView : public ResultView {
