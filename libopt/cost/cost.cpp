@@ -13,6 +13,7 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/products.h"
+#include "libopt/cost/extent.h"
 #include "libopt/cost/rules.h"
 #include "libopt/cost/sizes.h"
 
@@ -59,6 +60,7 @@ class Measurement {
     report_.level = module.level;
     report_.unplaced = module.level < 2;
     for_each_op(module, [&](const Op& op, int, int) {
+      if (op.code == OpCode::size) sizes_[op.results.at(0)] = op.dim;
       if ((op.code != OpCode::literal && op.code != OpCode::param) || op.literal.size() != 1) return;
       (op.code == OpCode::literal ? literals_ : defaults_)[op.results.at(0)] = op.literal[0].i;
     });
@@ -167,6 +169,10 @@ class Measurement {
     made.trips = Polynomial(Symbol{SymbolKind::trips, "", {}, number});
     if (op.code == OpCode::for_loop) {
       const auto lo = bound(op.operands.at(0)), hi = bound(op.operands.at(1));
+      if (const auto size = sizes_.find(op.operands[1]); lo.value == 0 && !lo.is_default && size != sizes_.end()) {
+        made.trips = whole_size(module_, size->second);
+        return made;
+      }
       if (lo.value && hi.value) {
         const std::int64_t iterations = std::max<std::int64_t>(*hi.value - *lo.value, 0);
         if (!lo.is_default && !hi.is_default) {
@@ -261,6 +267,7 @@ class Measurement {
   Liveness liveness_;
   CostReport report_;
   std::map<ValueId, std::int64_t> literals_, defaults_;
+  std::map<ValueId, DimId> sizes_;  // of dimensions
 };
 
 }  // namespace

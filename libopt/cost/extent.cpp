@@ -6,7 +6,6 @@
 #include "libcore/ir/products.h"
 
 namespace kasen {
-namespace {
 
 Polynomial whole_size(const Module& module, DimId dim) {
   const Dimension& d = module.dim(dim);
@@ -14,8 +13,6 @@ Polynomial whole_size(const Module& module, DimId dim) {
   if (d.is_entries()) return Polynomial(Symbol{SymbolKind::entries, d.entries_of, {}, -1});
   return Polynomial(Symbol{SymbolKind::whole, d.name, {}, -1});
 }
-
-}  // namespace
 
 Polynomial inner_elements(const Module& module, const Type& type) {
   Polynomial elements(1);

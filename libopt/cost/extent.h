@@ -6,6 +6,8 @@
 
 namespace kasen {
 
+// All indices of a dimension, on whatever worker.
+[[nodiscard]] Polynomial whole_size(const Module& module, DimId dim);
 // The number of elements for each index of the cut dimension: the product of all other dimensions. Sizes that the
 // program fixes are numbers.
 [[nodiscard]] Polynomial inner_elements(const Module& module, const Type& type);

@@ -161,6 +161,29 @@ TEST(CostModel, NestedLoopsMultiplyAndBranchesShareTheirTurns) {
   EXPECT_EQ(report.loops[0].model.buffers.text(names), "16 V");  // not once a turn
 }
 
+TEST(CostModel, ALoopOverADimensionHasItsSize) {
+  const Module module = parse("1", R"(
+  %z = literal 0 : i64 @?
+  %one = literal 1 : i64 @?
+  %n = size[V] : i64 @?
+  %x = fill 1.0 : f64[V] @?
+  %v = for %i : i64 @? in %z, %n (%b : f64[V] @? = %x) : f64[V] @? {
+    %u = map[copy] %b : f64[V] @?
+    yield %u
+  }
+  %w = for %j : i64 @? in %one, %n (%d : f64[V] @? = %v) : f64[V] @? {
+    %e = map[copy] %d : f64[V] @?
+    yield %e
+  }
+)");
+  const CostReport report = measure(module);
+  const SymbolNames names(module);
+  ASSERT_EQ(report.loops.size(), 2u);
+  EXPECT_EQ(report.loops[0].trips.text(names), "V");
+  EXPECT_FALSE(report.loops[0].expected);
+  EXPECT_EQ(report.loops[1].trips.text(names), "trips@23");  // from 1 on
+}
+
 TEST(CostModel, NamesGiveWayToDimensionsOfTheUser) {
   const Module module = parse_module(R"(kir 1 level 1
 module clash {
