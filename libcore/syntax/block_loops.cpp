@@ -116,6 +116,12 @@ class BlockLoops {
                    fmt::format("the data say how many blocks there are (line {})", dim->mark.line),
                    fmt::format("write dim {}", s.name.text));
     }
+    if (s.local) {
+      source_.fail(
+          s.mark, fmt::format("dimension '{}' is local, and has a loop over its blocks", s.name.text),
+          fmt::format("each worker holds all of its rows; blocks are cut over the workers (line {})", dim->mark.line),
+          fmt::format("write dim {}; or read ranges, dim K local = 64 and range(X, K, begin)", s.name.text));
+    }
     const std::string blocks = s.name.text + "_blocks";
     dim->blocks = blocks;
     for (int next = 2; !declared_.insert(dim->blocks).second; ++next) dim->blocks = fmt::format("{}_{}", blocks, next);

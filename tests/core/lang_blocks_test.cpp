@@ -4,6 +4,7 @@
 #include <regex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libcore/ir/module.h"
@@ -102,8 +103,8 @@ const std::vector<BlockFault> block_faults = {
     {"for B in blocks(N) { w += 1 }\noutput w", 4, 10, "takes a dimension and how many", "blocks(N, 64)"},
     {"for B in blocks(5, N) { w += 1 }\noutput w", 4, 10, "takes a dimension and how many", "blocks(N, 64)"},
     {"for B in blocks(M, 5) { w += 1 }\noutput w", 4, 10, "'M' is no dimension of the program", "write dim M"},
-    {"for B in blocks(F, 5) { w += 1 }\noutput w", 2, 18, "blocks of 'F', which is not the first dimension",
-     "[F, ...]"},
+    {"input Z : f64[F, N]\nfor B in blocks(N, 5) { w += 1 }\noutput w", 4, 18,
+     "blocks of 'N', which is not the first dimension", "[N, ...]"},
     {"for B in blocks(N, 0) { w += 1 }\noutput w", 4, 20, "the size of 'N' is 0", ""},
     {"for B in blocks(N, k) { w += 1 }\noutput w", 4, 20, "unknown name 'k'", ""},
     {block_loop + "for B in blocks(N, 6) { w += 1 }\noutput w", 5, 20, "blocks of 6 rows of 'N', which has blocks of 5",
@@ -128,14 +129,16 @@ TEST(LangBlocks, WhatHasNoMeaningIsTold) {
   }
 }
 
-TEST(LangBlocks, ASizeOfTheProgramIsRefused) {
-  try {
-    (void)compile_program("dim N = 20\ninput y : f64[N]\nz = 0.0\nfor B in blocks(N, 5) { z += sum(y[B]) }\noutput z\n",
-                          "test.ks", {});
-    FAIL();
-  } catch (const UserError& error) {
-    EXPECT_NE(error.diagnostics().front().what.find("dimension 'N' has a size, and a loop over its blocks"),
-              std::string::npos);
+TEST(LangBlocks, ADimensionWithASizeOrThatIsLocalIsRefused) {
+  const std::string rest = "\ninput y : f64[N]\nz = 0.0\nfor B in blocks(N, 5) { z += sum(y[B]) }\noutput z\n";
+  for (const auto& [dim, fault] : {std::pair{"dim N = 20", "dimension 'N' has a size, and a loop over its blocks"},
+                                   std::pair{"dim N local", "dimension 'N' is local, and has a loop"}}) {
+    try {
+      (void)compile_program(dim + rest, "test.ks", {});
+      ADD_FAILURE() << dim;
+    } catch (const UserError& error) {
+      EXPECT_NE(error.diagnostics().front().what.find(fault), std::string::npos) << dim;
+    }
   }
 }
 
