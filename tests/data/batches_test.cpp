@@ -276,7 +276,7 @@ TEST(BatchSizes, AreRefusedWhereRowsDoNotFit) {
               AllOf(HasSubstr("'X' (x.mtx) has 12 rows"), HasSubstr("T has 5 indices"), HasSubstr("leave out 2 rows")));
   EXPECT_THAT(reason_of(dims_with(unknown_size, 7), inputs()),
               AllOf(HasSubstr("N has 7 indices"), HasSubstr("leave out 5 rows")));
-  EXPECT_THAT(reason_of(dims_with(11), inputs()), HasSubstr("leave out 1 row, or"));
+  EXPECT_THAT(reason_of(dims_with(11), inputs()), HasSubstr("leave out 1 row (--rest drop"));
   EXPECT_THAT(reason_of(dims_with(0), inputs()), HasSubstr("T has 0 indices"));
   EXPECT_THAT(reason_of(dims_with(unknown_size), inputs()), AllOf(HasSubstr("neither T nor N"), HasSubstr("--dim T=")));
   EXPECT_THAT(reason_of(dims_with(3, 5), inputs()), HasSubstr("3 batches of 5 rows have 15"));

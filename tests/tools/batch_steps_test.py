@@ -4,6 +4,7 @@ all samples and multiplies those of other batches with 0.
 
 Usage: batch_steps_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import shutil
 import sys
 import unittest
 
@@ -140,12 +141,37 @@ class BatchSteps(PlanTest):
                 self.assertEqual(got["samples"], 120)
         self.fault("go", "blocks.ks", *self.inputs, "-D", "rows=50", status=65, says=["120 rows", "50 indices, which does not divide 120"])
 
-    def stepped(self):
+    def test_rows_that_fill_no_block(self):
+        """--rest drop leaves them out, of sparse samples and of dense ones, and says so."""
+        dense = self.dir / "dense.ks"
+        dense.write_text(BLOCKS.replace("N, F\n", "N, F local\n", 1).replace("sparse ", "dense "))
+        np.savetxt(self.dir / "X.csv", self.X.toarray(), delimiter=",", fmt="%.17g")
+        np.save(self.dir / "X.npy", self.X.toarray())
+        np.savetxt(self.dir / "y.csv", self.y)
+        for program, data in [("blocks.ks", self.inputs), ("dense.ks", ["X=X.csv", "y=y.csv"]), ("dense.ks", ["X=X.npy", "y=y.csv"])]:
+            (self.dir / "blocks.ks").write_text(BLOCKS)
+            for workers in (1, 3):
+                with self.subTest(data=data, workers=workers):
+                    shutil.rmtree(self.dir / program.replace(".ks", ".run"), ignore_errors=True)  # a kept bundle is not read again
+                    told = self.kasen("go", program, *data, "-D", "rows=50", "--rest", "drop", "--workers", workers, "-o", "r.h5")[1]
+                    for name in "Xy":
+                        self.assertIn(f"note: 20 of 120 rows of input '{name}' left out", told)
+                    got = self.results("r.h5")
+                    self.near(got["w"], self.stepped(100, 2))
+                    self.assertEqual(got["samples"], 100)
+            self.fault("go", program, *data, "-D", "rows=50", status=65, says=["leave out 20 rows (--rest drop leaves out the last)"])
+            self.fault("go", program, *data, "-D", "rows=121", "--rest", "drop", status=65, says=["no block of 121 is whole"])
+            told = self.kasen("go", program, *data, "--rest", "drop", "-o", "r.h5")[1]
+            self.assertNotIn("left out", told)
+            self.near(self.results("r.h5")["w"], self.stepped())
+        self.fault("go", "blocks.ks", *self.inputs, "--rest", "keep", status=64, says=["there is no rest 'keep'", "refuse, drop"])
+
+    def stepped(self, many=120, blocks=6):
         w = np.zeros(40)
         for _ in range(2):
-            for rows in np.split(np.arange(120), 6):
+            for rows in np.split(np.arange(many), blocks):
                 B = self.X[rows]
-                w = w - 0.5 / 20 * (B.T @ (sigmoid(B @ w) - (self.y[rows] > 0)))
+                w = w - 0.5 / len(rows) * (B.T @ (sigmoid(B @ w) - (self.y[rows] > 0)))
         return w
 
     def test_an_index_outside(self):

@@ -189,7 +189,7 @@ class Unlabelled(PlanTest):
         self.kasen("plan", EXAMPLES / "autoencoder-batches.ks", "-D", "batches=7", "-o", "plan.kir")
         np.save(self.dir / "x.npy", np.ones((30, 4)))
         self.fault("partition", "--program", "plan.kir", "X=x.npy", "-o", "bundle", status=65,
-                   says=["input 'X' has 30 rows", "T has 7 indices", "leave out 2 rows, or give T another size"])
+                   says=["input 'X' has 30 rows", "T has 7 indices", "leave out 2 rows (--rest drop leaves out the last), or give T another size"])
         (self.dir / "two.ks").write_text("dim T local = 5, N, F local\ninput X : f64[T, N, F], y : f64[T, N]\n"
                                          "s = 0.0\nfor t in 0..size(T) { s = s + sum(at(X, t, over T) * at(y, t)) }\noutput s\n")
         self.kasen("plan", "two.ks", "-o", "plan.kir")

@@ -62,7 +62,7 @@ void check_seconds(const YamlValue& value) {
 constexpr std::array<std::pair<std::string_view, int>, 2> nan_choices{{{"allow", 0}, {"error", 1}}};
 
 // key         flag         step             named  whole  otherwise     check
-constexpr std::array<SettingKey, 30> keys{{
+constexpr std::array<SettingKey, 31> keys{{
     {"program", "", Step::plan},
     {"define", "-D", Step::plan, true},
     {"data", "", Step::partition, true},
@@ -77,6 +77,7 @@ constexpr std::array<SettingKey, 30> keys{{
     {"dates", "--dates", Step::partition, true},
     {"missing", "--missing", Step::partition, true},
     {"dictionary", "--dictionary", Step::partition},
+    {"rest", "--rest", Step::partition, false, false, "", check_word<rest_words>},
     {"repeats", "--repeats", Step::partition, false, false, "", check_word<repeats_words>},
     {"strategy", "--strategy", Step::fuse, false, false, "greedy", check_word<strategy_words>},
     {"sync", "--sync", Step::fuse, false, false, "hybrid", check_word<sync_words>},

@@ -28,10 +28,11 @@ void declare_program(Tool& tool) {
       "columns", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
       "words", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
       "dictionary", po::value<std::string>()->value_name("FILE"), "see kasen partition")(
-      "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition (--missing, --dates, too)");
+      "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition (--missing, --rest, too)");
   declare_cell_options(tool.hidden);
   tool.hidden.add_options()("one-hot", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition");
   takes(tool, "repeats", repeats_words);
+  takes(tool, "rest", rest_words);
 }
 
 void declare_plan(Tool& tool) {

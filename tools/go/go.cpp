@@ -255,7 +255,7 @@ class Pipeline {
     for (const std::string each : {"dim", "columns", "words", "one-hot", "missing", "missing-as", "dates"})
       add(options, each, "--" + each);
     if (has("dictionary")) options.insert(options.end(), {"--dictionary", text("dictionary")});
-    for (const std::string each : {"repeats", "decimal", "thousands"})
+    for (const std::string each : {"repeats", "decimal", "thousands", "rest"})
       if (has(each)) options.insert(options.end(), {"--" + each, text(each)});
     for (const std::string& data : list("data")) options.push_back(data);
     for (const std::string& data : files_.data_of_program()) options.push_back(data);

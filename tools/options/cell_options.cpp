@@ -95,7 +95,8 @@ void declare_cell_options(po::options_description& options) {
       "decimal", po::value<std::string>()->value_name("CHAR"), "the decimal point of tables in text: . or ,")(
       "thousands", po::value<std::string>()->value_name("CHAR"), "what groups their digits by three: . , ' or _")(
       "dates", po::value<std::vector<std::string>>()->value_name("NAME=COLS"),
-      "columns of dates: days since 1970 (b:seconds, c:years)");
+      "columns of dates: days since 1970 (b:seconds, c:years)")("rest", po::value<std::string>()->value_name("WHAT"),
+                                                                "rows that fill no block: refuse or drop [refuse]");
 }
 
 NumberStyle number_style(const po::variables_map& values) {

@@ -24,5 +24,10 @@ void read_cell_options(const po::variables_map& values, const std::string& input
 // Takes the rows that one input leaves out from all inputs over its dimension. UserError(bad_input) where others than
 // tables of as many rows share it.
 void drop_rows(std::vector<InputData>& inputs);
+// rest_rows.cpp: --rest drop. wrong_value for other words.
+[[nodiscard]] bool drops_rest(const po::variables_map& values);
+// Takes the rows behind the last whole block from inputs whose rows are those of two
+// dimensions, a local one and one that is cut. UserError(bad_input) where nothing is left.
+void drop_rest(std::vector<InputData>& inputs, const std::vector<DimData>& dims);
 
 }  // namespace kasen::tools

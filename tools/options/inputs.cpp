@@ -123,7 +123,7 @@ ReadOptions read_options(const WantedInput& wanted, const po::variables_map& val
   options.features = wanted.features;
   options.by_column = wanted.dims.size() == 1 && wanted.element.planes() > 1;
   options.may_wait = rows_later && options.element.scalar() != Scalar::id;  // ids are renamed
-  options.may_stay = values.count("references") > 0 && !drops_rows(values) &&
+  options.may_stay = values.count("references") > 0 && !drops_rows(values) && !drops_rest(values) &&
                      scalar_bytes(options.element.scalar()) >= 4 && options.element.scalar() != Scalar::id;
   return options;
 }
@@ -282,6 +282,7 @@ DimNames names_of_columns(const ProgramData& data, std::vector<std::string>& not
 
 void declare_input_options(Tool& tool) {
   takes(tool, "repeats", repeats_words);
+  takes(tool, "rest", rest_words);
   takes(tool, "input-format", file_format_words);
   tool.options.add_options()("dim", po::value<std::vector<std::string>>()->value_name("N=SIZE"),
                              "sets the size of a dimension; its ids are then not relabelled")(
@@ -332,6 +333,7 @@ ProgramInputs::ProgramInputs(const Module& module, const po::variables_map& valu
   check_columns(wanted_, values, "one-hot");
   check_names(wanted_, values, "missing");
   check_names(wanted_, values, "dates");
+  (void)drops_rest(values);
   for (const auto& [name, dates] : name_values(values, "dates"))
     with_value("dates", [&, &list = dates] { (void)parse_dates(list); });
   dictionary_ = given_dictionary(wanted_, values);
@@ -360,7 +362,7 @@ std::optional<std::int64_t> ProgramInputs::plain_bytes() const {
 }
 
 ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool rows_later) const {
-  const bool drops = drops_rows(values_);
+  const bool drops = drops_rows(values_) || drops_rest(values_);
   rows_later =
       rows_later && !drops && std::none_of(wanted_.begin(), wanted_.end(), [](const auto& w) { return w.sparse; });
   std::map<std::string, RawInput> raw;
@@ -379,7 +381,8 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool ro
     data.inputs.push_back(input_data(w, files_.at(w.name), std::move(raw.at(w.name))));
   share_id_words(data.dims, data.inputs);
   require_rows_of_words(data.dims, data.inputs, files_, dictionary_);
-  if (drops) drop_rows(data.inputs);
+  if (drops_rows(values_)) drop_rows(data.inputs);
+  if (drops_rest(values_)) drop_rest(data.inputs, data.dims);
   for (const WantedInput& p : patterns_) {
     data.inputs.push_back(
         {.name = p.name, .dims = p.dims, .element = p.element, .sparse = true, .source = "a pattern"});

@@ -37,6 +37,7 @@ inline constexpr Words<Repeats, 6> repeats_words{{{"refuse", Repeats::refuse},
                                                   {"last", Repeats::last},
                                                   {"smallest", Repeats::smallest},
                                                   {"largest", Repeats::largest}}};
+inline constexpr Words<bool, 2> rest_words{{{"refuse", false}, {"drop", true}}};
 inline constexpr const auto& strategy_words = strategy_names;
 inline constexpr auto strategy_choices = [] {  // nothing: auto
   Words<std::optional<Strategy>, strategy_names.size() + 1> all{};

@@ -234,9 +234,9 @@ ExitStatus make_bundle(const po::variables_map& values) {
 
 ExitStatus partition_or_stats(const po::variables_map& values) {
   if (values.count("stats") == 0) return make_bundle(values);
-  for (const char* other :
-       {"program", "data", "workers", "method", "theta", "dim", "columns", "words", "one-hot", "dates", "dictionary",
-        "machine", "compress", "memory", "spill", "output", "references", "no-sync", "replace"}) {
+  for (const char* other : {"program", "data",    "workers", "method",     "theta",      "dim",     "columns",
+                            "words",   "one-hot", "dates",   "rest",       "dictionary", "machine", "compress",
+                            "memory",  "spill",   "output",  "references", "no-sync",    "replace"}) {
     if (values.count(other) == 0 || values[other].defaulted()) continue;
     fail(ExitStatus::usage, fmt::format("--stats prints the content of a bundle; '{}' does not apply to it", other), "",
          "leave out one of them");

@@ -57,9 +57,9 @@ struct Batches {
                           second());
     fail(ExitStatus::bad_input, what(),
          why(fmt::format("{} has {} indices, which do not divide {}", dim, size, lines())),
-         size == 0
-             ? fmt::format("give {} another size", dim)
-             : fmt::format("leave out {}, or give {} another size{}", count_text(lines() % size, "row"), dim, without));
+         size == 0 ? fmt::format("give {} another size", dim)
+                   : fmt::format("leave out {}{}, or give {} another size{}", count_text(lines() % size, "row"),
+                                 counted() ? " (--rest drop leaves out the last)" : "", dim, without));
   }
 
   void check_both() const {

@@ -5,6 +5,7 @@
 
 #include "libcomm/data/cut/partition_steps.h"
 #include "libcore/base/checked.h"
+#include "libcore/base/count_text.h"
 
 namespace kasen {
 namespace {
@@ -75,7 +76,8 @@ void split_rows(InputData& input, const std::vector<std::int64_t>& fixed) {
     fail(ExitStatus::bad_input, fmt::format("input '{}' has {} rows", input.name, rows),
          fmt::format("they are those of dimensions {} and {}, and {} has {} indices, which does not divide {}",
                      input.dims[0], input.dims[1], input.dims[given], size, rows),
-         fmt::format("leave out {} rows, or give {} another size", rows % size, input.dims[given]));
+         fmt::format("leave out {} (--rest drop leaves out the last), or give {} another size",
+                     count_text(rows % size, "row"), input.dims[given]));
   const std::int64_t first = given == 0 ? size : rows / size;
   input.extents = {first, first == 0 ? size : rows / first};
   if (fixed.size() == 3) input.extents.push_back(input.table.cols / input.element.planes());
