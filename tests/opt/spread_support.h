@@ -12,11 +12,25 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/base/error.h"
 #include "libopt/spread/arrays.h"
 #include "libopt/spread/bound.h"
 #include "libopt/spread/search.h"
 
 namespace kasen::spread {
+
+// The message of the fault that the call ends in.
+template <class Call>
+std::string fault(Call call, ExitStatus status) {
+  try {
+    call();
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.status(), status);
+    return error.what();
+  }
+  ADD_FAILURE() << "no fault";
+  return {};
+}
 
 inline Layout rows_over(int nodes, int workers) { return {{nodes, workers}, {nodes, 1}, Dealing::cyclic}; }
 
