@@ -293,6 +293,14 @@ mutants("cost", "libopt/cost/actual.cpp",
         ("cost.written = stored_bytes(c, list) * Polynomial(⟦c.type(list).list⟧);", "1"),
         ("⟦cost.read += bytes_of_views(c, region);⟧\n  for (const ValueId v : ops.back().operands) {", "(void)rows;"),
         ("⟦if (n.terms().size() > widest.terms().size()) widest = n;⟧", "if (widest.terms().empty()) widest = n;"))
+mutants("cost", "libopt/cost/cost.cpp",
+        ("made.trips = ⟦whole_size(module_, size->second)⟧;", "Polynomial(1)"))
+
+# ---- programs as text
+
+mutants("programs", "libcore/syntax/block_loops.cpp",
+        ("node = made_operation(ScalarOp::mul, node.mark, {⟦size_of(node.mark, dim->blocks)⟧, size_of(node.mark, name)});", "size_of(node.mark, name)"),
+        ("⟦if (declares_dims(s, name)) own.insert(name);⟧", "own.insert(name);"))
 
 # ---- readers and partitions
 
