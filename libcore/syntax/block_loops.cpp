@@ -226,16 +226,20 @@ class BlockLoops {
     hidden_ = std::move(before);
   }
 
+  // The dimension of which the name is a block; empty for others.
+  std::string loop_over(const std::string& name) const {
+    const auto variable = hidden_.contains(name) ? variables_.end() : variables_.find(name);
+    return variable == variables_.end() ? std::string() : variable->second;
+  }
+
   // X[B] is a view of the block's rows.
   bool element(Node& node) {
     if (node.args[0].kind != NodeKind::name || hidden_.contains(node.args[0].text)) return false;
     const auto input = inputs_.find(node.args[0].text);
     if (input == inputs_.end()) return false;
-    const auto variable = node.args.size() == 2 && node.args[1].kind == NodeKind::name
-                              ? variables_.find(node.args[1].text)
-                              : variables_.end();
     const Mark mark = node.args[0].mark;
-    if (variable == variables_.end() || variable->second != input->second) whole(input->first, mark);
+    const bool named = node.args.size() == 2 && node.args[1].kind == NodeKind::name;
+    if (!named || loop_over(node.args[1].text) != input->second) whole(input->first, mark);
     Node over = made_node(NodeKind::over, mark, "");
     over.names = {{dims_.at(input->second).blocks, mark}};
     node = made_node(NodeKind::call, mark, "at", {node.args[0], node.args[1], std::move(over)});
@@ -245,9 +249,8 @@ class BlockLoops {
   // size(N), size(B), index(N).
   bool of_dimension(Node& node) {
     const std::string name = node.args[0].text;
-    const auto variable = variables_.find(name);
-    if (node.text == "size" && variable != variables_.end()) {
-      node = size_of(node.mark, variable->second);
+    if (const std::string dim = loop_over(name); node.text == "size" && !dim.empty()) {
+      node = size_of(node.mark, dim);
       return true;
     }
     const Blocked* const dim = hidden_.contains(name) ? nullptr : blocked(name);
