@@ -297,7 +297,7 @@ class Checkpointed(ToolTest):
     def shared_by(pid):
         """The files of /dev/shm that it has mapped."""
         lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
-        return {pathlib.Path(line[line.index("/dev/shm/"):]) for line in lines if "/vader_segment." in line}
+        return {pathlib.Path(line[line.index("/dev/shm/"):]) for line in lines if "_segment." in line}
 
     def wait_for_the_end(self):
         deadline = time.time() + 5

@@ -83,7 +83,7 @@ class Signals(ToolTest):
 
     def test_signals_without_checkpoints(self):
         """Whatever process of the job gets them: interrupted, and nothing is left, in shared memory neither."""
-        segments = lambda: {p.name for p in pathlib.Path("/dev/shm").glob("kasen-job-*/vader_segment.*")}
+        segments = lambda: {p.name for p in pathlib.Path("/dev/shm").glob("kasen-job-*/*_segment.*")}
         for number, whom in [(signal.SIGUSR1, "job"), (signal.SIGTERM, "mpirun"), (signal.SIGHUP, "session")]:
             job = self.start("-n", 2)
             mapped = lambda: {name for pid, _ in self.of_job(job) for name in segments() if name in self.maps(pid)}

@@ -112,9 +112,8 @@ Finding check_mpi(const Patient& patient) {
   }
   const std::string fault = run_plan(patient, {"-n", "2"});
   if (fault.empty()) return {Verdict::ok, name + ": two ranks ran, and were right", ""};
-  return {
-      Verdict::broken, fmt::format("{}: two ranks do not run ({})", name, fault),
-      "try 'mpirun -n 2 hostname'; a firewall or a wrong network shows in 'mpirun --mca btl self,vader -n 2 hostname'"};
+  return {Verdict::broken, fmt::format("{}: two ranks do not run ({})", name, fault),
+          "try 'mpirun -n 2 hostname'; a firewall or a wrong network shows in 'mpirun --mca btl ^tcp -n 2 hostname'"};
 }
 
 Finding check_root(const Patient& /*patient*/) {

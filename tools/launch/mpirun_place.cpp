@@ -14,6 +14,7 @@
 
 #include "libcore/base/error.h"
 #include "libcore/system/beside.h"
+#include "tools/launch/mpi_names.h"
 #include "tools/system/process.h"
 
 namespace kasen::tools {
@@ -39,9 +40,7 @@ std::string first_set(std::initializer_list<const char*> names, const std::strin
 }
 
 // Sets it unless the user has set it.
-void parameter(const std::string& name, const std::string& value) {
-  setenv(("OMPI_MCA_" + name).c_str(), value.c_str(), 0);
-}
+void parameter(const std::string& name, const std::string& value) { setenv(name.c_str(), value.c_str(), 0); }
 
 std::int64_t free_bytes(const std::string& folder) {
   struct statvfs info {};
@@ -89,7 +88,9 @@ bool configured_hosts() {
   if (const std::string mpirun = path_of_command("mpirun"); !mpirun.empty())
     folders.push_back(std::filesystem::path(mpirun).parent_path().parent_path() / "etc");
   for (const std::string& folder : folders) {
-    if (names_hosts(folder + "/openmpi-default-hostfile", true)) return true;
+    for (const char* file : {"/openmpi-default-hostfile", "/prte-default-hostfile"}) {
+      if (names_hosts(folder + file, true)) return true;
+    }
     if (names_hosts(folder + "/openmpi-mca-params.conf", false)) return true;
   }
   return names_hosts(variable("HOME") + "/.openmpi/mca-params.conf", false);
@@ -107,7 +108,7 @@ bool ranks_stay_here() {
   const std::string nodes = variable("SLURM_JOB_NODELIST");
   if (set("SLURM_JOB_ID") && (nodes.empty() || nodes != variable("SLURMD_NODENAME"))) return false;
   for (const char* name : {"PBS_NODEFILE", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE", "LOADL_STEP_ID", "COBALT_NODEFILE",
-                           "OMPI_MCA_orte_default_hostfile", "OMPI_MCA_hostfile"}) {
+                           "OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "OMPI_MCA_hostfile"}) {
     if (set(name)) return false;
   }
   return !configured_hosts();
@@ -115,8 +116,8 @@ bool ranks_stay_here() {
 
 MpirunPlace::MpirunPlace(int ranks)
     : here_(ranks_stay_here()),
-      session_above_(first_set({"OMPI_MCA_orte_local_tmpdir_base", "OMPI_MCA_orte_tmpdir_base"}, temporary_folder())),
-      segments_above_(first_set({"OMPI_MCA_btl_vader_backing_directory"}, shared_memory_folder)) {
+      session_above_(first_set({session_here_parameter, session_parameter}, temporary_folder())),
+      segments_above_(first_set({segments_parameter}, shared_memory_folder)) {
   for (const std::string& above : {session_above_, segments_above_}) remove_left_job_folders(above);
   const std::string remedy = "set TMPDIR to another folder, or run without -n";
   const std::int64_t session = session_bytes + session_bytes_of_rank * ranks, segments = segment_bytes * ranks;
@@ -131,14 +132,19 @@ MpirunPlace::MpirunPlace(int ranks)
     return;
   }
   segments_.emplace(segments_above_, remedy);
-  if (!set("OMPI_MCA_orte_local_tmpdir_base") && !set("OMPI_MCA_orte_remote_tmpdir_base"))
-    setenv("OMPI_MCA_orte_tmpdir_base", session_->path().c_str(), 1);  // below the folder that the user names
-  for (const char* name : {"btl_vader", "osc_sm", "osc_rdma"})
-    parameter(fmt::format("{}_backing_directory", name), segments_->path());
+  if (!set(session_here_parameter) && !set(session_there_parameter))
+    setenv(session_parameter, session_->path().c_str(), 1);  // below the folder that the user names
+  for (const char* name :
+       {segments_parameter, "OMPI_MCA_osc_sm_backing_directory", "OMPI_MCA_osc_rdma_backing_directory"})
+    parameter(name, segments_->path());
   // Ranks of one machine exchange through memory: none of them listens on a network.
-  parameter("pml", "ob1");
-  parameter("btl", "self,vader");
-  if (!set("OMPI_MCA_oob_tcp_if_exclude")) parameter("oob_tcp_if_include", "127.0.0.0/8");
+  parameter("OMPI_MCA_pml", "ob1");
+  parameter("OMPI_MCA_btl", through_memory);
+  // Where ranks find their mpirun. PRRTE itself takes no network for that of the machine alone.
+  if (has_prrte)
+    parameter("PMIX_MCA_ptl_base_if_include", "127.0.0.0/8");
+  else if (!set("OMPI_MCA_oob_tcp_if_exclude"))
+    parameter("OMPI_MCA_oob_tcp_if_include", "127.0.0.0/8");
   if (const std::string library = loopback_library(); !library.empty()) {
     preloaded_before_ = variable("LD_PRELOAD");
     setenv("LD_PRELOAD", (library + (preloaded_before_.empty() ? "" : ':' + preloaded_before_)).c_str(), 1);

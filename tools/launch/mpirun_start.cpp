@@ -11,12 +11,11 @@
 
 #include "libcore/base/error.h"
 #include "libcore/system/processors.h"
+#include "tools/launch/mpi_names.h"
 #include "tools/system/process.h"
 
 namespace kasen::tools {
 namespace {
-
-constexpr bool is_mpich = KASEN_MPICH != 0;
 
 void allow_limit(decltype(RLIMIT_NOFILE) kind, rlim_t needed, const std::string& of_what, const std::string& remedy) {
   rlimit limit{};
@@ -43,8 +42,13 @@ bool sets_binding(std::string_view word) {
 }
 
 bool user_binds(const std::vector<std::string>& own) {
-  constexpr std::array variables{"OMPI_MCA_hwloc_base_binding_policy", "OMPI_MCA_rmaps_base_mapping_policy",
-                                 "OMPI_MCA_rmaps_rank_file_path", "OMPI_MCA_orte_rankfile", "HYDRA_BINDING"};
+  constexpr std::array variables{"OMPI_MCA_hwloc_base_binding_policy",
+                                 "OMPI_MCA_rmaps_base_mapping_policy",
+                                 "OMPI_MCA_rmaps_rank_file_path",
+                                 "OMPI_MCA_orte_rankfile",
+                                 "PRTE_MCA_hwloc_default_binding_policy",
+                                 "PRTE_MCA_rmaps_default_mapping_policy",
+                                 "HYDRA_BINDING"};
   return std::any_of(own.begin(), own.end(), sets_binding) ||
          std::any_of(variables.begin(), variables.end(), [](const char* name) { return std::getenv(name) != nullptr; });
 }
@@ -83,6 +87,7 @@ void prepare_for_mpirun(int ranks) {
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   }
+  setenv("PRTE_MCA_prte_execute_quiet", "1", 0);  // of Open MPI 5; -q before
   setenv("OMPI_MCA_orte_abort_timeout", "5", 0);
   setenv("OMPI_MCA_orte_forward_job_control", "1", 0);
   setenv("PATH", "/usr/bin:/bin", 0);  // without it, mpirun looks for its parts nowhere
@@ -98,7 +103,7 @@ std::vector<std::string> mpirun_line(int ranks, const std::vector<std::string>& 
   const bool preloads = std::getenv("LD_PRELOAD") != nullptr;
   const std::string number = std::to_string(ranks);
   std::vector<std::string> line{KASEN_MPIRUN};
-  if (!is_mpich) line.emplace_back("-q");
+  if (!is_mpich && !has_prrte) line.emplace_back("-q");
   line.insert(line.end(), {"-n", number});
   if (!user_binds(own)) line.insert(line.end(), {is_mpich ? "-bind-to" : "--bind-to", "none"});
   line.insert(line.end(), own.begin(), own.end());

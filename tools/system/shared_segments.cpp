@@ -4,23 +4,31 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 namespace kasen::tools {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* prefix = "vader_segment.";
+// Of Open MPI 4, and of Open MPI 5.
+constexpr std::array<std::string_view, 2> prefixes{"vader_segment.", "sm_segment."};
+
+bool is_segment(std::string_view name) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return name.starts_with(p); });
+}
 
 // Leaves out the segments that a process has mapped.
 void leave_out_mapped(const std::string& maps, std::vector<SharedSegment>& segments) {
   std::ifstream file(maps);
   for (std::string line; !segments.empty() && std::getline(file, line);) {
-    const size_t at = line.find(std::string("/dev/shm/") + prefix);
+    const size_t at = line.find("/dev/shm/");
     if (at == std::string::npos) continue;
     const std::string name = fs::path(line.substr(at)).filename().string();
+    if (!is_segment(name)) continue;
     std::erase_if(segments, [&](const SharedSegment& s) { return fs::path(s.path).filename() == name; });
   }
 }
@@ -38,7 +46,7 @@ std::vector<SharedSegment> left_segments(const std::string& root, std::time_t si
   for (fs::directory_iterator at(root + "/dev/shm", fault), end; !fault && at != end; at.increment(fault)) {
     struct stat info {};
     const std::string path = at->path().string();
-    if (!at->path().filename().string().starts_with(prefix) || lstat(path.c_str(), &info) != 0) continue;
+    if (!is_segment(at->path().filename().string()) || lstat(path.c_str(), &info) != 0) continue;
     const bool mine = S_ISREG(info.st_mode) && info.st_uid == geteuid();
     if (mine && info.st_ctim.tv_sec >= since && info.st_ctim.tv_sec + age <= now)
       segments.push_back({path, std::int64_t{info.st_blocks} * 512});
