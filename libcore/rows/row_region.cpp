@@ -207,13 +207,22 @@ RowTraffic row_traffic(const Module& form, const Op& region) {
   return traffic;
 }
 
+bool is_viewed_alone(const Op& region, ValueId operand) {
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  return std::none_of(ops.begin(), ops.end(), [&](const Op& op) {
+    const bool views = is_view(op) && viewed(op) == operand;
+    return std::count(op.operands.begin(), op.operands.end(), operand) > (views ? 1 : 0);
+  });
+}
+
 RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows, std::int64_t entries) {
   const std::vector<Op>& ops = region.blocks.at(0).ops;
   const DimId dim = worked_rows(form, ops[0]);
-  std::int64_t row_bytes = 0, outside_bytes = 0, total = 0, elements = 0;  // of totals
-  std::set<ValueId> seen;
+  std::int64_t row_bytes = 0, outside_bytes = 0, viewed_bytes = 0, total = 0, elements = 0;  // of totals
   for (const ValueId v : region.operands) {
-    if (has_rows(form, v, dim)) outside_bytes += bytes_of_a_row(form, v);
+    if (!has_rows(form, v, dim)) continue;
+    const bool parts = is_viewed_alone(region, v) && !form.type(v).compressed;  // else made dense, row by row
+    (parts ? viewed_bytes : outside_bytes) += bytes_of_a_row(form, v);
   }
   RowBlocks made;
   if (const ValueId matrix = sparse_rows(form, region); matrix != no_value) {
@@ -229,8 +238,11 @@ RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows, st
     if (is_total(op, dim)) elements += Layout(form, v).elements_per_index();
     if (!is_total(op, dim) && contains(ops.back().operands, v)) outside_bytes += bytes_of_a_row(form, v);
   }
-  const std::int64_t fitting =
-      std::clamp(bytes_of_a_block / std::max<std::int64_t>(row_bytes, 1), std::int64_t{1}, most_rows);
+  // Of what is read by views a block has the views' results in the cache, but a share that goes by has whole rows.
+  outside_bytes += viewed_bytes;
+  const std::int64_t cached = bytes_of_a_block / std::max<std::int64_t>(row_bytes, 1),
+                     passing = share_bytes / std::max<std::int64_t>(outside_bytes, 1);
+  const std::int64_t fitting = std::clamp(std::min(cached, passing), std::int64_t{1}, most_rows);
   made.rows = fitting < row_unit ? fitting : fitting / row_unit * row_unit;
   const std::int64_t most_shares = std::max(few_shares, totals_bytes / std::max<std::int64_t>(total, 1));
   std::int64_t wanted =

@@ -57,6 +57,8 @@ struct RowBlocks {
 /// `form` has the sizes of all local dimensions; `rows` are those of a part, `entries` the nonzeros of its sparse
 /// matrix.
 [[nodiscard]] RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows, std::int64_t entries = 0);
+/// Whether a region's operators read this operand by views alone, and so parts of its rows.
+[[nodiscard]] bool is_viewed_alone(const Op& region, ValueId operand);
 /// The end of the block that begins at `first`, in a share that ends at `end`. `pointers`: of the sparse matrix, or
 /// null.
 [[nodiscard]] std::int64_t block_end(const RowBlocks& blocks, std::int64_t first, std::int64_t end,

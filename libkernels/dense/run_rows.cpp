@@ -73,7 +73,7 @@ class RowsRun {
   [[nodiscard]] std::int64_t work() const {
     const std::int64_t row =
         std::accumulate(kernels_.values.begin(), kernels_.values.end(), std::int64_t{0},
-                        [](std::int64_t sum, const Value& v) { return sum + (v.of_rows ? v.inner : 0); });
+                        [](std::int64_t sum, const Value& v) { return sum + (v.of_rows && !v.viewed ? v.inner : 0); });
     return row * call_.count() + call_.entries();
   }
 
@@ -109,12 +109,16 @@ class RowsRun {
     return most;
   }
 
+  struct Views {
+    std::vector<View> inputs, outputs;
+  };
   // A block of rows on a thread: where its values lie, element 0 being the first of row 0.
   struct Place {
     Workshop* shop;
     std::byte* rooms;
     std::byte* totals;
     Range rows;
+    Views* views;  // of the step that runs
   };
 
   [[nodiscard]] View view(const Place& place, const Value& v) const {
@@ -125,16 +129,19 @@ class RowsRun {
     return {place.rooms + v.offset - before, kernels_.block_rows * v.inner};
   }
 
-  [[nodiscard]] std::vector<View> views(const Place& place, const std::vector<int>& numbers) const {
-    std::vector<View> found;
+  void find_views(const Place& place, const std::vector<int>& numbers, std::vector<View>& found) const {
+    found.clear();
     for (const int n : numbers) found.push_back(view(place, value(n)));
-    return found;
   }
 
   void share(int thread, std::int64_t s) {
     Workshop& shop = *alone_[static_cast<size_t>(thread)];
-    Place place{
-        &shop, shop.rooms(kernels_.room_bytes + kernels_.entry_bytes * most_entries_ + entry_space), totals_of(s), {}};
+    Views views;
+    Place place{&shop,
+                shop.rooms(kernels_.room_bytes + kernels_.entry_bytes * most_entries_ + entry_space),
+                totals_of(s),
+                {},
+                &views};
     begin_totals(place, was_begun(s));
     const Range rows = rows_of_share(s);
     for (std::int64_t r = rows.begin; r < rows.end; r = place.rows.end) {
@@ -178,9 +185,11 @@ class RowsRun {
   }
 
   void run(const Place& place, const RowsKernels::Loop& loop) const {
-    const std::vector<View> inputs = views(place, loop.inputs), outputs = views(place, loop.outputs);
-    run_elementwise(*place.shop, plan_, loop.kernel, inputs, outputs, place.rows.begin * loop.inner,
-                    place.rows.end * loop.inner, loop.sizes, loop.last ? call_.rows * loop.inner : 0);
+    find_views(place, loop.inputs, place.views->inputs);
+    find_views(place, loop.outputs, place.views->outputs);
+    run_elementwise(*place.shop, plan_, loop.kernel, place.views->inputs, place.views->outputs,
+                    place.rows.begin * loop.inner, place.rows.end * loop.inner, loop.sizes,
+                    loop.last ? call_.rows * loop.inner : 0);
   }
 
   void run(const Place& place, const RowsKernels::Reduction& step) const {

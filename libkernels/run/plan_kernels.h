@@ -123,6 +123,7 @@ struct RowsKernels {
     ElementType element;
     std::int64_t inner = 1;         // elements of a row, or of a whole array or total
     bool of_rows = false;           // else it is whole, or a total
+    bool viewed = false;            // parts of its rows alone are read
     int operand = -1, result = -1;  // where it lies; neither: in a room, `offset` bytes from its begin
     std::int64_t offset = 0;        // of a total: among the totals of a share
     FnId reducer = no_fn;           // of a total

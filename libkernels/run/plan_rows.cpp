@@ -61,6 +61,7 @@ class RowsPlanner {
     value.of_rows = !total && !m_.type(id).dims.empty() && Layout(m_, id).cut() == rows_;
     if (maker == nullptr) {
       value.operand = static_cast<int>(made_.values.size());
+      value.viewed = is_viewed_alone(region_, id);
     } else {
       const auto at = std::find(yielded().begin(), yielded().end(), id);
       if (at != yielded().end()) value.result = static_cast<int>(at - yielded().begin());
