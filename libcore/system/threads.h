@@ -69,9 +69,11 @@ void share_out(ThreadPool& pool, WorkQueue queue, const Body& body) {
     for (std::int64_t piece = queue.next(thread); piece >= 0; piece = queue.next(thread)) body(thread, piece);
   });
 }
+// A single piece wakes no other thread.
 template <class Body>
 void share_out(ThreadPool& pool, std::int64_t pieces, const Body& body) {
-  share_out(pool, WorkQueue(pieces, pool.threads()), body);
+  if (pieces > 1 && pool.threads() > 1) return share_out(pool, WorkQueue(pieces, pool.threads()), body);
+  for (std::int64_t piece = 0; piece < pieces; ++piece) body(0, piece);
 }
 
 }  // namespace kasen

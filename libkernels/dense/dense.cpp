@@ -173,6 +173,8 @@ class DensePass {
       pass_rows(shop_.pool, *call_.gate, call_.rows, down_, [&](int thread, std::int64_t b) {
         for (std::int64_t k = 0; k < parts; ++k) part(thread, b, k);
       });
+    } else if (call_.rows * across_ < piece_work) {
+      for (std::int64_t piece = 0; piece < blocks_ * parts; ++piece) part(0, piece / parts, piece % parts);
     } else {
       share_out(shop_.pool, blocks_ * parts,
                 [&](int thread, std::int64_t piece) { part(thread, piece / parts, piece % parts); });

@@ -7,6 +7,7 @@ namespace {
 
 // Below this many elements, waking the other threads costs more than it saves.
 constexpr std::int64_t small_loop = 2 * reduction_block;
+constexpr size_t most_words = 64;  // of a kernel's arguments, mostly
 
 // Folds blocks' partial results, in order, into the accumulators.
 void fold(Workshop& shop, const PlanKernels& plan, const ElementwiseKernel& kernel, std::span<const View> outputs,
@@ -63,6 +64,7 @@ void run_elementwise(Workshop& shop, const PlanKernels& plan, const ElementwiseK
                      std::span<const std::int64_t> sizes, std::int64_t whole) {
   if (begin >= end) return;
   std::vector<std::int64_t> words;
+  words.reserve(most_words);
   for (size_t i = 0; i < kernel.inputs.size(); ++i) append_array(words, kernel.inputs[i], inputs[i]);
   for (size_t i = 0; i < kernel.stored.size(); ++i) {
     append_array(words, kernel.stored_elements[i], outputs[static_cast<size_t>(kernel.stored[i])]);
