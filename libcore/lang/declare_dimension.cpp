@@ -56,7 +56,9 @@ void Declarations::dimension(const Statement& s) {
                  "choose another name, or declare it before");
   }
   const DimId id = builder_.add_dim(std::move(dim));
-  scopes_.define(s.name.text, s.mark, {.kind = Binding::Kind::dimension, .dim = id, .fixed = "it is a dimension"});
+  Binding bound{.kind = Binding::Kind::dimension, .dim = id, .fixed = "it is a dimension"};
+  bound.in_blocks = s.in_blocks;
+  scopes_.define(s.name.text, s.mark, std::move(bound));
 }
 
 // `-D K=20` stands for `dim K = 20` where the program leaves the size to the data.

@@ -164,6 +164,11 @@ Term Expressions::name_of_program(const Node& node) {
         source_.fail(node.mark, fmt::format("'{}' stands for dimensions", node.text), {},
                      fmt::format("write size({}) for the number of their indices", node.text));
       }
+      if (b->in_blocks) {
+        source_.fail(node.mark, fmt::format("'{}' is a dimension in blocks", node.text),
+                     "as a number it could be the rows of a block, or all",
+                     fmt::format("write size(B) for those of block B, or n = size({}) before the loop", node.text));
+      }
       const std::int64_t size = module_.dim(b->dim).size;
       if (size >= 0) return literal_term(Scalar::i64, Word::integer(size));
       source_.fail(node.mark, fmt::format("'{}' is a dimension", node.text), "only run knows its size",

@@ -117,6 +117,7 @@ struct Statement {
   bool some = false, fills = false;        // of a dimension: some of the value's indices; as many as it lacks
   std::vector<std::optional<Node>> slice;  // of a dimension: none, or begin, end and step as far as written
   bool local = false, workers = false, likely = false, down = false, unroll = false;
+  bool in_blocks = false;  // of a dimension: its value is the size of a block
 };
 
 // Throws UserError(bad_input) with every syntax error found (ten at most).

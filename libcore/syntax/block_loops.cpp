@@ -48,7 +48,12 @@ class BlockLoops {
   Body of(Body program) {
     find(program, false);
     if (dims_.empty()) return program;
-    for (const Statement& s : program) declared_.insert(s.name.text);
+    for (const Statement& s : program) {
+      declared_.insert(s.name.text);
+      if (s.kind == StatementKind::dimension && !s.local) cut_.insert(s.name.text);
+      if (s.kind == StatementKind::constant || s.kind == StatementKind::param) later_[s.name.text] = s.kind;
+      if (s.kind == StatementKind::input) given_.insert(s.name.text);
+    }
     Body out;
     for (Statement& s : program) declaration(out, std::move(s));
     for (const auto& [name, dim] : dims_) require_declared(name, dim);
@@ -93,6 +98,10 @@ class BlockLoops {
 
   void require_declared(const std::string& name, const Blocked& dim) const {
     if (!dim.blocks.empty()) return;
+    if (given_.contains(name)) {
+      source_.fail(dim.mark, fmt::format("'{}' is an input, and blocks are of a dimension", name), {},
+                   fmt::format("name the dimension of its rows: {}", block_loop_form));
+    }
     source_.fail(dim.mark, fmt::format("'{}' is no dimension of the program", name),
                  "blocks are of the rows that inputs have", fmt::format("write dim {}, and {}", name, block_loop_form));
   }
@@ -104,6 +113,7 @@ class BlockLoops {
 
   void declaration(Body& out, Statement s) {
     if (s.kind == StatementKind::dimension) dimension(out, s);
+    if (s.kind == StatementKind::constant) later_.erase(s.name.text);
     if (s.kind == StatementKind::input || s.kind == StatementKind::param) array(s);
     out.push_back(std::move(s));
   }
@@ -122,6 +132,7 @@ class BlockLoops {
           fmt::format("each worker holds all of its rows; blocks are cut over the workers (line {})", dim->mark.line),
           fmt::format("write dim {}; or read ranges, dim K local = 64 and range(X, K, begin)", s.name.text));
     }
+    require_known(s, dim->count);
     const std::string blocks = s.name.text + "_blocks";
     dim->blocks = blocks;
     for (int next = 2; !declared_.insert(dim->blocks).second; ++next) dim->blocks = fmt::format("{}_{}", blocks, next);
@@ -130,6 +141,20 @@ class BlockLoops {
     counts.name.text = dim->blocks;
     out.push_back(std::move(counts));
     s.value = {dim->count};
+    s.in_blocks = true;
+  }
+
+  // Where the dimension stands, the rows of its blocks must be known.
+  void require_known(const Statement& s, const Node& count) const {
+    const auto found = count.kind == NodeKind::name ? later_.find(count.text) : later_.end();
+    if (found == later_.end()) return;
+    if (found->second == StatementKind::param) {
+      source_.fail(count.mark, fmt::format("param '{}' as the rows of a block", count.text), "plan must know them",
+                   fmt::format("write const {} = ... above dim {}", count.text, s.name.text));
+    }
+    source_.fail(count.mark, fmt::format("const '{}' stands behind dimension '{}'", count.text, s.name.text),
+                 fmt::format("a block of {} has as many rows (line {})", s.name.text, s.mark.line),
+                 fmt::format("move const {} above dim {}", count.text, s.name.text));
   }
 
   // An input over N, which is its first dimension.
@@ -145,6 +170,11 @@ class BlockLoops {
     const Blocked* const dim = blocked(dims[0].text);
     if (dim == nullptr) return;
     inputs_[s.name.text] = dims[0].text;
+    const auto is_cut = [&](const NameAt& d) { return cut_.contains(d.text); };
+    const std::vector<ComponentNode>& parts = s.type[0].components;
+    const bool null = parts.size() == 1 && parts[0].scalar == "null";
+    const bool stored = dims.size() == 2 && (null || std::all_of(dims.begin(), dims.end(), is_cut));
+    if (stored && s.type[0].storage.empty()) s.type[0].storage = "sparse";  // as without blocks
     dims.insert(dims.begin(), {dim->blocks, dims[0].mark});
   }
 
@@ -256,13 +286,18 @@ class BlockLoops {
     const Blocked* const dim = hidden_.contains(name) ? nullptr : blocked(name);
     if (dim == nullptr) return false;
     if (node.text == "size") {
+      if (is_inside(name)) {
+        source_.fail(node.mark, fmt::format("size({}) within the loop over its blocks", name),
+                     fmt::format("{} stands for the {} rows of a block there", name, shown(dim->count)),
+                     fmt::format("write size(B) with the block's name, or n = size({}) before the loop", name));
+      }
       node = made_operation(ScalarOp::mul, node.mark, {size_of(node.mark, dim->blocks), size_of(node.mark, name)});
       return true;
     }
     if (node.text != "index") return false;
     source_.fail(node.mark, fmt::format("the index of '{}', whose rows come in blocks", name),
                  fmt::format("it would be the place in a block of {}", shown(dim->count)),
-                 "give the program an input with the rows' numbers, and read it by blocks");
+                 fmt::format("a row has number i64(B) * size(B) + place, with place = [i in {}: i64(i)]", name));
   }
 
   void mention(const NameAt& name) const {
@@ -270,12 +305,17 @@ class BlockLoops {
     if (inputs_.contains(name.text)) whole(name.text, name.mark);
     const auto dim = dims_.find(name.text);
     if (dim == dims_.end()) return;
-    const auto inside = [&](const auto& variable) { return variable.second == name.text; };
-    if (std::any_of(variables_.begin(), variables_.end(), inside)) return;
+    if (is_inside(name.text)) return;
     source_.fail(name.mark, fmt::format("'{}' outside of the loop over its blocks", name.text),
                  fmt::format("within it, {} stands for the {} rows of a block; all rows together have no array",
                              name.text, shown(dim->second.count)),
-                 fmt::format("write it into a loop: for B in blocks({}, {})", name.text, shown(dim->second.count)));
+                 fmt::format("write it into the loop, or results for each row into a program without blocks; size({}) "
+                             "is how many rows there are",
+                             name.text));
+  }
+
+  bool is_inside(const std::string& dim) const {
+    return std::any_of(variables_.begin(), variables_.end(), [&](const auto& v) { return v.second == dim; });
   }
 
   [[noreturn]] void whole(const std::string& input, Mark mark) const {
@@ -292,8 +332,9 @@ class BlockLoops {
   std::map<std::string, Blocked> dims_;
   std::map<std::string, std::string> inputs_;     // the dimension of their rows
   std::map<std::string, std::string> variables_;  // of the loops around: the dimension
-  std::set<std::string> declared_;
-  Hidden hidden_;  // names that a function or a lambda has of its own
+  std::set<std::string> declared_, cut_, given_;  // names: all, of dimensions that are cut, of inputs
+  std::map<std::string, StatementKind> later_;    // params, and consts that are declared from here on
+  Hidden hidden_;                                 // names that a function or a lambda has of its own
 };
 
 }  // namespace

@@ -70,6 +70,17 @@ constexpr std::string_view declared = R"(
 
 TEST(LangBlocks, AreDeclaredBatches) { EXPECT_EQ(plan(written), plan(declared)); }
 
+TEST(LangBlocks, LeaveMatricesSparseThatAreWithoutThem) {
+  const std::string text =
+      "dim N, M, F local\ninput R : f64[N, M], G : null[N, F], D : dense f64[N, M], X : f64[N, F]\n"
+      "z = 0.0\nfor B in blocks(N, 5) { z += sum(R[B]) + sum(D[B]) + sum(X[B]) }\noutput z\n";
+  const std::string made = plan(text);
+  EXPECT_NE(made.find("input \"R\" : f64[N_blocks,N,M] sparse"), std::string::npos) << made;
+  EXPECT_NE(made.find("input \"G\" : null[N_blocks,N,F] sparse"), std::string::npos);
+  EXPECT_NE(made.find("input \"D\" : f64[N_blocks,N,M] @"), std::string::npos);
+  EXPECT_NE(made.find("input \"X\" : f64[N_blocks,N,F] @"), std::string::npos);
+}
+
 TEST(LangBlocks, HaveANameThatTheProgramHasNot) {
   const std::string text =
       "dim N, F local\ndim N_blocks local = 3\ninput X : f64[N, F], t : f64[N_blocks]\nw = fill(0.0, F)\n"
@@ -91,14 +102,23 @@ const std::vector<BlockFault> block_faults = {
     {block_loop + "output z = X @ w", 5, 12, "'X' is read by other than the rows of a block", "write X[B]"},
     {block_loop + "output X", 5, 8, "'X' is read by other than", ""},
     {block_loop + "output z = sum(y[B])", 5, 16, "'y' is read by other than", "within for B in blocks(N, 5)"},
-    {block_loop + "output z = fill(0.0, N)", 5, 22, "'N' outside of the loop over its blocks", "for B in blocks(N, 5)"},
+    {block_loop + "output z = fill(0.0, N)", 5, 22, "'N' outside of the loop over its blocks",
+     "a program without blocks"},
     {block_loop + "z : f64[N] = 0\noutput z", 5, 9, "'N' outside of the loop", ""},
     {block_loop + "dim L local = N[:]\noutput w", 5, 15, "'N' outside of the loop", ""},
     {block_loop + "def f(a) = sum(a, over N)\noutput w", 5, 24, "'N' outside of the loop", ""},
     {"for B in blocks(N, 5) { w += X' @ y[B] }\noutput w", 4, 30, "'X' is read by other than", "write X[B]"},
     {"for B in blocks(N, 5) { w += X[0]' @ y[B] }\noutput w", 4, 30, "'X' is read by other than", "write X[B]"},
-    {"for B in blocks(N, 5) { w += w * i64(index(N)) }\noutput w", 4, 38, "the index of 'N'",
-     "an input with the rows'"},
+    {"for B in blocks(N, 5) { w += w * i64(index(N)) }\noutput w", 4, 38, "the index of 'N'", "i64(B) * size(B)"},
+    {"for B in blocks(N, 5) { w += sum(y[B]) / f64(size(N)) }\noutput w", 4, 46, "size(N) within the loop",
+     "write size(B)"},
+    {"for B in blocks(N, 5) { w += sum(y[B]) / f64(N) }\noutput w", 4, 46, "'N' is a dimension in blocks", "size(B)"},
+    {"for B in blocks(N, 5) { w += random(N, F) }\noutput w", 4, 37, "'N' is a dimension in blocks", "size(B)"},
+    {"for B in blocks(X, 5) { w += 1 }\noutput w", 4, 10, "'X' is an input, and blocks are of a dimension", ""},
+    {"const k = 5\nfor B in blocks(N, k) { w += 1 }\noutput w", 5, 20, "const 'k' stands behind dimension 'N'",
+     "move const k above dim N"},
+    {"param k = 5\nfor B in blocks(N, k) { w += 1 }\noutput w", 5, 20, "param 'k' as the rows of a block",
+     "write const k = ..."},
     {"for B in blocks(N, 5) { k : id[N] = 0; w += X[B]' @ y[B] }\noutput w", 4, 29, "an id of 'N'", ""},
     {"for B in blocks(N) { w += 1 }\noutput w", 4, 10, "takes a dimension and how many", "blocks(N, 64)"},
     {"for B in blocks(5, N) { w += 1 }\noutput w", 4, 10, "takes a dimension and how many", "blocks(N, 64)"},

@@ -239,6 +239,7 @@ bool is_planned(const std::string& form) {
                                          {"input the_form : ", "[N]\noutput the_form"},
                                          {"w = 1\n", " { w = w + 1 }\noutput w"},
                                          {"w = 0.0\nfor B in blocks(N, 64) { w += sum(", ") }\noutput w"},
+                                         {"w = 0\nfor B in blocks(N, 64) { w += i64(", ") }\noutput w"},
                                          {"w = 1\nfor q in ", " { w = w + 1 }\noutput w"}};
   for (const std::string& world : worlds) {
     const auto fits = [&](const Place& place) { return compiles(world + place.first + form + place.second + '\n'); };

@@ -262,7 +262,7 @@ class ArrayPart(ViewPart):
     def size_form(self, elem, dims, depth):
         if elem != 'i64' or dims:
             return None
-        d = self.pick([d for d in self.program.dims.values() if d.block != 'count'])
+        d = self.pick([d for d in self.program.dims.values() if d.block != 'count' and not (d.block and self.in_blocks)])
         count = self.program.indices(d.name)
         return Expr('size', 'i64', (), bound=count, dim=d.name)
 

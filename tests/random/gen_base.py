@@ -46,6 +46,7 @@ class Base:
         self.number = 0
         self.names_of_params = None    # in a function: its parameters
         self.fn_uses = 0
+        self.in_blocks = False         # within a loop over blocks of rows
         self.leaves = False            # a loop around this place may break
 
     # -- chance

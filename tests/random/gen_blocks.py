@@ -14,7 +14,8 @@ class BlockPart(ProductPart):
         arrays, matrix = self.inputs_in_blocks()
         var = self.fresh('b')
         counter = Var(var, 'i64', (), max(1, self.size('R_blocks')), fixed=True)
-        kept = self.shapes, self.places
+        kept = self.shapes, self.places, self.in_blocks
+        self.in_blocks = True
         self.shapes, self.places = kept[0] + SHAPES * 3, kept[1] + SHAPES
         self.scopes.append({var: counter})
         try:
@@ -26,7 +27,7 @@ class BlockPart(ProductPart):
             body.append(self.added(total))
         finally:
             self.scopes.pop()
-            self.shapes, self.places = kept
+            self.shapes, self.places, self.in_blocks = kept
         self.define(total)
         return [before, Stmt('for', var=var, begin=0, end=self.size('R_blocks'), bound=None, down=self.chance(0.3), unroll=False,
                              likely=self.chance(0.2), expect=self.pick([0, 0, 5]), body=first + body,

@@ -25,6 +25,7 @@ struct Binding {
   DimId dim = no_dim;       // no_dim: it stands for `dims`, none or several
   std::vector<DimId> dims;  // that a call of a def hands over
   std::string fixed;        // why it cannot be assigned ("" if it can)
+  bool in_blocks = false;   // a dimension whose rows come in blocks: its name is no number
 
   [[nodiscard]] bool is(Kind wanted) const { return kind == wanted; }
 };
