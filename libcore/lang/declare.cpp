@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/base/input_values.h"
 #include "libcore/syntax/habits.h"
 
 namespace kasen::lang {
@@ -174,6 +175,7 @@ void Declarations::check_defines() const {
     Names known;
     for (const Constant& c : module_.constants) known.push_back(c.name);
     for (const Op& op : module_.body.ops) {
+      if (op.code == OpCode::input && op.name == name) refuse_value_of_input(name, value);
       if (op.code == OpCode::param) known.push_back(op.name);
     }
     for (const Dimension& dim : module_.dims) {

@@ -224,6 +224,10 @@ Statement Parser::dimension() {
 Statement Parser::constant(StatementKind kind) {
   Statement s = named(kind, "a name");
   if (accept(":")) s.type.push_back(type());
+  const bool array = !s.type.empty() && !s.type[0].dims.empty();
+  if (array && kind == StatementKind::param && !peek().is("="))
+    unexpected("'=' and the file of the array",
+               fmt::format("write = \"{0}.csv\", or input {0} : ... whose file the command names", s.name.text));
   expect("=", kind == StatementKind::param ? "and the default" : "and the value");
   if (peek().kind == TokenKind::string) return with_file(std::move(s));
   s.value.push_back(expression());

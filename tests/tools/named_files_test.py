@@ -90,5 +90,30 @@ class NamedFiles(ToolTest):
         self.assertIn("input 'X' has two files", self.kasen("fuse", "twice.kir", status=BAD)[1])
 
 
+    def test_values_for_arrays_are_refused(self):
+        """A file, or a short list, as -D: the message says how the file is given, in every tool that takes values."""
+        (self.dir / "p.ks").write_text('dim L local\nparam rates : f64[L] = "rates.csv"\noutput s = 2 * rates\n')
+        (self.dir / "rates.csv").write_text("1\n2\n")
+        self.kasen("go", "p.ks", "-o", "r.h5")
+        experiment = "program: p.ks\n{}: {{rates: other.csv}}\n"
+        for key in "define", "param":
+            (self.dir / f"{key}.yaml").write_text(experiment.format(key))
+        run = ("run", "p.run/fused.kir", "--bundle", "p.run/bundle")
+        for command in [("plan", "p.ks", "-D"), ("go", "p.ks", "-D"), ("go", "p.ks", "--param"), (*run, "-D")]:
+            told = self.kasen(*command, "rates=other.csv", status=USAGE)[1]
+            self.assertIn("-D rates=other.csv: 'rates' is an array, whose numbers a file gives; give the file as data: "
+                          "rates=other.csv, without an option", " ".join(told.split()))
+            told = " ".join(self.kasen(*command, "rates=0.1,0.2,5", status=USAGE)[1].split())
+            self.assertIn("write the numbers into rates.csv, a row a line, and give the file as data: rates=rates.csv", told)
+        for key in "define", "param":
+            told = " ".join(self.kasen("experiment", f"{key}.yaml", "-o", "rows", status=78)[1].split())
+            self.assertIn("data: {rates: other.csv}", told)
+        told = self.kasen(*run, "-D", "other=1", status=USAGE)[1]
+        self.assertIn("no param 'other'; leave it out: the program has no params", " ".join(told.split()))
+        (self.dir / "bad.ks").write_text("dim L local\nparam rates : f64[L]\noutput s = 2 * rates\n")
+        told = self.kasen("plan", "bad.ks", status=BAD)[1]
+        self.assertIn('write = "rates.csv", or input rates : ... whose file the command names', told)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

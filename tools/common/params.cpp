@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "libcore/base/error.h"
+#include "libcore/base/input_values.h"
 #include "libcore/base/suggest.h"
 #include "libcore/lang/lang.h"
 
@@ -43,14 +44,17 @@ std::vector<Word> read_value(const Module& module, const ElementType& element, c
   return op->literal;
 }
 
-[[noreturn]] void unknown_param(const Module& module, const std::string& name) {
+[[noreturn]] void unknown_param(const Module& module, const std::string& name, const std::string& text) {
   std::vector<std::string> names;
   for (const Op& op : module.body.ops) {
+    if (op.code == OpCode::input && op.name == name) refuse_value_of_input(name, text);
     if (op.code == OpCode::param) names.push_back(op.name);
   }
   const std::string near = nearest_name(name, names);
   fail(ExitStatus::usage, fmt::format("the program has no param '{}'", name), "",
-       near.empty() ? fmt::format("it has: {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
+       names.empty()  ? "leave it out: the program has no params"
+       : near.empty() ? fmt::format("it has: {}", fmt::join(names, ", "))
+                      : fmt::format("did you mean '{}'?", near));
 }
 
 }  // namespace
@@ -61,7 +65,7 @@ const ElementType& param_element(const Module& module, const Op& param) {
 
 std::vector<Word> read_param(const Module& module, const std::string& name, const std::string& text) {
   const Op* op = find_param(module, name);
-  if (op == nullptr) unknown_param(module, name);
+  if (op == nullptr) unknown_param(module, name, text);
   if (text.empty())
     fail(ExitStatus::usage, fmt::format("-D {}= gives no value", name), "",
          fmt::format("write -D {}=1.5, for example", name));
