@@ -70,6 +70,50 @@ class Named(ColumnsTest):
                              [["F", "F", "C"], *([f, g, f"{products[i, j]}"] for i, f in enumerate(self.HEAD) for j, g in enumerate(self.HEAD))])
         self.assertEqual(self.kasen("show", "r.csv", "w", "--format", "csv")[0], self.kasen("show", "p.run", "w", "--format", "csv")[0])
 
+    def test_results_that_are_read_again_keep_the_names(self):
+        """The second program's dimensions have other names; its results show those of the first one's table."""
+        numbers = self.numbers()
+        self.table("x.csv", numbers, self.HEAD)
+        first = SUMS + "output Y = X + 1\n"
+        second = "dim G local\ninput r : f64[G]\noutput z = 2 * r\n"
+        wide = "dim M, G local\ninput Y : f64[M, G]\noutput z = sum(Y, over M)\n"
+        self.go(first, "X=x.csv", "--dir", "first", "-o", "r.h5")
+        self.go(first, "X=x.csv", "--dir", "first", "--format", "csv", "-o", "c.csv", "--force")
+        doubled = [[name, 2 * total] for name, total in zip(self.HEAD, numbers.sum(axis=0).tolist())]
+        for program, data, expected in [(second, ["r=r.h5:/w"], doubled), (second, ["r=c.csv", "--columns", "r=w"], doubled),
+                                        (wide, ["Y=r.h5:/Y"], [[name, total / 2 + 40] for name, total in doubled])]:
+            for how in [[], ["--workers", 2]]:
+                out = self.go(program, *data, "--force", *how)[0]
+                self.assertIn("he,ight  ", out)
+                self.assertEqual(self.names(), {"G": self.HEAD})
+                shown = json.loads(self.kasen("show", "p.run", "z", "--format", "json")[0])["arrays"][0]["rows"]
+                self.assertEqual(shown, expected)
+        # A third program reads the second one's result; a file in another order keeps each name with its number.
+        (self.dir / "z.h5").write_bytes((self.dir / "p.run" / "result.h5").read_bytes())
+        (self.dir / "z.dictionary.json").write_bytes((self.dir / "p.run" / "result.dictionary.json").read_bytes())
+        self.go(second.replace("G", "H"), "r=z.h5:/z")
+        self.assertEqual(self.names(), {"H": self.HEAD})
+        lines = self.cells("c.csv")
+        self.table("c.csv", lines[:0:-1], lines[0])
+        self.go(second, "r=c.csv", "--columns", "r=w")
+        self.assertEqual(self.names(), {"G": self.HEAD[::-1]})
+        np.testing.assert_array_equal(self.array("z"), 2 * numbers.sum(axis=0)[::-1])
+        # Another output of a result in several files; a dictionary that has changed; a table with other names.
+        self.go(first.replace("output w\n", ""), "X=x.csv", "--dir", "first", "--format", "csv", "-o", "d.csv", "--force")
+        self.go(first.replace("output w\n", "output k = sum(X)\noutput w\n"), "X=x.csv", "--dir", "first", "--format", "csv", "-o", "d.csv", "--force")
+        self.go(second, "r=d-w.csv", "--columns", "r=w")
+        self.assertEqual(self.names(), {"G": self.HEAD})
+        both = "dim M, G local\ninput r : f64[G], X : f64[M, G]\noutput z = sum(r * X, over M)\n"
+        self.go(both, "r=r.h5:/w", "X=x.csv")
+        self.assertEqual(self.names(), {"G": self.HEAD})
+        dictionary = self.dir / "r.dictionary.json"
+        dictionary.write_text(dictionary.read_text().replace("age", "years"))
+        err = self.go(both, "r=r.h5:/w", "X=x.csv")[1]
+        self.assertIn("inputs r and X name the columns of G in different ways", " ".join(err.split()))
+        dictionary.write_text("{")  # none of Kasen's: names are for people, and the numbers are right without
+        self.go(second, "r=r.h5:/w")
+        np.testing.assert_array_equal(self.array("z"), 2 * numbers.sum(axis=0))
+
     def test_columns_that_are_chosen(self):
         numbers = self.numbers()
         self.table("x.csv", numbers, self.HEAD)

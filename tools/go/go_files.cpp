@@ -12,6 +12,7 @@
 #include "libcore/base/error.h"
 #include "tools/options/inputs.h"
 #include "tools/options/machine_file.h"
+#include "tools/options/result_dictionary.h"
 #include "tools/options/result_format.h"
 #include "tools/show/show.h"
 #include "tools/system/files.h"
@@ -65,6 +66,8 @@ std::vector<std::string> GoFiles::places() const {
 
 std::vector<std::string> GoFiles::partitioned() const {
   std::vector<std::string> files = data();
+  for (const std::string& data : std::vector(files))
+    if (std::string beside = dictionary_of_result(data); !beside.empty()) files.push_back(std::move(beside));
   if (has("dictionary")) {
     const std::string dictionary = text("dictionary");
     std::error_code none;

@@ -214,7 +214,7 @@ void require_rows_of_words(const std::vector<DimData>& dims, std::vector<InputDa
 
 void add_names_of_words(const std::vector<DimData>& dims, std::vector<InputData>& inputs, DimNames& names) {
   for (const auto& [dim, columns] : named_dims(dims, inputs))
-    if (const WordColumn* const list = columns[0].words()) names.emplace(dim, list->words);
+    if (const WordColumn* const list = columns[0].words()) names.insert_or_assign(dim, list->words);
 }
 
 void share_id_words(std::vector<DimData>& dims, std::vector<InputData>& inputs) {

@@ -21,6 +21,7 @@
 #include "libcore/ir/layout.h"
 #include "libcore/patterns/recipe.h"
 #include "tools/options/cell_options.h"
+#include "tools/options/column_names.h"
 #include "tools/options/id_words.h"
 #include "tools/options/input_files.h"
 #include "tools/options/words.h"
@@ -261,25 +262,6 @@ std::vector<std::string> data_of_program(const Module& module, const std::vector
   return data;
 }
 
-DimNames names_of_columns(const ProgramData& data, std::vector<std::string>& notes) {
-  DimNames names;
-  std::map<std::string, std::string> given;  // the input that gave them
-  std::set<std::string> without;
-  for (const InputData& input : data.inputs) {
-    const std::vector<std::string>& columns = input.table.column_names;
-    if (input.sparse || columns.empty() || !std::all_of(columns.begin(), columns.end(), is_shown_name)) continue;
-    const std::string& dim = input.dims.back();
-    const auto [known, added] = names.emplace(dim, columns);
-    if (added) given[dim] = input.name;
-    if (known->second == columns || !without.insert(dim).second) continue;
-    notes.push_back(
-        fmt::format("inputs {} and {} name the columns of {} in different ways: results have no names there",
-                    given[dim], input.name, dim));
-  }
-  for (const std::string& dim : without) names.erase(dim);
-  return names;
-}
-
 void declare_input_options(Tool& tool) {
   takes(tool, "repeats", repeats_words);
   takes(tool, "rest", rest_words);
@@ -379,6 +361,9 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool ro
   ProgramData data{dims_, {}};
   for (const WantedInput& w : wanted_)
     data.inputs.push_back(input_data(w, files_.at(w.name), std::move(raw.at(w.name))));
+  for (const InputData& input : data.inputs)
+    if (DimNames names = names_of_result(input, files_.at(input.name)); !names.empty())
+      data.of_results[input.name] = std::move(names);
   share_id_words(data.dims, data.inputs);
   require_rows_of_words(data.dims, data.inputs, files_, dictionary_);
   if (drops_rows(values_)) drop_rows(data.inputs);

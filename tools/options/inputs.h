@@ -27,14 +27,12 @@ struct WantedInput {
 
 struct ProgramData {
   std::vector<DimData> dims;
-  std::vector<InputData> inputs;  // in the program's order
+  std::vector<InputData> inputs;               // in the program's order
+  std::map<std::string, DimNames> of_results;  // by input: the names of its dimensions, where a run made its file
 };
 
 // Those of the inputs that have no data in `given` (NAME=DATA, ...) and whose file the program names: NAME=FILE.
 [[nodiscard]] std::vector<std::string> data_of_program(const Module& module, const std::vector<std::string>& given);
-// Of dimensions that are columns of tables whose first lines name them. Tables that name them in other ways leave them
-// without names; `notes` says so.
-[[nodiscard]] DimNames names_of_columns(const ProgramData& data, std::vector<std::string>& notes);
 
 // Whether --method is `auto`, and not a method of partition_methods.
 [[nodiscard]] bool chooses_method(const po::variables_map& values);

@@ -27,6 +27,7 @@
 #include "tools/common/tool.h"
 #include "tools/options/auto_method.h"
 #include "tools/options/byte_option.h"
+#include "tools/options/column_names.h"
 #include "tools/options/id_words.h"
 #include "tools/options/inputs.h"
 #include "tools/options/machine_file.h"
