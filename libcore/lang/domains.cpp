@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -15,12 +17,34 @@ struct Domain {
   std::size_t argument;
   double least, most;
   std::string_view remedy;
+  bool above = false;  // the least number itself is outside
 };
 
+constexpr double any = std::numeric_limits<double>::infinity();
 constexpr std::array domains{
     Domain{"quantile", 1, 0, 1, "write 0.9 for nine of ten, or percentile(x, 90)"},
     Domain{"percentile", 1, 0, 100, "write 90 for nine of ten, or quantile(x, 0.9)"},
+    Domain{"pinball_loss", 2, 0, 1, "write 0.9 for nine of ten"},
+    Domain{"smooth", 1, 0, 1, "it is the share of each new element: write 0.3"},
+    Domain{"pagerank", 1, 0, 1, "it is the share that links hand on: write 0.85"},
+    Domain{"ridge", 2, 0, any, "it is added to the squares: write 0.5"},
+    Domain{"ridge_tall", 2, 0, any, "it is added to the squares: write 0.5"},
+    Domain{"huber_loss", 2, 0, any, "from this distance on the loss is linear: write 1.0"},
+    Domain{"smooth_l1", 2, 0, any, "from this distance on the loss is linear: write 1.0"},
+    Domain{"focal_loss", 2, 0, any, "a larger one gives less weight to what is right: write 2.0"},
+    Domain{"minkowski", 2, 0, any, "2 is the usual distance, and 1 the sum of the parts", true},
+    Domain{"matrix_power", 1, 1, any, "for other powers, write inv(A) or identity(over R)"},
+    Domain{"jacobi", 2, 0, any, "it is a number of steps"},
+    Domain{"cg", 2, 0, any, "it is a number of steps"},
+    Domain{"power_iteration", 2, 0, any, "it is a number of steps"},
 };
+// Their ends are the second and the third argument.
+constexpr std::array<std::string_view, 5> with_ends{"histogram", "tmean", "tsum", "tcount", "randint"};
+
+std::string domain_text(const Domain& domain) {
+  if (domain.most < any) return fmt::format("it takes a number from {} to {}", domain.least, domain.most);
+  return fmt::format("it takes a number {} {}", domain.above ? "above" : "of at least", domain.least);
+}
 
 // The number that an argument is: as it is written, with a sign, or by the name of a const.
 std::optional<double> known_number(const Scopes& scopes, const Node& node) {
@@ -41,13 +65,17 @@ std::optional<double> known_number(const Scopes& scopes, const Node& node) {
   return is_float(type.scalar()) ? word.f : static_cast<double>(word.i);
 }
 
-// Its bins go from the second argument to the third.
-void refuse_ends(const SourceText& source, const Scopes& scopes, const Node& call) {
+// From the second argument to the third. Numbers from 3 to 3 are those that are 3, but bins and random numbers need
+// room.
+void refuse_ends(const SourceText& source, const Scopes& scopes, const std::string& name, const Node& call) {
   if (call.args.size() < 3) return;
   const auto low = known_number(scopes, call.args[1]), high = known_number(scopes, call.args[2]);
-  if (!low || !high || *low <= *high) return;
-  source.fail(call.args[1].mark, fmt::format("histogram from {} to {}", *low, *high), "the lower end comes first",
-              fmt::format("write histogram(x, {}, {}, over K)", *high, *low));
+  if (!low || !high || *low < *high || (*low == *high && name.starts_with('t'))) return;
+  const std::string first = name == "randint" ? "seed" : "x", last = name == "histogram" ? ", over K" : "";
+  source.fail(call.args[1].mark, fmt::format("{} from {} to {}", name, *low, *high),
+              *low == *high ? "nothing lies between them" : "the lower end comes first",
+              *low == *high ? "give an upper end that is larger"
+                            : fmt::format("write {}({}, {}, {}{})", name, first, *high, *low, last));
 }
 
 // std(x, by k in K): what has keys is another function.
@@ -68,14 +96,16 @@ void refuse_keys(const SourceText& source, const Statement& def, const Node& cal
 void refuse_domain(const SourceText& source, const Scopes& scopes, const Statement& def, const Node& call) {
   if (!source.location(def.mark).file.starts_with('<')) return;  // of the program, whatever it is called
   refuse_keys(source, def, call);
-  if (def.name.text == "histogram") return refuse_ends(source, scopes, call);
+  if (std::find(with_ends.begin(), with_ends.end(), def.name.text) != with_ends.end())
+    return refuse_ends(source, scopes, def.name.text, call);
   for (const Domain& domain : domains) {
     if (domain.function != def.name.text || domain.argument >= call.args.size()) continue;
     const Node& node = call.args[domain.argument];
     const std::optional<double> number = known_number(scopes, node);
-    if (!number || (domain.least <= *number && *number <= domain.most)) continue;
-    source.fail(node.mark, fmt::format("{} of {}", def.name.text, *number),
-                fmt::format("it takes a number from {} to {}", domain.least, domain.most), std::string(domain.remedy));
+    const bool low = number && (*number < domain.least || (domain.above && *number == domain.least));
+    if (!number || (!low && *number <= domain.most)) continue;
+    source.fail(node.mark, fmt::format("{} of {}", def.name.text, *number), domain_text(domain),
+                std::string(domain.remedy));
   }
 }
 

@@ -409,5 +409,49 @@ output a = quantile(x, q), b = percentile(x, p), c = quantile(x, half), d = trap
   EXPECT_EQ(real(out, "d"), 0);
 }
 
+// Parameters of functions whose range has a formula that gives a number outside of it, too.
+TEST(Meaning, ParametersOutsideOfTheirRangeGiveNaN) {
+  WholeInputs inputs;
+  inputs.dims["N"] = 3;
+  inputs.arrays["x"] = reals_of({1, 2, 5});
+  for (const std::string call :
+       {"pinball_loss(x, x + 2, two)", "pinball_loss(x, x + 2, less)", "huber_loss(x, x + 2, less)",
+        "smooth_l1(x, x + 2, less)", "focal_loss(x / 9, x / 8, less)", "minkowski(x, x + 1, less)",
+        "minkowski(x, x + 1, 0 * two)", "max(smooth(x, two))", "max(smooth(x, less))",
+        "sum(ridge(outer(*, x, y), x, less))", "sum(jacobi(S, y, minus))", "sum(cg(S, y, minus))"}) {
+    const Outputs out = run_text(
+        "dim N, F local = 2\ninput x : f64[N]\nparam two = 2.0, less = -1.0, minus = -1\n"
+        "y = 1.0 + f64(i64(index(F)))\nS = outer((i, j) -> if i == j then 2.0 else 0.0, y, y)\n"
+        "output a = " +
+            call + "\n",
+        inputs);
+    EXPECT_TRUE(std::isnan(real(out, "a"))) << call;
+  }
+  const Outputs out = run_text(R"(
+dim N
+input x : f64[N]
+param none = 0.0, top = inf, less = -1.0
+output a = pmean(x, none), b = norm_p(x, top), c = minkowski(x, 0 * x, top), d = sum(pseudo_huber(none, x))
+output e = min(huber(less, x)), f = min(pseudo_huber(less, x)), g = norm_p(x, inf), h = tsum(x, 3.0, none)
+)",
+                               inputs);
+  EXPECT_NEAR(real(out, "a"), std::cbrt(10), 1e-14);
+  for (const char* name : {"b", "c", "g"}) EXPECT_EQ(real(out, name), 5);
+  for (const char* name : {"d", "h"}) EXPECT_EQ(real(out, name), 0);
+  for (const char* name : {"e", "f"}) EXPECT_EQ(real(out, name), std::numeric_limits<double>::infinity());
+}
+
+TEST(Meaning, EndsInTheWrongOrderAreAnErrorOfCounts) {
+  WholeInputs inputs;
+  inputs.dims["N"] = 3;
+  inputs.arrays["x"] = reals_of({1, 2, 5});
+  const std::string head =
+      "dim N, K = 2\ninput x : f64[N]\nparam a = 4.0, b = 1.0, none = nan, k = 3, least = 3\noutput y = ";
+  for (const std::string call :
+       {"histogram(x, a, b, over K)", "histogram(x, a, a, over K)", "histogram(x, a, none, over K)",
+        "f64(randint(7, k, least, over K))", "f64(randint(7, k, k - 2, over K))"})
+    EXPECT_THROW((void)run_text(head + call + "\n", inputs), UserError) << call;
+}
+
 }  // namespace
 }  // namespace kasen::meaning

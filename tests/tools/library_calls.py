@@ -395,6 +395,7 @@ ORDER = {
 # Of arrays of given dimensions.
 OTHERS = {
     "number": {
+        "low_below(-1, 2)": lambda v: 0,
         "bincount(m, over M)": lambda v: np.bincount(v.m, minlength=9),
         "histogram(x, -2, 2, over K)": lambda v: np.histogram(v.x, v.K, (-2, 2))[0] if v.K else np.zeros(0, int),
         "group_var(X, m, 0, over M)": lambda v: by_group(np.var, v.X, v.m, 9),
