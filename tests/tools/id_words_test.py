@@ -63,6 +63,37 @@ class IdWords(ToolTest):
                 for name, value in ranks().items():
                     self.assertAlmostEqual(made[name], value, 9, name)
 
+    def test_elements_that_are_indices_are_shown_as_words(self):
+        """On the screen, in every form of JSON, on the page and by kasen show; the program is given no option for it."""
+        (self.dir / "i.ks").write_text("dim E, N\ninput from : id[N][E], to : id[N][E]\ndeg = sum(1.0, by from in N)\n"
+                                       "output deg, from, pairs = map((a, b) -> (a, b), from, to), best = argmax(deg), place = i64(from)\n")
+        of = ["i.ks", "from=web.csv", "to=web.csv", "--columns", "from=from", "--columns", "to=to", "--words", "from=from", "--words", "to=to"]
+        links = [link.split(",") for link in LINKS]
+        names = sorted({name for link in links for name in link})
+        degrees = [sum(a == name for a, _ in links) for name in names]
+        wanted = {"deg": [list(row) for row in zip(names, degrees)], "from": [[k, a] for k, (a, _) in enumerate(links)],
+                  "pairs": [[k, a, b] for k, (a, b) in enumerate(links)], "best": [[names[degrees.index(max(degrees))]]],
+                  "place": [[k, names.index(a)] for k, (a, _) in enumerate(links)]}
+        for workers in ([], ["--workers", 2]):
+            out = self.kasen("go", *of, "-o", "i.h5", "--force", *workers)[0]
+            self.assertIn(f"best = {wanted['best'][0][0]}\n", out)
+            self.assertRegex(out, r"\n +0 +home +about\n")
+            self.assertRegex((self.dir / "i.run" / "report.html").read_text(), r"home</td>\s*<td[^>]*>about</td>")
+            shown = {array["name"]: array["rows"] for array in self.shown("i.h5")["arrays"]}
+            self.assertEqual(shown, wanted)
+            for options in ([], ["--top", 3]):
+                run = json.loads(self.kasen("go", *of, "-o", "i.h5", "--force", "--show", 20, "--format", "json", *options, *workers)[0])["run"]
+                made = {array["name"]: array["rows"] for array in run["results"]}
+                top = sorted(wanted["deg"], key=lambda row: -row[1])[:3] if options else wanted["deg"]
+                self.assertEqual([row[1] for row in made["deg"]], [row[1] for row in top])
+                self.assertTrue(all(row in wanted["deg"] for row in made["deg"]), made["deg"])
+                self.assertEqual(made["pairs"], wanted["pairs"])
+        self.kasen("go", *of, "-o", "i.csv", "--force")  # the file keeps the codes: another program reads them
+        self.assertEqual((self.dir / "i-from.csv").read_text().splitlines()[1], f"0,{names.index('home')}")
+        dictionary = self.dir / "i.dictionary.json"
+        dictionary.write_text(dictionary.read_text().replace('"best": "N"', '"best": 3'))
+        self.assertIn("its dimensions of elements are no texts", self.kasen("show", "i.h5", status=65)[1])
+
     def test_words_give_a_dimension_its_size(self):
         (self.dir / "c.ks").write_text("dim N, City local\ninput city : id[City][N], pay : f64[N]\noutput m = mean(pay, by city in City)\n")
         (self.dir / "c.csv").write_text("city,pay\nOslo,10\nRome,20\nOslo,30\nBern,7\n")

@@ -379,11 +379,11 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     if (traced) write_text(settings.trace, trace_file.text);
     const RunSummary summary = summarize(p.module, report, p.times);
     if (settings.json) {
-      const Json results = results_json(settings, files.front(), result.outputs);
+      const Json results = results_json(settings, files.front(), result.outputs, made.dictionary);
       return say(output, run_document(summary, results, made, checkpoints ? checkpoints->facts() : Json()));
     }
     if (quiet()) return;
-    text = shown_text(settings, files.front(), result.outputs, p.info.names, topped) + text + summary_text(summary);
+    text = shown_text(settings, files.front(), result.outputs, made.dictionary, topped) + text + summary_text(summary);
     if (checkpoints) text += checkpoints->summary();
     text += files_text(made);
     if (traced) text += trace_summary(settings.trace, trace, trace_file);

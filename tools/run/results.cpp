@@ -118,30 +118,37 @@ std::string top_text(const RunSettings& settings, const Module& module, const st
 }
 
 std::string shown_text(const RunSettings& settings, const std::string& result, const std::vector<Output>& outputs,
-                       const DimNames& names, const std::set<std::string>& but) {
+                       const std::string& dictionary, const std::set<std::string>& but) {
   std::error_code none;
   if (settings.show == 0 || !std::filesystem::is_regular_file(result, none)) return {};
   std::vector<std::string> shown;
   for (const Output& output : outputs)
     if (!but.contains(output.name)) shown.push_back(output.name);
   const ShowStyle style{.rows = settings.show, .whole = std::int64_t{2} * settings.show};
+  const IndexNames names = names_of_dictionary(dictionary);
   return shown_result(*view_result(result, outputs.front().name, settings.format), style, shown,
                       [&](const ViewArray& array) { return index_names(array, names); });
 }
 
 namespace {
 
-// The names of all dimensions that an output is over.
-DimNames names_of_outputs(const Module& module, const DimNames& all) {
-  DimNames names;
+// The names of all dimensions that an output is over, or whose indices its elements are.
+IndexNames names_of_outputs(const Module& module, const DimNames& all) {
+  IndexNames names;
   for (const Op& op : module.body.ops) {
     if (op.code != OpCode::output) continue;
     const Type& type = module.type(op.operands.at(0));
     std::vector<DimId> dims(type.dims.begin(), type.dims.end());
-    for (const Component& component : type.element.components)
-      if (is_over_entries(module, type) && component.scalar == Scalar::id) dims.push_back(component.id_of);
+    for (size_t c = 0; c < type.element.components.size(); ++c) {
+      const Component& component = type.element.components[c];
+      if (component.scalar != Scalar::id) continue;
+      const std::string& dim = module.dim(component.id_of).name;
+      dims.push_back(component.id_of);
+      if (!is_over_entries(module, type) && all.contains(dim))
+        names.elements[type.element.tuple ? fmt::format("{}.{}", op.name, c) : op.name] = dim;
+    }
     for (const DimId dim : dims)
-      if (const auto known = all.find(module.dim(dim).name); known != all.end()) names.insert(*known);
+      if (const auto known = all.find(module.dim(dim).name); known != all.end()) names.dims.insert(*known);
   }
   return names;
 }
@@ -159,9 +166,9 @@ bool is_dictionary(const std::string& path) {
 
 std::string write_dictionary(const std::string& result, const Module& module, const BundleInfo& info) {
   const std::string path = dictionary_path(result);
-  const DimNames names = names_of_outputs(module, info.names);
-  if (!info.dictionaries.empty() || !names.empty()) {
-    write_text(path, dictionary_text(info.dictionaries, names));
+  const IndexNames names = names_of_outputs(module, info.names);
+  if (!info.dictionaries.empty() || !names.dims.empty()) {
+    write_text(path, dictionary_text(info.dictionaries, names.dims, names.elements));
     return path;
   }
   if (is_dictionary(path)) std::filesystem::remove(path);
@@ -172,18 +179,20 @@ void mark_results(const std::vector<std::string>& files) {
   for (const std::string& file : files) mark_made(file);
 }
 
-Json results_json(const RunSettings& settings, const std::string& result, const std::vector<Output>& outputs) {
+Json results_json(const RunSettings& settings, const std::string& result, const std::vector<Output>& outputs,
+                  const std::string& dictionary) {
   Json json = Json::array();
   std::error_code none;
   if (!std::filesystem::is_regular_file(result, none)) return json;
   const std::unique_ptr<ResultView> view = view_result(result, outputs.front().name, settings.format);
-  std::vector<std::string> names;
-  for (const Output& output : outputs) names.push_back(output.name);
-  for (const size_t k : in_order(*view, names)) {
+  const IndexNames names = names_of_dictionary(dictionary);
+  std::vector<std::string> wanted;
+  for (const Output& output : outputs) wanted.push_back(output.name);
+  for (const size_t k : in_order(*view, wanted)) {
     const ViewArray& array = view->arrays()[k];
     const bool top = settings.top > 0 && array.dims.size() == 1 && array.columns.size() == 1 && !array.sparse;
     const std::int64_t shown = array.rows <= std::int64_t{2} * settings.show ? array.rows : settings.show;
-    json.push_back(array_json(*view, k, top ? settings.top : shown, top));
+    json.push_back(array_json(*view, k, top ? settings.top : shown, top, index_names(array, names)));
   }
   return json;
 }

@@ -46,9 +46,10 @@ class TopElements {
 [[nodiscard]] std::string top_text(const RunSettings& settings, const Module& module,
                                    const std::vector<Output>& outputs, const std::vector<Part>& parts,
                                    const DimNames& names, Cluster& cluster, std::set<std::string>& shown);
-// The first rows of the others, read from the files that the run has written; nothing where `--show` asks for none.
+// The first rows of the others, read from the files that the run has written, with the names of `dictionary`; nothing
+// where `--show` asks for none.
 [[nodiscard]] std::string shown_text(const RunSettings& settings, const std::string& result,
-                                     const std::vector<Output>& outputs, const DimNames& names,
+                                     const std::vector<Output>& outputs, const std::string& dictionary,
                                      const std::set<std::string>& but);
 // Writes the words of the data and the names of the outputs' indices beside the result, where there are some. Else an
 // older file of them goes, since it belongs to an older result. Returns the name of the file, or nothing.
@@ -59,7 +60,7 @@ void mark_results(const std::vector<std::string>& files);
 
 // The outputs in JSON, read from these files: `--top` elements of vectors, else rows as `--show` asks for them.
 [[nodiscard]] Json results_json(const RunSettings& settings, const std::string& result,
-                                const std::vector<Output>& outputs);
+                                const std::vector<Output>& outputs, const std::string& dictionary);
 
 // The name of the result: that of -o, else the program's.
 [[nodiscard]] std::string result_name(const RunSettings& settings, const Module& module);

@@ -81,15 +81,19 @@ std::string JsonText::row(const ViewRow& row) {
   return before + json_list(cells);
 }
 
-Json array_json(const ResultView& view, size_t array, std::int64_t count, bool top) {
+Json array_json(const ResultView& view, size_t array, std::int64_t count, bool top, const Rename& renamed) {
   JsonText out;
   const ViewArray& facts = view.arrays()[array];
   std::string text = out.begin(facts);
+  const auto add = [&](ViewRow row) {
+    if (renamed) renamed(row);
+    text += out.row(row);
+  };
   if (top) {
-    for (const ViewRow& row : top_rows(view, array, static_cast<size_t>(count))) text += out.row(row);
+    for (const ViewRow& row : top_rows(view, array, static_cast<size_t>(count))) add(row);
   } else if (count > 0) {
     view.rows(array, [&](const ViewRow& row) {
-      text += out.row(row);
+      add(row);
       return --count > 0;
     });
   }

@@ -6,6 +6,7 @@
 
 #include "libcomm/data/view/view.h"
 #include "libcore/json/text.h"
+#include "tools/show/shown.h"
 
 namespace kasen::tools {
 
@@ -38,7 +39,8 @@ class JsonText : public RowText {
   bool first_ = true;
 };
 
-// The same as JSON in memory, of the first `count` rows, or with `top` the largest.
-[[nodiscard]] Json array_json(const ResultView& view, size_t array, std::int64_t count, bool top);
+// The same as JSON in memory, of the first `count` rows, or with `top` the largest; `renamed` as in shown_array.
+[[nodiscard]] Json array_json(const ResultView& view, size_t array, std::int64_t count, bool top,
+                              const Rename& renamed);
 
 }  // namespace kasen::tools

@@ -65,7 +65,7 @@ void add_points(PageResult& page, const ViewArray& array, const ViewRow& row) {
   page.points.push_back({across, row.cells[0].number()});
 }
 
-PageResult page_result(const ResultView& view, size_t number, const DimNames& names) {
+PageResult page_result(const ResultView& view, size_t number, const IndexNames& names) {
   const ViewArray& array = view.arrays()[number];
   PageResult page{.name = array.name};
   const ShowStyle style;
@@ -100,7 +100,7 @@ std::vector<PageResult> page_results(const std::string& path, ResultFormat forma
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none) || outputs.empty()) return pages;
   const std::unique_ptr<ResultView> view = view_result(path, outputs.front(), format);
-  const DimNames names = names_beside(path);
+  const IndexNames names = names_beside(path);
   for (const size_t number : in_order(*view, outputs)) pages.push_back(page_result(*view, number, names));
   return pages;
 }

@@ -212,7 +212,7 @@ class Show {
     } else {
       std::int64_t left = has("head") ? number("head") : array.rows;
       const auto take = [&](const ViewRow& row) {
-        if (words_.empty() && names_.empty()) {
+        if (words_.empty() && names_.dims.empty()) {
           add(row);
         } else {
           ViewRow renamed = row;
@@ -233,7 +233,7 @@ class Show {
   std::unique_ptr<ResultView> view_;
   std::vector<size_t> wanted_;
   std::map<std::string, std::vector<std::string>> words_;  // by output, column or dimension
-  DimNames names_;                                         // of indices
+  IndexNames names_;
 };
 
 void declare_show_options(Tool& tool) {

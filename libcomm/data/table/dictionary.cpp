@@ -8,6 +8,7 @@
 
 #include "libcomm/data/base/byte_source.h"
 #include "libcomm/data/table/dictionary_json.h"
+#include "libcomm/data/table/element_dims.h"
 #include "libcomm/data/text/text_pieces.h"
 
 namespace kasen {
@@ -136,10 +137,15 @@ bool is_shown_name(std::string_view name) {
   return !name.empty() && is_text(name) && std::none_of(name.begin(), name.end(), controls);
 }
 
-std::string dictionary_text(const Dictionary& dictionary, const DimNames& names) {
+std::string dictionary_text(const Dictionary& dictionary, const DimNames& names, const ElementDims& elements) {
   Json whole = {{version_key, 1}, {"inputs", dictionary_json(dictionary)}};
   if (!names.empty()) whole["names"] = dim_names_json(names);
+  if (!elements.empty()) whole["elements"] = elements;
   return whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string dictionary_text(const Dictionary& dictionary, const DimNames& names) {
+  return dictionary_text(dictionary, names, ElementDims());
 }
 
 namespace {
@@ -170,6 +176,15 @@ DimNames read_dim_names(const std::string& path) {
   const Json whole = whole_of(path);
   if (!whole.contains("names")) return {};
   return dim_names_of(whole["names"], [&](const std::string& why) { refuse_dictionary(path, why); });
+}
+
+ElementDims read_element_dims(const std::string& path) {
+  const Json whole = whole_of(path);
+  if (!whole.contains("elements")) return {};
+  const Json& json = whole["elements"];
+  if (!json.is_object() || !std::all_of(json.begin(), json.end(), [](const Json& dim) { return dim.is_string(); }))
+    refuse_dictionary(path, "its dimensions of elements are no texts");
+  return json.get<ElementDims>();
 }
 
 }  // namespace kasen
