@@ -347,6 +347,70 @@ results: keep
         (self.dir / "e.experiment/runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in older))
         self.fault("experiment", "e.yaml", status=BAD, says="runs.jsonl:1: error: this is no row of an experiment")
 
+    def test_means_over_the_folds(self):
+        """Means and deviations of scalar outputs over settings that vary, on every way out; NumPy's are the same."""
+        random = np.random.default_rng(5)
+        X, noise = random.normal(size=(60, 3)), random.normal(size=60)
+        y = X @ [1, -2, 0.5] + noise
+        np.savetxt(self.dir / "x.csv", X, "%.17g", ",")
+        np.savetxt(self.dir / "y.csv", y, "%.17g")
+        (self.dir / "folds.ks").write_text('''dim N, F local
+dim Train some N, Test some N
+input X : f64[N, F], y : f64[N]
+const penalty = 0.0
+param folds = 5, fold = 0, worst = 9
+mine = i64(index(N)) % folds == fold
+others = not mine
+A = pick(X, others, Train)
+w = solve([f in F, g in F: sum(i in Train: A[i, f] * A[i, g]) + (if f == g then penalty else 0)], A' @ pick(y, others, Train))
+miss = pick(y, mine, Test) - pick(X, mine, Test) @ w
+output error = sqrt(mean(miss ^ 2)), flag = fold == folds, bad = if fold == worst then nan else 1.0
+''')
+        settings = "program: folds.ks\ndata: {X: x.csv, y: y.csv}\ndefine: {penalty: [0.0, 10.0]}\nparam: {fold: [0, 1, 2, 3, 4], worst: 2}\n"
+        self.write(settings + "kernels: interpreter\nrepetitions: 1\nmean: fold\n")
+        out, _ = self.experiment()
+        wanted = []
+        for penalty in (0, 10):
+            errors = []
+            for fold in range(5):
+                mine = np.arange(60) % 5 == fold
+                A = X[~mine]
+                w = np.linalg.solve(A.T @ A + penalty * np.eye(3), A.T @ y[~mine])
+                errors.append(np.sqrt(np.mean((y[mine] - X[mine] @ w) ** 2)))
+            wanted.append([np.mean(errors), np.std(errors, ddof=1)])
+        table = list(csv.DictReader((self.dir / "e.experiment/means.csv").read_text().splitlines()))
+        self.assertEqual([(row["define.penalty"], row["points"], row["mean bad"]) for row in table], [("0.0", "5", "nan"), ("10.0", "5", "nan")])
+        self.assertEqual(list(table[0]), ["define.penalty", "points", "mean bad", "deviation bad", "mean error", "deviation error"])
+        made = [[float(row["mean error"]), float(row["deviation error"])] for row in table]
+        np.testing.assert_allclose(made, wanted, rtol=1e-9)
+        lines = out[out.index("means over param.fold:"):].splitlines()
+        self.assertEqual(lines[3].split(), ["10.0", "5", "nan", "nan", f"{wanted[1][0]:.6g}", f"{wanted[1][1]:.6g}"])
+        page = (self.dir / "e.experiment/report.html").read_text()
+        for text in ["Means over param.fold", f"{wanted[0][0]:.6g}"]:
+            self.assertIn(text, page)
+        report = json.loads(self.experiment("--format", "json")[0])
+        self.assertEqual(report["means"]["over"], ["param.fold"])
+        self.assertEqual([group["settings"] for group in report["means"]["groups"]], [{"define.penalty": "0.0"}, {"define.penalty": "10.0"}])
+        self.assertEqual(report["means"]["groups"][1]["outputs"][1], {"name": "error", "mean": made[1][0], "deviation": made[1][1]})
+        self.assertEqual(report["means"]["groups"][1]["outputs"][0]["mean"], "nan")
+        errors = [point["outputs"]["error"] for point in report["points"] if point["settings"]["define.penalty"] == "0.0"]
+        self.assertEqual(np.mean(errors), made[0][0])
+        # Over all that varies; no means; one that a point lacks; and names that mean nothing.
+        whole = json.loads(self.experiment("--set", "mean=[fold, penalty]", "--format", "json")[0])["means"]["groups"]
+        self.assertEqual([(group["settings"], group["points"]) for group in whole], [({}, 10)])
+        self.write(settings + "kernels: interpreter\nrepetitions: 1\n")
+        self.assertIsNone(json.loads(self.experiment("--format", "json")[0])["means"])
+        self.assertFalse((self.dir / "e.experiment/means.csv").exists())
+        rows = self.rows()
+        del rows[0]["outputs"]
+        (self.dir / "e.experiment/runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        groups = json.loads(self.experiment("--set", "mean=fold", "--format", "json")[0])["means"]["groups"]
+        self.assertEqual([groups[0]["outputs"][1][key] for key in ("mean", "deviation")], [None, None])
+        self.assertEqual(groups[1]["outputs"][1]["mean"], made[1][0])
+        for name in ("folds", "worst", "fould", "workers"):
+            self.fault("experiment", "e.yaml", "--set", f"mean={name}", status=CONFIG,
+                       says=[f"'mean': '{name}' is no setting of several values", "param.fold"])
+
     def test_data_of_the_same_size_and_time_are_other_data(self):
         """And the same data under another time are the same."""
         self.write(self.SMALL)

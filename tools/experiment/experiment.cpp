@@ -13,6 +13,7 @@
 #include "libcore/base/error.h"
 #include "tools/common/tool.h"
 #include "tools/experiment/machine_facts.h"
+#include "tools/experiment/means.h"
 #include "tools/experiment/settings.h"
 #include "tools/experiment/steps.h"
 #include "tools/experiment/summary.h"
@@ -219,13 +220,25 @@ class Runner {
     const Summary summary = summarize(experiment_, matrix_, rows_, digests_);
     for (const auto& [name, text] : summary_plots(summary)) write_text(experiment_.folder + '/' + name, text);
     write_text(experiment_.folder + "/table.csv", summary_csv(summary));
+    write_means(summary);
     write_text(experiment_.folder + "/report.html",
                summary_page(summary, fixed_settings(experiment_, matrix_), rows_, digests_));
     write_standard_output(json_ ? summary_json(summary)
-                                : fixed_settings(experiment_, matrix_) + '\n' + summary_table(summary));
+                                : fixed_settings(experiment_, matrix_) + '\n' + summary_table(summary) +
+                                      means_table(summary));
     const bool right = std::all_of(summary.points.begin(), summary.points.end(),
                                    [](const PointSummary& s) { return s.failed == 0 && s.differing == 0; });
     return right ? ExitStatus::done : ExitStatus::check_failed;
+  }
+
+  // Those of an earlier call, which asked for some, are none of this one's.
+  void write_means(const Summary& summary) const {
+    const std::string path = experiment_.folder + "/means.csv";
+    std::error_code none;
+    if (const std::string means = means_csv(summary); !means.empty())
+      write_text(path, means);
+    else
+      std::filesystem::remove(path, none);
   }
 
   const Experiment& experiment_;

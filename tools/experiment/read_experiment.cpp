@@ -1,5 +1,6 @@
 // Turns an experiment's YAML into its axes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -62,6 +63,7 @@ class Reader {
     if (const YamlValue* count = scalar("warmups")) experiment.warmups = bounded_whole(*count, 0);
     if (const YamlValue* word = scalar("results")) experiment.keeps_results = keeps(*word);
     if (const YamlValue* list = scalar("seeds")) seeds_ = whole_texts(*list, 0, most_seed);
+    const YamlValue* const mean = scalar("mean");
     for (const SettingKey& key : setting_keys()) (void)map_.find(std::string(key.name));
     map_.finish("see docs/experiments.md");
     read_axes(root, experiment);
@@ -69,6 +71,9 @@ class Reader {
       scalar("seeds")->fault("'seeds' has nothing to vary", "no data here are generated",
                              "set a seed of the program with define");
     check(root, experiment);
+    if (const YamlValue* labels = mean)
+      for (const YamlValue& label : labels->alternatives())
+        experiment.mean_over.push_back(varied_label(label, matrix_of(experiment).varied));
     return experiment;
   }
 
@@ -76,7 +81,7 @@ class Reader {
   static constexpr std::int64_t most_seed = std::numeric_limits<std::int64_t>::max();
 
   // Keys that are no settings of a point.
-  static constexpr std::array<std::string_view, 5> outside{"repetitions", "warmups", "results", "seeds", "dir"};
+  static constexpr std::array<std::string_view, 6> outside{"repetitions", "warmups", "results", "seeds", "dir", "mean"};
 
   struct Override {
     std::string key, name;
@@ -90,6 +95,22 @@ class Reader {
       word.fault(fmt::format("'results' does not know '{}'", shown_text(word.text())), "it is keep or drop",
                  did_you_mean(word.text().substr(0, 40), {"keep", "drop"}));
     return word.text() == "keep";
+  }
+
+  // fold is param.fold where no other setting that varies is called so.
+  static std::string varied_label(const YamlValue& name, const std::vector<std::string>& varied) {
+    std::vector<std::string> found;
+    for (const std::string& label : varied) {
+      if (label == name.text()) return label;
+      if (label.ends_with("." + name.text())) found.push_back(label);
+    }
+    if (found.size() == 1) return found.front();
+    const std::string what = fmt::format("'mean': '{}' is no setting of several values", shown_text(name.text()));
+    const std::string near = did_you_mean(name.text().substr(0, 40), varied);
+    name.fault(what, varied.empty() ? "no setting has several values" : "means are over the values of a setting",
+               varied.empty() ? "give a list, as param: {fold: [0, 1, 2]}"
+               : near.empty() ? fmt::format("name one of {}", fmt::join(varied, ", "))
+                              : near);
   }
 
   void override_by(const std::string& text) {

@@ -55,6 +55,7 @@ struct Experiment {
   std::string name, folder;
   int repetitions = 3, warmups = 0;
   bool keeps_results = false;
+  std::vector<std::string> mean_over{};  // labels of settings that vary, over which outputs have means
   std::vector<Axis> axes;
 };
 

@@ -1,5 +1,6 @@
 // The results of an experiment in JSON.
 #include "libcore/json/report.h"
+#include "tools/experiment/means.h"
 #include "tools/experiment/summary.h"
 
 namespace kasen::tools {
@@ -30,6 +31,11 @@ Json point_json(const PointSummary& s) {
   of_runs("held_bytes", s.held_all);
   of_runs("most_held_bytes", s.held);
   of_runs("peak_bytes", s.peak_bytes);
+  json["outputs"] = Json::object();
+  for (const auto& [name, text] : s.outputs) {
+    const Json value = Json::parse(text, nullptr, false);
+    json["outputs"][name] = value.is_number() || value.is_boolean() ? value : Json(text);
+  }
   json["bytes"] = Json::array();
   for (const auto& [what, both] : s.bytes)
     json["bytes"].push_back({{"what", what}, {"predicted", both.first}, {"counted", both.second}});
@@ -52,6 +58,7 @@ Json frame(const char* kind, const Experiment& experiment, const Matrix& matrix)
 std::string summary_json(const Summary& summary) {
   Json json = frame("experiment", *summary.experiment, *summary.matrix);
   for (const PointSummary& point : summary.points) json["points"].push_back(point_json(point));
+  json["means"] = means_json(summary);
   return report_document(json);
 }
 

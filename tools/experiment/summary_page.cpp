@@ -1,10 +1,13 @@
 // The page of an experiment: the table of its points, and every run.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "libopt/pages/experiment_page.h"
 #include "libopt/text/report_parts.h"
+#include "tools/experiment/means.h"
 #include "tools/experiment/summary.h"
 
 namespace kasen::tools {
@@ -14,6 +17,18 @@ PageTable points_table(const Summary& summary) {
   PageTable table{"Points: medians of their runs", summary.matrix->varied.size(), {}, summary_rows(summary)};
   table.head = std::move(table.rows.front());
   table.rows.erase(table.rows.begin());
+  return table;
+}
+
+PageTable means_page_table(const Summary& summary) {
+  std::vector<std::vector<std::string>> rows = mean_rows(summary, 6);
+  if (rows.empty()) return {};
+  const std::vector<std::string>& over = summary.experiment->mean_over;
+  PageTable table{fmt::format("Means over {}", fmt::join(over, ", ")),
+                  summary.matrix->varied.size() - over.size(),
+                  std::move(rows.front()),
+                  {}};
+  table.rows.assign(std::make_move_iterator(rows.begin() + 1), std::make_move_iterator(rows.end()));
   return table;
 }
 
@@ -68,6 +83,8 @@ std::string summary_page(const Summary& summary, const std::string& fixed, const
   ExperimentPage page{
       name, fixed.substr(std::min(fixed.size(), name.size() + 2)), {"table.csv", "runs.jsonl"}, plots_of(summary), {}};
   page.tables = {points_table(summary), runs_table(summary, rows, digests)};
+  if (PageTable means = means_page_table(summary); !means.rows.empty())
+    page.tables.insert(page.tables.begin() + 1, std::move(means));
   return experiment_html(page);
 }
 
