@@ -203,6 +203,19 @@ class Pictures(PageTest):
         again, _ = self.kasen("measure", "fused.kir", "--format", "html", env={"PATH": f"{self.dir}:{os.environ['PATH']}"})
         self.assertEqual(again, text)  # an answer that is none
 
+    def test_graphviz_needs_no_file(self):
+        """No file that could be gone before Graphviz opens it: here all temporary files are removed, and /tmp takes none."""
+        self.prepare()
+        whole, _ = self.kasen("measure", "fused.kir", "--format", "html")
+        (self.dir / "dot").write_text(f"#!/bin/sh\nrm -f $TMPDIR/*\nexec {shutil.which('dot')} \"$@\"\n")
+        (self.dir / "dot").chmod(0o755)
+        (self.dir / "tmp").mkdir()
+        found = {"PATH": f"{self.dir}:{os.environ['PATH']}"}
+        for folder in (self.dir / "tmp", self.dir / "none"):
+            text, err = self.kasen("measure", "fused.kir", "--format", "html", env={**found, "TMPDIR": str(folder)})
+            self.assertNotIn("dot", err)
+            self.assertEqual(text, whole)
+
     def test_hostile_names(self):
         evil = '</pre></style><script>alert(1)</script><img src=x onerror="alert(2)">\'"&amp;'
         program = PAGERANK.read_text().splitlines()

@@ -16,7 +16,6 @@
 #include "libopt/time/price.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/sizes_option.h"
-#include "tools/options/temporary_file.h"
 #include "tools/system/files.h"
 #include "tools/system/process.h"
 #include "tools/system/verbosity.h"
@@ -24,7 +23,8 @@
 namespace kasen::tools {
 namespace {
 
-// Graphviz sees sizes and numbers of boxes, but no text.
+// Graphviz sees sizes and numbers of boxes, but no text. It reads them from memory: a file could be gone before it
+// opens it, as where a signal ends this process meanwhile.
 std::optional<std::string> place_by_dot(const std::string& graphs) {
   if (!command_exists("dot")) {
     static bool reported = false;
@@ -32,10 +32,8 @@ std::optional<std::string> place_by_dot(const std::string& graphs) {
       note("kasen-measure: note: Graphviz (dot) is not in PATH: pictures are drawn in the program's order\n");
     return std::nullopt;
   }
-  const TemporaryFile file("kasen-picture");
-  std::ofstream(file.path()) << graphs;
   std::string placed;
-  if (run_process_into(placed, {"dot", "-Tjson0", file.path()}).status == 0) return placed;
+  if (run_process_into(placed, {"dot", "-Tjson0"}, &graphs).status == 0) return placed;
   note("kasen-measure: note: dot could not place the picture: it is drawn in the program's order\n");
   return std::nullopt;
 }

@@ -62,8 +62,10 @@ class OpenFile {
       fail(flags == O_RDONLY ? ExitStatus::io : ExitStatus::cannot_create, fmt::format("cannot open '{}'", path),
            std::strerror(errno));
   }
-  explicit OpenFile(int fd) : fd_(fd) {}
-  ~OpenFile() { close(fd_); }
+  explicit OpenFile(int fd) : fd_(fd) {}  // -1: none
+  ~OpenFile() {
+    if (fd_ >= 0) close(fd_);
+  }
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
   [[nodiscard]] int get() const { return fd_; }
@@ -71,6 +73,22 @@ class OpenFile {
  private:
   int fd_;
 };
+
+// A text as a file in memory, at its beginning; -1: none.
+int descriptor_of(const std::string* text) {
+  if (text == nullptr) return -1;
+  const int file = memfd_create("kasen-input", MFD_CLOEXEC);
+  std::size_t done = 0;
+  while (file >= 0 && done < text->size()) {
+    const ssize_t wrote = write(file, text->data() + done, text->size() - done);
+    if (wrote < 0 && errno != EINTR) break;
+    if (wrote > 0) done += static_cast<std::size_t>(wrote);
+  }
+  if (file >= 0 && done == text->size() && lseek(file, 0, SEEK_SET) == 0) return file;
+  const int error = errno;
+  if (file >= 0) close(file);
+  fail(ExitStatus::io, "cannot make a file in memory", std::strerror(error));
+}
 
 constexpr int anew = O_WRONLY | O_CREAT | O_TRUNC;
 
@@ -197,13 +215,14 @@ std::function<Ended()> run_process_meanwhile(const std::vector<std::string>& arg
   return [process = std::make_shared<Process>(argv, ProcessStart{})] { return process->wait(); };
 }
 
-Ended run_process_into(std::string& text, const std::vector<std::string>& argv) {
+Ended run_process_into(std::string& text, const std::vector<std::string>& argv, const std::string* input) {
+  const OpenFile given(descriptor_of(input));
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
   const OpenFile from(ends[0]);
   std::unique_ptr<Process> process;
   try {
-    process = std::make_unique<Process>(argv, ProcessStart{.output = ends[1]});
+    process = std::make_unique<Process>(argv, ProcessStart{.input = given.get(), .output = ends[1]});
   } catch (...) {
     close(ends[1]);
     throw;

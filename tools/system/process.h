@@ -17,8 +17,10 @@ namespace kasen::tools {
 // Runs argv[0] (looked up in PATH when it has no slash), with standard output to `output` (empty: inherited), and waits
 // for its end. Throws UserError(missing_input) if it cannot be started. Several threads may each run one.
 [[nodiscard]] Ended run_process(const std::vector<std::string>& argv, const std::string& output = {});
-// The same; what it writes to standard output is added to `text`.
-[[nodiscard]] Ended run_process_into(std::string& text, const std::vector<std::string>& argv);
+// The same; what it writes to standard output is added to `text`. `input`: what it reads from standard input, from
+// memory: no file of that lies anywhere. Null: that of this process.
+[[nodiscard]] Ended run_process_into(std::string& text, const std::vector<std::string>& argv,
+                                     const std::string* input = nullptr);
 // Starts it alike, and returns a function that waits for its end. Without a call, the last copy of the function waits.
 [[nodiscard]] std::function<Ended()> run_process_meanwhile(const std::vector<std::string>& argv);
 // The same as run_process without standard input; standard output and standard error go to files.
