@@ -35,6 +35,7 @@ struct Sizes {
   std::string bundle_digest;                    ///< the digest of the bundle that they describe, if any
   int workers = 0;                              ///< 0 if it is not known
   Polynomial::Bindings totals;                  ///< sums over all workers
+  std::set<Symbol> at_most;                     ///< of totals: the most that they can be
   std::vector<Polynomial::Bindings> by_worker;  ///< exact, or empty
   std::map<std::pair<std::string, SlaveSet>, SlavePairs> pairs;  ///< by dimension and set; empty unless from parts
   std::vector<std::int64_t> list_bytes;                          ///< by worker, as PartCount; empty unless from parts

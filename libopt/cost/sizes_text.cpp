@@ -111,6 +111,7 @@ void fill_in_sets(const std::vector<Symbol>& symbols, const SymbolNames& names, 
     const auto known = sizes.totals.find(slaves);
     if (known == sizes.totals.end()) continue;
     sizes.totals[symbol] = known->second;
+    if (sizes.at_most.contains(slaves)) sizes.at_most.insert(symbol);
     sizes.notes.push_back(fmt::format("{} is taken as {} = {}", names(symbol), names(slaves), known->second));
   }
 }

@@ -46,6 +46,10 @@ std::string heading(const ReportContext& c, const PageParts& parts) {
   text += "</div>\n";
   for (const std::string& note : c.sizes()->notes)
     text += fmt::format("<p class=\"note\">Assumed: {}.</p>\n", page_text(note));
+  const std::vector<std::string> lacks = c.lacks(report.actual.read + report.actual.written + report.actual.network);
+  if (!lacks.empty())
+    text += fmt::format("<p class=\"note\">Formulas of {} stay without numbers: give these, too.</p>\n",
+                        page_text(fmt::format("{}", fmt::join(lacks, ", "))));
   return text + "</header>\n";
 }
 

@@ -13,8 +13,9 @@ std::string quantity(const ReportContext& c, const Polynomial& polynomial) {
   const auto value = c.value(polynomial);
   const std::string formula = formula_text(c, polynomial);
   if (!value) return fmt::format("<td class=\"n\">{}</td>", formula);
+  const std::string_view at_most = c.is_most(polynomial) ? "≤ " : "";
   const std::string small = polynomial.constant() ? "" : fmt::format("<div class=\"small\">{}</div>", formula);
-  return fmt::format("<td class=\"n\" data-value=\"{}\">{}{}</td>", *value, grouped(*value), small);
+  return fmt::format("<td class=\"n\" data-value=\"{}\">{}{}{}</td>", *value, at_most, grouped(*value), small);
 }
 
 std::string saved_cell(const ReportContext& a, const Polynomial& before, const ReportContext& b,
@@ -145,7 +146,11 @@ std::string memory_section(const ReportContext& c) {
   line("matrices", memory.matrices);
   line("inputs", memory.inputs);
   text += "</tbody></table>\n";
-  if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) return text;
+  if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) {
+    return text +
+           "<p class=\"note\">Not counted here, but in a run: exchange areas, lists of indices and kernels. They are "
+           "known from a bundle.</p>\n";
+  }
   const std::vector<PartCount> parts = predict_parts(c.module(), *c.sizes());
   std::int64_t most = 1;
   for (const PartCount& part : parts) most = std::max(most, part.held());

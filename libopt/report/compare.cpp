@@ -30,12 +30,24 @@ void add_cost(const Pair& pair, const Column& column, const Cost& before, const 
     if (measure.key.ends_with("_elements") || (measure.model_only && column.key != "model")) continue;
     const Polynomial a = column.form(before.*measure.part), b = column.form(after.*measure.part);
     const auto with_value = [](const ReportContext& c, const Polynomial& p) {
-      const auto value = c.value(p);
-      return value && !p.constant() ? fmt::format("{} = {}", c.formula(p), grouped(*value)) : c.formula(p);
+      return c.formula(p) + c.number(p, grouped);
     };
     rows.push_back(
         {"  " + measure.text, with_value(pair.before, a), with_value(pair.after, b), saved_text(pair, a, b)});
   }
+}
+
+// What is taken for sizes that are not known, of either.
+std::string assumed_text(const Sizes* before, const Sizes* after) {
+  std::vector<std::string> notes;
+  for (const Sizes* sizes : {before, after}) {
+    if (sizes == nullptr) continue;
+    for (const std::string& note : sizes->notes)
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  }
+  std::string text;
+  for (const std::string& note : notes) text += fmt::format("Assumed: {}.\n", note);
+  return text;
 }
 
 }  // namespace
@@ -50,6 +62,7 @@ std::string compare_text(const Measured& before, const Measured& after, bool mod
   }
   for (const std::string& word : assumptions_of(before.module)) text += "The program before assumes " + word + ".\n";
   for (const std::string& word : assumptions_of(after.module)) text += "The program after assumes " + word + ".\n";
+  text += assumed_text(before.sizes, after.sizes);
   const size_t loops = std::min(a.report().loops.size(), b.report().loops.size());
   for (const Column& column : columns_in_text(model)) {
     std::vector<std::vector<std::string>> rows{{"", "before", "after", "saved"}};

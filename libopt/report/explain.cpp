@@ -61,9 +61,7 @@ std::string PlanView::often(const Op& op) const {
 
 std::string PlanView::bytes(const Polynomial& polynomial) const {
   const Polynomial form = printed_form(polynomial);
-  const auto value = report.value(form);
-  const bool number = value && !form.constant();
-  return fmt::format("{} bytes{}", report.formula(form), number ? " = " + grouped(*value) : std::string());
+  return fmt::format("{} bytes{}", report.formula(form), report.number(form, grouped));
 }
 
 Amount PlanView::amount(std::string name, const Polynomial& polynomial) const {

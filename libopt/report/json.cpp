@@ -12,7 +12,12 @@ namespace {
 
 Json entry(const ReportContext& c, const Polynomial& polynomial) {
   Json json{{"formula", c.formula(polynomial)}};
-  if (const auto value = c.value(polynomial)) json["value"] = *value;
+  if (const auto value = c.value(polynomial)) {
+    json["value"] = *value;
+    if (c.is_most(polynomial)) json["at_most"] = true;
+  } else if (const std::vector<std::string> names = c.lacks(polynomial); !names.empty()) {
+    json["lacks"] = names;
+  }
   return json;
 }
 
@@ -60,7 +65,10 @@ Json memory_json(const ReportContext& c) {
     json["live"] = entry(c, printed_form(live_form->bytes));
     json["gap"] = entry(c, printed_form(memory.buffers - live_form->bytes));
   }
-  if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) return json;
+  if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) {
+    json["not_counted"] = {"exchange", "lists", "generated_kernels"};
+    return json;
+  }
   const auto traffic = traffic_of_workers(c);
   const std::vector<LiveSet> live = largest_live_sets(c.module(), *c.sizes());
   Json workers = Json::array();

@@ -75,10 +75,7 @@ std::string operator_table(const ReportContext& c, const Column& column) {
 // Returns "reads 20 V + 24 nnz bytes" and, if sizes are known, the number.
 std::string sentence(const ReportContext& c, const Column& column, const Measure& measure, const Cost& cost) {
   const Polynomial polynomial = column.form(cost.*measure.part);
-  std::string text = fmt::format("  {} {} bytes", measure.text, c.formula(polynomial));
-  const auto value = c.value(polynomial);
-  if (value && !polynomial.constant()) text += fmt::format(" = {}", bytes_text(*value));
-  return text + '\n';
+  return fmt::format("  {} {} bytes{}\n", measure.text, c.formula(polynomial), c.number(polynomial, bytes_text));
 }
 
 std::string summary(const ReportContext& c, const Column& column, const Cost& cost) {
@@ -89,9 +86,7 @@ std::string summary(const ReportContext& c, const Column& column, const Cost& co
     text += sentence(c, column, measure, cost);
     if (measure.key != "network_bytes" || !is_model) continue;
     if (const Polynomial by_axis = printed_form(cost.network); by_axis != paper_form(cost.network)) {
-      const auto value = c.value(by_axis);
-      text += fmt::format("    by axis: {} bytes{}\n", c.formula(by_axis),
-                          value ? " = " + bytes_text(*value) : std::string());
+      text += fmt::format("    by axis: {} bytes{}\n", c.formula(by_axis), c.number(by_axis, bytes_text));
     }
   }
   return text;
@@ -148,10 +143,7 @@ std::string memory_text(const ReportContext& c) {
   std::string text = "\nMemory held by the run, over all workers (without padding):\n";
   const auto line = [&](const char* what, const Polynomial& polynomial) {
     const Polynomial form = printed_form(polynomial);
-    const auto value = c.value(form);
-    text += fmt::format("  {} {} bytes", what, c.formula(form));
-    if (value && !form.constant()) text += fmt::format(" = {}", bytes_text(*value));
-    text += '\n';
+    text += fmt::format("  {} {} bytes{}\n", what, c.formula(form), c.number(form, bytes_text));
   };
   line("buffers", memory.buffers);
   const auto live_form = largest_live_form(c.module(), [&](const Polynomial& form) { return c.value(form); });
@@ -162,7 +154,9 @@ std::string memory_text(const ReportContext& c) {
   line("matrices", memory.matrices);
   line("inputs", memory.inputs);
   if (c.sizes() == nullptr || c.sizes()->by_worker.empty())
-    return text + (live_form ? live_text(c, live_form->number) : std::string());
+    return text +
+           "  not counted here, but in a run: exchange areas, lists of indices, kernels (known from --bundle)\n" +
+           (live_form ? live_text(c, live_form->number) : std::string());
   text += "Exactly, by worker (bytes; sends and receives of the whole program, as above):\n";
   const auto traffic = traffic_of_workers(c);
   const std::vector<LiveSet> live = largest_live_sets(c.module(), *c.sizes());

@@ -1,6 +1,7 @@
 #include "libopt/text/report_parts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -17,9 +18,8 @@ ReportContext::ReportContext(const Module& module, const Sizes* sizes)
 
 std::string ReportContext::formula(const Polynomial& polynomial) const { return polynomial.text(names_); }
 
-std::optional<std::int64_t> ReportContext::value(const Polynomial& polynomial) const {
-  if (sizes_ == nullptr) return polynomial.constant();
-  const Polynomial known = polynomial.replace([&](const Symbol& symbol) {
+Polynomial ReportContext::with_expected(const Polynomial& polynomial) const {
+  return polynomial.replace([&](const Symbol& symbol) {
     if (sizes_->totals.contains(symbol)) return Polynomial(symbol);
     if (symbol.kind == SymbolKind::taken) return Polynomial(1);
     for (const LoopCost& loop : report_.loops) {
@@ -28,7 +28,37 @@ std::optional<std::int64_t> ReportContext::value(const Polynomial& polynomial) c
     }
     return Polynomial(symbol);
   });
-  return known.evaluate(sizes_->totals);
+}
+
+std::optional<std::int64_t> ReportContext::value(const Polynomial& polynomial) const {
+  return sizes_ == nullptr ? polynomial.constant() : with_expected(polynomial).evaluate(sizes_->totals);
+}
+
+std::string ReportContext::number(const Polynomial& polynomial, std::string (*shown)(std::int64_t)) const {
+  if (sizes_ == nullptr || polynomial.constant()) return {};
+  const auto known = value(polynomial);
+  if (!known) return fmt::format(" (no number without {})", fmt::join(lacks(polynomial), ", "));
+  return fmt::format(" {} {}", is_most(polynomial) ? "<=" : "=", shown(*known));
+}
+
+bool ReportContext::is_most(const Polynomial& polynomial) const {
+  if (sizes_ == nullptr || sizes_->at_most.empty()) return false;
+  const std::vector<Symbol> symbols = polynomial.symbols();
+  return std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& s) { return sizes_->at_most.contains(s); });
+}
+
+// Ghosts without a number take the most that they can be, once the number of workers is known.
+std::vector<std::string> ReportContext::lacks(const Polynomial& polynomial) const {
+  std::vector<std::string> names;
+  if (sizes_ == nullptr) return names;
+  const Symbol workers{SymbolKind::workers, "", {}, -1};
+  for (const Symbol& symbol : with_expected(polynomial).symbols()) {
+    if (sizes_->totals.contains(symbol)) continue;
+    const bool ghosts = symbol.kind == SymbolKind::slaves || symbol.kind == SymbolKind::waiting;
+    const std::string missing = name(ghosts && !sizes_->totals.contains(workers) ? workers : symbol);
+    if (std::find(names.begin(), names.end(), missing) == names.end()) names.push_back(missing);
+  }
+  return names;
 }
 
 std::string ReportContext::source_line(const Location& where) const {

@@ -22,6 +22,13 @@ class ReportContext {
   [[nodiscard]] std::string formula(const Polynomial& polynomial) const;
   // Evaluates with the sizes and the expected iterations. An `if` whose branch is not known runs its first one.
   [[nodiscard]] std::optional<std::int64_t> value(const Polynomial& polynomial) const;
+  // Returns " = 24,000" in the form of `shown`, or " <= 24,000" where that is the most that it can be, or
+  // " (no number without P)" where the sizes that are known do not give it. Empty of a constant, and without sizes.
+  [[nodiscard]] std::string number(const Polynomial& polynomial, std::string (*shown)(std::int64_t)) const;
+  // Returns whether its value is the most that it can be, as it has sizes of which no more is known.
+  [[nodiscard]] bool is_most(const Polynomial& polynomial) const;
+  // Returns the names of sizes without which it has no value.
+  [[nodiscard]] std::vector<std::string> lacks(const Polynomial& polynomial) const;
   [[nodiscard]] std::string name(const Symbol& symbol) const { return names_(symbol); }
   // Returns the user's line without the blanks around it; empty if unknown.
   [[nodiscard]] std::string source_line(const Location& where) const;
@@ -32,6 +39,8 @@ class ReportContext {
   [[nodiscard]] bool is_worth_a_line(const CostRow& row) const;
 
  private:
+  [[nodiscard]] Polynomial with_expected(const Polynomial& polynomial) const;
+
   const Module& module_;
   const Sizes* sizes_;
   CostReport report_;

@@ -48,6 +48,45 @@ class Huge(ToolTest):
         self.kasen("fuse", "plan.kir", "--sizes", f"N={HUGE},S=10,nnz=10", "-o", "-")
         self.fault("measure", "fused.kir", "--sizes", "N=1000000000000000000,S=10,nnz=10", status=LIMIT, says="64 bits")
 
+    def test_ghosts_without_a_number(self):
+        """They are taken for the most that they can be, and the report says so."""
+        def report(sizes):
+            return self.kasen("measure", "fused.kir", "--sizes", sizes)[0], json.loads(self.kasen("measure", "fused.kir", "--sizes", sizes, "--format", "json")[0])
+
+        text, told = report("N=1000,nnz=8000,P=4")
+        self.assertIn("Assumed: S(G.rows) is taken as (P - 1) N = 3000, the most that it can be", text)
+        self.assertIn("network 8 S(G.rows) + 8 S(G.cols) + 16 P - 16 bytes <= 48,048 bytes", text)
+        sent = told["loops"][0]["actual"]["network_bytes"]
+        self.assertEqual((sent["value"], sent["at_most"]), (48048, True))
+        self.assertTrue(any("the most that it can be" in note for note in told["sizes"]["assumed"]))
+        self.assertIn("S(G.cols) is taken as nnz = 10, the most", report("N=1000,nnz=10,P=4")[0])
+        text, told = report("N=1000,nnz=8000,P=4,S=70")
+        self.assertIn("network 8 S(G.rows) + 8 S(G.cols) + 16 P - 16 bytes = 1,168 bytes", text)
+        self.assertNotIn("at_most", told["loops"][0]["actual"]["network_bytes"])
+        text, told = report("N=1000")
+        self.assertIn("reads 32 N + 8 S(G.cols) + 12 nnz bytes (no number without P, nnz)\n", text)
+        self.assertEqual(told["loops"][0]["actual"]["network_bytes"].get("lacks"), ["P"])
+        self.assertNotIn("no number", self.kasen("measure", "fused.kir")[0])
+        compared, _ = self.kasen("measure", "fused.kir", "--compare", "fused.kir", "--sizes", "N=1000,nnz=8000,P=4")
+        self.assertIn("Assumed: S(G.rows) is taken as (P - 1) N = 3000", compared)
+        self.assertIn("<= 48,048", compared)
+
+    def test_bounds_of_ghosts_hold(self):
+        for workers, method in [(1, "block"), (3, "block"), (4, "hybrid-cut")]:
+            self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--workers", workers, "--method", method, "-o", f"{method}.{workers}")
+            exact = json.loads(self.kasen("measure", "fused.kir", "--bundle", f"{method}.{workers}", "--format", "json")[0])
+            most = json.loads(self.kasen("measure", "fused.kir", "--sizes", f"N=10,nnz=10,P={workers}", "--format", "json")[0])
+            for part in ["read_bytes", "written_bytes", "network_bytes"]:
+                self.assertLessEqual(exact["program_actual"][part]["value"], most["program_actual"][part]["value"])
+            self.assertEqual(most["memory"]["not_counted"], ["exchange", "lists", "generated_kernels"])
+            self.assertNotIn("not_counted", exact["memory"])
+
+    def test_memory_tells_what_it_leaves_out(self):
+        says = "not counted here, but in a run: exchange areas, lists of indices, kernels (known from --bundle)"
+        self.assertIn(says, self.kasen("measure", "fused.kir", "--sizes", "N=1000,nnz=8000,P=4")[0])
+        self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "-o", "bundle")
+        self.assertNotIn(says, self.kasen("measure", "fused.kir", "--bundle", "bundle")[0])
+
     def test_a_dimension_of_a_quadrillion_is_refused(self):
         """At once, in little memory, with what it takes and what would do."""
         (self.dir / "huge.mtx").write_text(f"%%MatrixMarket matrix coordinate pattern general\n{HUGE} {HUGE} 1\n{HUGE} 1\n")

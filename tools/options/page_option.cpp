@@ -143,7 +143,7 @@ std::string page_of(const Module& plan, const Sizes* sizes, const Module* before
   std::optional<Sizes> own;
   std::optional<Measured> measured;
   if (before != nullptr) {
-    if (sizes != nullptr) own = sizes_of_plans(values, *sizes)(*before);
+    if (sizes != nullptr) own = sizes_to_report(values, *sizes, *before);
     measured.emplace(Measured{*before, own ? &*own : nullptr});
     parts.before = &*measured;
   }

@@ -8,6 +8,7 @@
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
+#include "libopt/report/ghost_bounds.h"
 #include "libopt/time/observed.h"
 #include "tools/common/fitted.h"
 #include "tools/system/files.h"
@@ -76,6 +77,7 @@ std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& m
   std::optional<Sizes> sizes;
   if (values.count("sizes") > 0) {
     with_value("sizes", [&] { sizes = parse_sizes(module, values["sizes"].as<std::string>()); });
+    bound_ghosts(module, *sizes);
   }
   return sizes;
 }
@@ -83,6 +85,12 @@ std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& m
 std::function<Sizes(const Module& plan)> sizes_of_plans(const po::variables_map& values, Sizes sizes) {
   if (values.count("sizes") == 0) return [sizes = std::move(sizes)](const Module&) { return sizes; };
   return [text = values["sizes"].as<std::string>()](const Module& plan) { return known_sizes(plan, text); };
+}
+
+Sizes sizes_to_report(const po::variables_map& values, const Sizes& sizes, const Module& plan) {
+  Sizes found = sizes_of_plans(values, sizes)(plan);
+  if (values.count("sizes") > 0) bound_ghosts(plan, found);
+  return found;
 }
 
 std::optional<RunReport> observed_option(const po::variables_map& values, const Module& module) {

@@ -31,6 +31,9 @@ void fit_local_dimensions(Module& module, const Sizes& sizes);
 // The numbers known for any plan of that module: the bundle's, or those of --sizes by the plan's own names.
 [[nodiscard]] std::function<Sizes(const Module& plan)> sizes_of_plans(const po::variables_map& values, Sizes sizes);
 
+// The same for a report on the plan: ghosts without a number have the most that they can be.
+[[nodiscard]] Sizes sizes_to_report(const po::variables_map& values, const Sizes& sizes, const Module& plan);
+
 // --observed RUN.json: the counters of an earlier run of the module's program; nothing without it.
 [[nodiscard]] std::optional<RunReport> observed_option(const po::variables_map& values, const Module& module);
 

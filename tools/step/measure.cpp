@@ -76,7 +76,7 @@ std::string comparison(const Module& module, const Module& other, const po::vari
     require_fitted(other, shown_name(path), values["bundle"].as<std::string>(), sizes->bundle_digest);
   }
   std::optional<Sizes> of_other;
-  if (sizes != nullptr) of_other = sizes_of_plans(values, *sizes)(other);
+  if (sizes != nullptr) of_other = sizes_to_report(values, *sizes, other);
   const Measured before{module, sizes}, after{other, of_other ? &*of_other : nullptr};
   if (values.count("picture") > 0)
     write_text(values["picture"].as<std::string>(), picture_of(other, after.sizes, values));
