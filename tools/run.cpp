@@ -50,8 +50,12 @@ void leave_unstarted() {
   _exit(static_cast<int>(ExitStatus::limit));
 }
 
+// The launcher then knows that mpirun could start a rank.
+void tell_begun() { write_message(fmt::format("{}\n", begun_mark)); }
+
 ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool launched) {
   if (launched) mark_last_words(error_mark);
+  if (launched) tell_begun();
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // no rank outlives a killed mpirun
   start_examiner();                  // before MPI, which should not be forked
   if (!settings.checkpoint.empty()) remember_stop_signals();
@@ -105,6 +109,7 @@ ExitStatus profile_network(int argc, char** argv, const po::variables_map& value
     status = launch_ranks(settings, {argv + 1, argv + argc});
     return ExitStatus::done;
   }
+  if (values.count("as-rank") > 0) tell_begun();
   const std::unique_ptr<Cluster> cluster = make_mpi_cluster(argc, argv);
   const JobOutput output{.launched = values.count("as-rank") > 0, .progress = false};
   try {

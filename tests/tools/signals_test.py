@@ -14,7 +14,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import LIMIT, PAGERANK, TOOLS, ToolTest  # noqa: E402
+from tools_test import LIMIT, PAGERANK, TOOLS, USAGE, ToolTest  # noqa: E402
 
 INTERNAL, RESUMABLE, INTERRUPTED = 70, 75, 130
 
@@ -110,6 +110,20 @@ class Signals(ToolTest):
         env = self.with_mpirun("echo 'no room in the session folder' >&2\nexit 1")
         err = self.fault("run", "fused.kir", "--bundle", "bundle", "-n", 2, env=env, status=INTERNAL, says="mpirun failed")
         self.assertIn("no room in the session folder\n", err)
+
+    def test_options_that_mpirun_refuses(self):
+        """No rank begins: the user's options are wrong. A rank that began ends in its own way."""
+        run = ["run", "fused.kir", "--bundle", "bundle", "-n", 2, "-o", "r.h5"]
+        err = self.fault(*run, "--mpirun", "--nonsense", status=USAGE,
+                         says=["mpirun starts no rank with --mpirun --nonsense", "its line was: ", "mpirun ", " -n 2 ", " --as-rank ...", "'mpirun --help'"])
+        self.assertIn("--nonsense", err.split("kasen-run: error:")[0])  # in mpirun's own words
+        self.fault(*run, "--mpirun", "nonsense", status=USAGE, says="with --mpirun nonsense")  # taken for a program
+        self.fault(*run, "--mpirun", "--map-by nonsense", status=USAGE, says="mpirun starts no rank with --mpirun '--map-by nonsense'")
+        self.assertNotIn("r.h5", self.files())
+        env = self.with_mpirun("printf '\\010\\nlost\\n' >&2\nexit 1")
+        self.fault(*run, "--mpirun", "--bind-to none", env=env, status=INTERNAL, says="mpirun failed")
+        self.kasen(*run, "--mpirun", "--bind-to none")
+        self.fault(*run, "--mpirun", "--bind-to none", "--nan", "some", status=USAGE, says="--nan")
 
     def test_limits_of_the_shell(self):
         run = ["run", "fused.kir", "--bundle", "bundle", "-n", 2]

@@ -66,6 +66,13 @@ bool lacks_mpi(const JobEnd& end) {
   return end.status == mpirun_failed && end.other.find("An error occurred in MPI_Init") != std::string::npos;
 }
 
+// mpirun has not started a rank, and no signal from outside is the reason: it cannot do what its options say. Of some
+// it prints nothing.
+bool refuses_options(const JobEnd& end) {
+  return (end.status == mpirun_failed || !was_interrupted(end)) && !end.began && !end.options.empty() &&
+         end.full_folder.empty() && end.reported_by_mpirun && !is_sent(killer_of(end)) && !lacks_mpi(end);
+}
+
 }  // namespace
 
 std::string full_folder_text(const std::string& folder) { return fmt::format("'{}' is full", folder); }
@@ -83,6 +90,13 @@ std::string newest_checkpoint(const std::string& folder) {
 
 ReportedEnd reported_end(const JobEnd& end) {
   const std::string checkpoint = newest_checkpoint(end.checkpoints);
+  if (refuses_options(end))
+    return {end.other,
+            told(fmt::format("mpirun starts no rank with --mpirun {}", end.options),
+                 fmt::format("it ended with status {}; its line was: {}", end.status, end.line),
+                 end.other.empty() ? "try that line without -q, which keeps mpirun's message back"
+                                   : "see above, and 'mpirun --help'"),
+            ExitStatus::usage};
   if (was_interrupted(end))
     return {"",
             told("the job was interrupted", "a signal ended one of its ranks or mpirun",

@@ -11,6 +11,9 @@ namespace kasen::tools {
 struct JobEnd {
   int status = 0;                  // mpirun's, or 128 and the signal that ended it
   bool reported_by_mpirun = true;  // else a signal ended mpirun itself
+  bool began = true;               // some rank did
+  std::string options;             // the user's for mpirun, as a line of a shell; empty: none
+  std::string line;                // with which mpirun was started, up to the ranks' own arguments
   std::string other;               // other output of mpirun and its ranks
   std::string checkpoints;         // the run's folder of checkpoints; empty: none
   std::string full_folder;         // one of the job's folders that is full; empty: none

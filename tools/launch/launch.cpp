@@ -141,11 +141,13 @@ class Listener {
   }
 
   std::string errors, summary, other;
-  bool stopped = false;
+  bool begun = false, stopped = false;
 
  private:
   void line(const std::string& text) {
     const char mark = text.empty() ? '\0' : text[0];
+    begun = begun || text.find(begun_mark) != std::string::npos;  // also behind a tag of mpirun's
+    if (mark == begun_mark) return;
     if (mark == ready_mark) {
       when_ranks_hear();
     } else if (mark == watched_mark) {
@@ -287,6 +289,9 @@ int launch_ranks(const RunSettings& settings, const std::vector<std::string>& ar
       tell("{}", listener.errors);
     } else if (end.status != 0) {
       end.other = std::move(listener.other);
+      end.began = listener.begun;
+      if (!settings.mpirun.empty()) end.options = shell_line({shell_line(settings.mpirun)});
+      end.line = shell_line(mpirun_line(settings.ranks, settings.mpirun, {}, place.preloaded())) + " ...";
       end.full_folder = place.full_folder();
       const ReportedEnd reported = reported_end(end);
       tell("{}", reported.other);

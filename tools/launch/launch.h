@@ -17,6 +17,7 @@ inline constexpr char summary_mark = '\x03';
 inline constexpr char line_break_mark = '\x04';  // stands for a line end within one message
 inline constexpr char stopped_mark = '\x05';     // the job saved what it has and ends, as it was asked
 inline constexpr char watched_mark = '\x07';     // the ranks watch each other from now on (run/watch.h)
+inline constexpr char begun_mark = '\x08';       // a rank began: mpirun has started it
 inline constexpr char ready_mark = '\x06';       // every rank hears requests to save and to end (signals.h)
 
 // `arguments`: the command line without the program's name. Returns the job's exit status.
