@@ -98,6 +98,9 @@ class Checker {
       if (of_input) check_name(setting, "input", inputs);
       if (setting.key == "dim") check_name(setting, "dimension", dims);
       if (setting.key == "param") check_param(setting, module);
+      if (setting.key == "param" && point.find("define", setting.name) != nullptr)
+        setting.place.fault(fmt::format("'{0}' has a value from define, and another from param", setting.name),
+                            "a run takes that of param, so define would change nothing", "leave out one of them");
     }
   }
 

@@ -269,7 +269,8 @@ void declare_experiment(Tool& tool) {
       "set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
       "replaces a setting of the file; KEY.NAME=VALUE for one of several; the value in YAML: workers=[1,2]")(
       "define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
-      "the same as --set define.NAME=VALUE")("dry-run", "shows the matrix; runs and writes nothing")(
+      "sets a constant or a param, as in kasen go: in place of the file's define and param of that name")(
+      "dry-run", "shows the matrix; runs and writes nothing")(
       "stop", "ends with the first run that fails (else: goes on, and ends with status 1)");
   declare_report_format(tool, "of the table on standard output: text or json");
   tool.hidden.add_options()("file", po::value<std::string>()->value_name("FILE.yaml"));
@@ -280,9 +281,8 @@ void declare_experiment(Tool& tool) {
 ExitStatus run_experiment(const po::variables_map& values) {
   if (values.count("file") == 0)
     fail(ExitStatus::usage, "no experiment", "", "name a YAML file; see docs/experiments.md");
-  std::vector<std::string> overrides = texts_of(values, "set");
-  for (const std::string& text : texts_of(values, "define")) overrides.push_back("define." + text);
-  Experiment experiment = read_experiment(values["file"].as<std::string>(), overrides);
+  Experiment experiment =
+      read_experiment(values["file"].as<std::string>(), texts_of(values, "set"), texts_of(values, "define"));
   if (values.count("dir") > 0) experiment.folder = values["dir"].as<std::string>();
   const Matrix matrix = matrix_of(experiment);
   if (matrix.points.empty())

@@ -49,8 +49,13 @@ std::vector<std::string> whole_texts(const YamlValue& value, std::int64_t least,
 
 class Reader {
  public:
-  Reader(const YamlValue& root, const std::vector<std::string>& overrides) : map_(root, "an experiment") {
-    for (const std::string& text : overrides) override_by(text);
+  Reader(const YamlValue& root, const std::vector<std::string>& overrides, const std::vector<std::string>& defines)
+      : map_(root, "an experiment") {
+    for (const std::string& text : overrides) override_by(text, "--set");
+    for (const std::string& text : defines) {
+      override_by("define." + text, "-D");
+      overrides_.back().of_params = true;
+    }
   }
 
   Experiment read(const YamlValue& root, const std::string& path) {
@@ -86,6 +91,7 @@ class Reader {
   struct Override {
     std::string key, name;
     YamlValue value;
+    bool of_params = false;  // a param of that name, too
   };
 
   static int bounded_whole(const YamlValue& value, int least) { return static_cast<int>(value.whole(least, 100'000)); }
@@ -113,10 +119,10 @@ class Reader {
                               : near);
   }
 
-  void override_by(const std::string& text) {
+  void override_by(const std::string& text, const std::string& option) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
-      fail(ExitStatus::usage, fmt::format("'{}' is not KEY=VALUE", text), "--set takes a key and a value");
+      fail(ExitStatus::usage, fmt::format("'{}' is not KEY=VALUE", text), option + " takes a key and a value");
     const std::string label = text.substr(0, equals);
     const size_t dot = label.find('.');
     const YamlValue root = parse_yaml(fmt::format("{}: {}\n", label, text.substr(equals + 1)), "--set " + label);
@@ -148,8 +154,22 @@ class Reader {
         if (!known || !other.name.empty()) refuse_override(other);
         continue;
       }
-      replace(other, experiment);
+      if (other.of_params && has_param(other.name, experiment)) {
+        const std::vector<Axis> after = take_out(other.key, other.name, experiment);
+        experiment.axes.insert(experiment.axes.end(), after.begin(), after.end());
+        replace({"param", other.name, other.value}, experiment);
+      } else {
+        replace(other, experiment);
+      }
     }
+  }
+
+  static bool has_param(const std::string& name, const Experiment& experiment) {
+    const auto is_it = [&](const Setting& s) { return s.key == "param" && s.name == name; };
+    return std::any_of(experiment.axes.begin(), experiment.axes.end(), [&](const Axis& axis) {
+      return std::any_of(axis.alternatives.begin(), axis.alternatives.end(),
+                         [&](const auto& one) { return std::any_of(one.begin(), one.end(), is_it); });
+    });
   }
 
   [[noreturn]] static void refuse_override(const Override& other) {
@@ -169,26 +189,31 @@ class Reader {
     if (!key.named && !other.name.empty())
       fail(ExitStatus::usage, fmt::format("--set: '{}' has no names", key.name), "",
            fmt::format("--set {}=..", key.name));
-    std::vector<Axis> before, after;
-    bool found = false;
-    for (Axis& axis : experiment.axes) {
-      size_t left = 0;
-      for (auto& alternative : axis.alternatives) {
-        const size_t gone = std::erase_if(alternative, [&](const Setting& s) {
-          return s.key == other.key && (other.name.empty() || s.name == other.name);
-        });
-        found = found || gone > 0;
-        left += alternative.size();
-      }
-      if (left > 0) (found ? after : before).push_back(std::move(axis));
-    }
-    experiment.axes = std::move(before);
+    const std::vector<Axis> after = take_out(other.key, other.name, experiment);
     if (other.name.empty()) {
       add_axes(key, other.value, experiment);
     } else {
       experiment.axes.push_back({values_of(key, other.name, other.value)});
     }
     experiment.axes.insert(experiment.axes.end(), after.begin(), after.end());
+  }
+
+  // Removes the settings of the key, or of its one name, and returns the axes from the first of them on.
+  static std::vector<Axis> take_out(const std::string& key, const std::string& name, Experiment& experiment) {
+    std::vector<Axis> before, after;
+    bool found = false;
+    for (Axis& axis : experiment.axes) {
+      size_t left = 0;
+      for (auto& alternative : axis.alternatives) {
+        const size_t gone = std::erase_if(
+            alternative, [&](const Setting& s) { return s.key == key && (name.empty() || s.name == name); });
+        found = found || gone > 0;
+        left += alternative.size();
+      }
+      if (left > 0) (found ? after : before).push_back(std::move(axis));
+    }
+    experiment.axes = std::move(before);
+    return after;
   }
 
   void add_axes(const SettingKey& key, const YamlValue& value, Experiment& experiment) {
@@ -317,9 +342,10 @@ class Reader {
 
 }  // namespace
 
-Experiment read_experiment(const std::string& path, const std::vector<std::string>& overrides) {
+Experiment read_experiment(const std::string& path, const std::vector<std::string>& overrides,
+                           const std::vector<std::string>& defines) {
   const YamlValue root = read_yaml(path);
-  return Reader(root, overrides).read(root, path);
+  return Reader(root, overrides, defines).read(root, path);
 }
 
 }  // namespace kasen::tools

@@ -59,8 +59,10 @@ struct Experiment {
   std::vector<Axis> axes;
 };
 
-// `overrides` are KEY=VALUE or KEY.NAME=VALUE, with values in YAML; they replace the values of the file.
-[[nodiscard]] Experiment read_experiment(const std::string& path, const std::vector<std::string>& overrides);
+// `overrides` are KEY=VALUE or KEY.NAME=VALUE, with values in YAML; they replace the values of the file. `defines` are
+// NAME=VALUE and replace the file's define and param of that name: a run would set the param once more.
+[[nodiscard]] Experiment read_experiment(const std::string& path, const std::vector<std::string>& overrides,
+                                         const std::vector<std::string>& defines);
 
 struct Matrix {
   std::vector<Point> points;

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "libcore/base/error.h"
+#include "tools/common/params.h"
 #include "tools/common/tool.h"
 #include "tools/go/go.h"
 #include "tools/launch/options.h"
@@ -112,6 +114,18 @@ po::variables_map with_parts_for_ranks(po::variables_map values) {
   values.erase("workers");
   values.emplace("workers", po::variable_value(boost::any(ranks), true));
   return values;
+}
+
+void check_params(const po::variables_map& values, const Module& program) {
+  const std::map<std::string, std::string> defined = name_values(values, "define");
+  with_value("param", [&] {
+    for (const auto& [name, value] : name_values(values, "param")) {
+      check_param(program, name, value);
+      if (defined.contains(name))
+        fail(ExitStatus::usage, fmt::format("-D {0}={1} and --param {0}={2}", name, defined.at(name), value),
+             "the run takes that of --param, so -D would change nothing", "leave out one of them");
+    }
+  });
 }
 
 }  // namespace kasen::tools

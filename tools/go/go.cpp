@@ -14,7 +14,6 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcore/ir/layout.h"
 #include "libopt/layouts/hints.h"
-#include "tools/common/params.h"
 #include "tools/common/tool.h"
 #include "tools/common/version.h"
 #include "tools/common/wrap.h"
@@ -64,7 +63,7 @@ class Pipeline {
     const std::unique_ptr<FileLock> held = files_.hold_folder();
     files_.check();
     plan();
-    check_params();
+    check_params(values_, module_);
     files_.add_data_of(module_);
     files_.check_other_results(module_);
     partition();
@@ -175,13 +174,6 @@ class Pipeline {
     if (values_["workers"].defaulted() || given == workers) return workers;
     fail(ExitStatus::usage, fmt::format("--workers {} and --mesh {}", given, text("mesh")),
          fmt::format("the mesh has {} workers", workers), "leave out --workers");
-  }
-
-  // A typing error is reported before minutes of partitioning.
-  void check_params() const {
-    with_value("param", [&] {
-      for (const auto& [name, value] : name_values(values_, "param")) check_param(module_, name, value);
-    });
   }
 
   void step(Arguments argv) const {
