@@ -2,11 +2,16 @@
 // under mpirun or srun it is one of the ranks.
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <string>
 
 #include "libcomm/data/hdf5/file.h"
 #include "libcomm/data/hdf5/version.h"
@@ -27,6 +32,7 @@
 #include "tools/run/network.h"
 #include "tools/system/files.h"
 #include "tools/system/last_words.h"
+#include "tools/system/verbosity.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -146,6 +152,31 @@ ExitStatus write_code(const po::variables_map& values) {
   return ExitStatus::done;
 }
 
+// The result of an earlier run where this one's would go. A run that fails leaves it, and it does not show that.
+class EarlierResult {
+ public:
+  void look(const std::string& path) {
+    path_ = path;
+    was_ = facts();
+  }
+  void tell(int status) const {
+    const bool begun = status != 0 && status != static_cast<int>(ExitStatus::usage) &&
+                       status != static_cast<int>(ExitStatus::cannot_create);
+    if (begun && was_ && was_ == facts()) note("note: '{}' is as it was before: this run has not written it\n", path_);
+  }
+
+ private:
+  using Facts = std::array<std::int64_t, 4>;
+  [[nodiscard]] std::optional<Facts> facts() const {
+    struct stat info {};
+    if (path_.empty() || stat(path_.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+    return Facts{static_cast<std::int64_t>(info.st_ino), info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+  }
+
+  std::string path_;
+  std::optional<Facts> was_;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -156,6 +187,7 @@ int main(int argc, char** argv) {
   tool.hidden.add_options()("as-rank", "this process is a rank that kasen-run -n has started")(
       "libraries", "prints versions: name, when Kasen was built, now");
   int status = 0;
+  EarlierResult earlier;
   const int own = run_tool(argc, argv, tool, [&](const po::variables_map& values) {
     if (values.count("libraries") > 0) return tell_libraries();
     if (values.count("machine-profile") > 0) return profile_machine(values);
@@ -163,6 +195,7 @@ int main(int argc, char** argv) {
     if (values.count("emit-kernels") > 0) return write_code(values);
     const RunSettings settings = read_run_options(values);
     if (values.count("as-rank") > 0) return run_rank(argc, argv, settings, true);
+    if (!started_by_mpi()) earlier.look(settings.output);
     if (settings.ranks > 0 && !started_by_mpi()) {
       status = launch_ranks(settings, {argv + 1, argv + argc});
       return ExitStatus::done;
@@ -171,5 +204,7 @@ int main(int argc, char** argv) {
     require_target(settings.target);
     return run_alone(settings);
   });
-  return status != 0 ? status : own;
+  const int ended = status != 0 ? status : own;
+  earlier.tell(ended);
+  return ended;
 }

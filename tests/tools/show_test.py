@@ -406,6 +406,35 @@ class LastRun(ShowTest):
         self.kasen("go", "p.ks", "x=x.csv", "--no-report", "-D", "r=nan", "--nan", "error", status=1)
         self.assertIn("has made no result", self.kasen("show", "p.run", status=66)[1])
 
+    def test_a_run_that_fails_is_told(self):
+        """Also one that ends before its run; the earlier result stays."""
+        (self.dir / "x.csv").write_text("1\n2\n3\n")
+        program = "dim N\ninput x : f64[N]\nparam r = 1.0\noutput s = sum(x) * r\n"
+        for text, data, options, status in [("dim N\nx = )\n", "1\n2\n3\n", [], 65), (program, "1\nx\n", [], 65), (program, "1\n2\n3\n", ["--param", "r=x"], 64)]:
+            (self.dir / "p.ks").write_text(program)
+            (self.dir / "x.csv").write_text("1\n2\n3\n")
+            self.kasen("go", "p.ks", "x=x.csv", "--no-report")
+            (self.dir / "p.ks").write_text(text)
+            (self.dir / "x.csv").write_text(data)
+            self.kasen("go", "p.ks", "x=x.csv", "--no-report", *options, status=status)
+            self.assertIn("the last run in 'p.run' has made no result", self.kasen("show", "p.run", status=66)[1])
+            self.assertIn("s = 6", self.kasen("show", "p.run/result.h5")[0])
+
+    def test_run_tells_of_a_result_that_stays(self):
+        (self.dir / "x.csv").write_text("1\n2\n3\n")
+        (self.dir / "p.ks").write_text("dim N\ninput x : f64[N]\nparam r = 1.0\noutput s = sum(x) * r\n")
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        self.kasen("fuse", "p.kir", "-o", "f.kir")
+        self.kasen("partition", "--program", "p.kir", "x.csv", "-o", "b")
+        run = ["run", "f.kir", "--bundle", "b", "-o", "r.h5"]
+        says = "note: 'r.h5' is as it was before: this run has not written it\n"
+        self.assertNotIn(says, self.kasen(*run, "-D", "r=nan", "--nan", "error", status=1)[1])  # there is none
+        for ranks in [[], ["-n", 1]]:
+            self.assertNotIn(says, self.kasen(*run, *ranks)[1])
+            self.assertIn(says, self.kasen(*run, *ranks, "-D", "r=nan", "--nan", "error", status=1)[1])
+            self.assertNotIn(says, self.kasen(*run, *ranks, "-D", "q=1", status=64)[1])
+            self.assertIn("s = 6", self.kasen("show", "r.h5")[0])
+
 
 class Replaced(ShowTest):
     """No tool replaces a file that it did not make."""

@@ -62,6 +62,7 @@ class Pipeline {
     files_.make_folder();
     const std::unique_ptr<FileLock> held = files_.hold_folder();
     files_.check();
+    files_.name_result(false);
     plan();
     check_params(values_, module_);
     files_.add_data_of(module_);
@@ -340,7 +341,6 @@ class Pipeline {
     if (has("force")) argv.emplace_back("--force");
     argv.insert(argv.end(), {"--program", file("plan.kir")});
     add(argv, "param", "--param");
-    files_.name_result(false);
     const Ended ended = run_process_into(summary, argv);
     if (ended.status == 0) files_.name_result(true);
     if (ended.status != 0) write_standard_output(fitted(summary, terminal_width()));
