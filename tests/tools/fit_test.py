@@ -102,6 +102,19 @@ output a, b, s
         self.assertEqual(len(rows), 5)
         self.assertEqual(len(set(rows)), 5, rows)
         self.assertRegex("\n".join(rows), r"p\.ks:1[01]: .*settle\(.*\) \(settle\.\w+\)")
+        for row in rows:  # loops of `u` and `t` stand beside other lines that make these
+            line = re.search(r"p\.ks:(1[01]): ", row)
+            if line and "settle." in row:
+                self.assertRegex(row, rf", settle\(\) at line 3 called from line {line[1]}$")
+
+    def test_lines_of_a_function(self):
+        """Each step tells the line of the function, and that of the call."""
+        (self.dir / "q.ks").write_text("dim N\ninput x : f64[N]\ndef near(v) {\n  w = cumsum(v * 2)  # = w\n  s = max(w)\n"
+                                       "  return cumsum(w / s)\n}\ndef far(v) {\n  return near(v) + 1\n}\nb = far(x)\noutput b\n")
+        (self.dir / "x.csv").write_text("".join(f"{k}\n" for k in range(200)))
+        out, _ = self.kasen("go", "q.ks", "x=x.csv", "--no-report")
+        rows = out.split("where the time went:")[1]
+        self.assertRegex(rows, r"q\.ks:11: b = far\(x\).*, near\(\) at line 4 called from line 11\n")
 
 
 class Compared(ToolTest):

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "libcore/analysis/boxes.h"
@@ -23,11 +25,98 @@ std::string statement(const Module& module, const Op& op) {
   return source.empty() ? name : fmt::format("{:<20} {}", name, source);
 }
 
+std::string_view trimmed(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line;
+}
+
+bool starts_call(std::string_view text, const std::string& name) {
+  if (name.empty() || !text.starts_with(name)) return false;
+  return trimmed(text.substr(name.size())).starts_with('(');
+}
+
+// The line of `def NAME(` in the program's text; 0: the function is from elsewhere.
+size_t line_of_def(const Module& module, const std::string& name) {
+  for (size_t line = 1; line <= module.source.size(); ++line) {
+    const std::string_view text = trimmed(module.source[line - 1]);
+    if (text.starts_with("def ") && starts_call(trimmed(text.substr(4)), name)) return line;
+  }
+  return 0;
+}
+
+// Whether a statement makes this: it begins with `NAME =` or `NAME :`, or, of a function's result, with `return`.
+bool makes(std::string_view statement, const std::string& name) {
+  statement = trimmed(statement);
+  if (name.empty()) return statement.starts_with("return ");
+  if (!statement.starts_with(name)) return false;
+  statement = trimmed(statement.substr(name.size()));
+  return statement.starts_with(':') || (statement.starts_with('=') && !statement.starts_with("=="));
+}
+
+bool a_statement_makes(std::string_view line, const std::string& name) {
+  for (size_t at = 0; at <= line.size();) {
+    const size_t end = std::min(line.find_first_of("{};", at), line.size());
+    if (makes(line.substr(at, end - at), name)) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+// The only line of the function that makes a value of this name; of several, or none, that of its `def`.
+size_t line_in_def(const Module& module, size_t def, const std::string& name) {
+  size_t found = 0;
+  for (size_t line = def, depth = 0; line <= module.source.size(); ++line) {
+    const std::string text = module.source[line - 1].substr(0, module.source[line - 1].find('#'));
+    depth += static_cast<size_t>(std::count(text.begin(), text.end(), '{'));
+    if (line > def && a_statement_makes(text, name)) {
+      if (found > 0) return def;
+      found = line;
+    }
+    depth -= std::min(depth, static_cast<size_t>(std::count(text.begin(), text.end(), '}')));
+    if (depth == 0) break;
+  }
+  return found > 0 ? found : def;
+}
+
+// The identifier that stands at an operator's place in the program.
+std::string word_at(const Module& module, const Location& where) {
+  const std::string& line = module.source[static_cast<size_t>(where.line) - 1];
+  const auto from = static_cast<size_t>(std::max(where.column, 1)) - 1;
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  size_t end = std::min(from, line.size());
+  while (end < line.size() && is_part(line[end])) ++end;
+  return from < end ? line.substr(from, end - from) : "";
+}
+
+// Of an operator of a called function, whose place is the call: "settle() at line 3 called from line 12". What it makes
+// has the name "settle.u", or, of the result, one of the caller's.
+std::string call_of(const Module& module, const Op& op) {
+  const auto line = static_cast<size_t>(op.where.line);
+  if (line == 0 || line > module.source.size() || op.results.empty()) return "";
+  std::string made = module.value(op.results[0]).name, function;
+  if (const size_t dot = made.rfind('.'); dot == std::string::npos) {
+    function = word_at(module, op.where);
+    made.clear();
+    if (line_of_def(module, function) == 0) return "";
+  } else {
+    function = made.substr(0, dot);
+    function.erase(0, function.rfind('.') + 1);
+    made.erase(0, dot + 1);
+    made.erase(std::min(made.find_last_not_of("0123456789") + 1, made.size()));  // "u_3" is a further `u`
+    if (made.ends_with('_')) made.pop_back();
+  }
+  const size_t def = line_of_def(module, function);
+  if (def == line) return "";
+  const std::string at = def > 0 ? fmt::format(" at line {}", line_in_def(module, def, made)) : "";
+  return fmt::format(", {}(){} called from line {}", function, at, line);
+}
+
 // The operators that took most of the time, without the loops themselves. Where several are of one statement, as those
-// of a function that it calls, what they make tells them apart: "settle.u_3", of `u` in the function `settle`.
+// of a function that it calls, what they make tells them apart: "settle.u_3", of `u` in the function `settle`. Of a
+// function, its own line stands behind that of the call.
 std::vector<SlowOperator> slowest(const Module& module, const RunReport& report) {
   std::vector<SlowOperator> rows;
-  std::vector<std::string> makes;
+  std::vector<std::string> made, calls;
   std::map<std::string, int> alike;
   double total = 0;
   for_each_op(module, [&](const Op& op, int number, int) {
@@ -36,11 +125,12 @@ std::vector<SlowOperator> slowest(const Module& module, const RunReport& report)
     if (loop || count.seconds <= 0) return;
     total += count.seconds;
     rows.push_back({count.seconds, 0, statement(module, op)});
-    makes.push_back(op.results.empty() ? "" : module.value(op.results[0]).name);
+    made.push_back(op.results.empty() ? "" : module.value(op.results[0]).name);
+    calls.push_back(call_of(module, op));
     ++alike[rows.back().what];
   });
   for (size_t k = 0; k < rows.size(); ++k)
-    if (alike.at(rows[k].what) > 1 && !makes[k].empty()) rows[k].what += fmt::format(" ({})", makes[k]);
+    rows[k].what += (alike.at(rows[k].what) > 1 && !made[k].empty() ? fmt::format(" ({})", made[k]) : "") + calls[k];
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
   rows.resize(std::min(rows.size(), listed_operators));
   for (SlowOperator& row : rows) row.share = row.seconds / total;
