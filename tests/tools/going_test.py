@@ -163,6 +163,22 @@ class Changed(GoTest):
             (self.dir / "p.run" / "bundle.made-from").write_text(record)
             self.assertTrue(self.made("a.txt"))
 
+    def test_a_kept_bundle_tells_how_it_was_read(self):
+        (self.dir / "q.ks").write_text("dim N, F local\ninput X : f64[N, F]\noutput y = sum(X, over F)\n")
+        (self.dir / "x.csv").write_text("1,2\nNA,3\n# 4,5\n6,7\n")
+        told = ["note: 1 line of 'x.csv' that begins with # or % was left out as a comment; quote the cell to keep it\n",
+                "note: 1 of 3 rows along N left out: values of input 'X' are missing\n"]
+        go = ["go", "q.ks", "X=x.csv", "--missing", "X=drop", "--no-report"]
+        for again in [False, True, True]:
+            _, err = self.kasen(*go)
+            self.assertEqual("(as it was)" in err, again)
+            self.assertEqual([err.count(note) for note in told], [1, 1], err)
+        stats, _ = self.kasen("partition", "--stats", "q.run/bundle")
+        self.assertIn(told[1], stats)
+        self.assertEqual(json.loads(self.kasen("partition", "--stats", "q.run/bundle", "--format", "json")[0])["notes"], [n[len("note: "):-1] for n in told])
+        (self.dir / "x.csv").write_text("1,2\n6,7\n")
+        self.assertNotIn("note: ", self.kasen(*go)[1])
+
     def test_another_profile_where_it_chooses_the_cut(self):
         profile = self.dir / "m.yaml"
         for bandwidth, method, anew in [("1e9", "auto", True), ("1e9", "auto", False), ("2e9", "auto", True),

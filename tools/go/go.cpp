@@ -256,10 +256,7 @@ class Pipeline {
                         fmt::format("{}\n{}\n{}\n{}", version, fmt::join(options, "\n"),
                                     fmt::join(files_.places(), "\n"), wanted_data(module_, text("method"), workers())),
                         workers(), files_.partitioned());
-    if (record.holds()) {
-      note("partition  {} (as it was)\n", file("bundle"));
-      return;
-    }
+    if (record.holds()) return tell_kept(file("bundle"));
     Arguments argv{tool("partition"), "--program", file("plan.kir"),         "--replace", "--no-sync", "-o",
                    file("bundle"),    "--workers", std::to_string(workers())};
     if (text("compress") == "none") argv.push_back("--references");

@@ -140,6 +140,11 @@ void GoFiles::check_other_results(const Module& module) const {
   for (const Dimension& dim : module.dims) check(dim.name + "_ids");
 }
 
+void tell_kept(const std::string& bundle) {
+  for (const std::string& told : read_bundle_info(bundle).read_notes) tell("note: {}\n", told);
+  note("partition  {} (as it was)\n", bundle);
+}
+
 bool has_large_forms(const std::string& bundle) {
   constexpr std::int64_t many_entries = std::int64_t{1} << 24;
   const std::vector<MatrixStatistics> matrices = read_bundle_info(bundle).statistics.matrices;

@@ -52,6 +52,8 @@ class GoFiles {
   ResultFormat format_;
 };
 
+// Tells that a bundle stays as it was, and again what its making told of how the data were read.
+void tell_kept(const std::string& bundle);
 // Whether forms of a matrix of the bundle take so long to make that the next run should not have to.
 [[nodiscard]] bool has_large_forms(const std::string& bundle);
 

@@ -59,7 +59,8 @@ void check_can_drop(const InputData& input, const std::string& dim, const InputD
        "give missing values a number (--missing NAME=mean, or NAME=0), or leave the rows out of the files");
 }
 
-void drop_along(const std::string& dim, std::vector<InputData>& inputs) {
+// Returns a note; empty where no row is left out.
+std::string drop_along(const std::string& dim, std::vector<InputData>& inputs) {
   std::set<std::int64_t> all;
   const InputData* cause = nullptr;
   for (const InputData& input : inputs) {
@@ -67,14 +68,14 @@ void drop_along(const std::string& dim, std::vector<InputData>& inputs) {
     if (cause == nullptr) cause = &input;
     all.insert(input.table.left_out.begin(), input.table.left_out.end());
   }
-  if (cause == nullptr) return;
+  if (cause == nullptr) return {};
   for (const InputData& input : inputs) check_can_drop(input, dim, *cause);
   const std::int64_t rows = cause->table.rows;
   if (std::ssize(all) == rows)
     fail(ExitStatus::bad_input, fmt::format("each row of input '{}' lacks a value", cause->name), "no row is left",
          "give missing values a number: --missing NAME=mean, or NAME=0");
-  tell("note: {} of {} along {} left out: values of input '{}' are missing\n", all.size(), count_text(rows, "row"), dim,
-       cause->name);
+  std::string note = fmt::format("{} of {} along {} left out: values of input '{}' are missing", all.size(),
+                                 count_text(rows, "row"), dim, cause->name);
   const Rows out(all.begin(), all.end());
   for (InputData& input : inputs) {
     if (input.sparse || input.dims.empty() || input.dims.front() != dim) continue;
@@ -83,6 +84,7 @@ void drop_along(const std::string& dim, std::vector<InputData>& inputs) {
     input.table.left_out.clear();
     if (!input.table.axes.empty()) input.table.axes.front() = input.table.rows;
   }
+  return note;
 }
 
 }  // namespace
@@ -152,11 +154,14 @@ bool drops_rows(const po::variables_map& values) {
   return std::any_of(given.begin(), given.end(), [](const auto& one) { return one.second == "drop"; });
 }
 
-void drop_rows(std::vector<InputData>& inputs) {
+std::vector<std::string> drop_rows(std::vector<InputData>& inputs) {
   std::set<std::string> dims;
   for (const InputData& input : inputs)
     if (!input.sparse && !input.table.left_out.empty()) dims.insert(input.dims.front());
-  for (const std::string& dim : dims) drop_along(dim, inputs);
+  std::vector<std::string> notes;
+  for (const std::string& dim : dims)
+    if (std::string note = drop_along(dim, inputs); !note.empty()) notes.push_back(std::move(note));
+  return notes;
 }
 
 }  // namespace kasen::tools

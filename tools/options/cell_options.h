@@ -21,13 +21,13 @@ void read_cell_options(const po::variables_map& values, const std::string& input
 [[nodiscard]] std::vector<DateChoice> parse_dates(const std::string& text);
 // Whether rows of some input are left out where a value is missing.
 [[nodiscard]] bool drops_rows(const po::variables_map& values);
-// Takes the rows that one input leaves out from all inputs over its dimension. UserError(bad_input) where others than
-// tables of as many rows share it.
-void drop_rows(std::vector<InputData>& inputs);
+// Takes the rows that one input leaves out from all inputs over its dimension, and returns notes of that, one for each
+// dimension. UserError(bad_input) where others than tables of as many rows share it.
+[[nodiscard]] std::vector<std::string> drop_rows(std::vector<InputData>& inputs);
 // rest_rows.cpp: --rest drop. wrong_value for other words.
 [[nodiscard]] bool drops_rest(const po::variables_map& values);
-// Takes the rows behind the last whole block from inputs whose rows are those of two
-// dimensions, a local one and one that is cut. UserError(bad_input) where nothing is left.
-void drop_rest(std::vector<InputData>& inputs, const std::vector<DimData>& dims);
+// Takes the rows behind the last whole block from inputs whose rows are those of two dimensions, a local one and one
+// that is cut, and returns notes of that. UserError(bad_input) where nothing is left.
+[[nodiscard]] std::vector<std::string> drop_rest(std::vector<InputData>& inputs, const std::vector<DimData>& dims);
 
 }  // namespace kasen::tools

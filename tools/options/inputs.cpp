@@ -155,11 +155,12 @@ std::vector<RawInput> read_file(const std::string& path, const std::vector<const
 }
 
 // Inputs of one file may have the same notes.
-void tell_notes(const std::vector<RawInput>& inputs) {
-  std::set<std::string> told;
-  for (const RawInput& input : inputs)
-    for (const std::string& note : input.table.notes)
-      if (told.insert(note).second) tell("note: {}\n", note);
+void tell_notes(const std::vector<std::string>& notes, std::vector<std::string>& told) {
+  for (const std::string& note : notes) {
+    if (std::find(told.begin(), told.end(), note) != told.end()) continue;
+    tell("note: {}\n", note);
+    told.push_back(note);
+  }
 }
 
 InputData input_data(const WantedInput& wanted, const std::string& path, RawInput&& raw) {
@@ -348,6 +349,7 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool ro
   rows_later =
       rows_later && !drops && std::none_of(wanted_.begin(), wanted_.end(), [](const auto& w) { return w.sparse; });
   std::map<std::string, RawInput> raw;
+  std::vector<std::string> notes;
   for (const WantedInput& first : wanted_) {
     if (raw.contains(first.name)) continue;
     const std::string& path = files_.at(first.name);
@@ -355,10 +357,10 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool ro
     for (const WantedInput& w : wanted_)
       if (files_.at(w.name) == path) inputs.push_back(&w);
     std::vector<RawInput> read = read_file(path, inputs, values_, dictionary_, spill, rows_later);
-    tell_notes(read);
+    for (const RawInput& input : read) tell_notes(input.table.notes, notes);
     for (size_t k = 0; k < inputs.size(); ++k) raw[inputs[k]->name] = std::move(read[k]);
   }
-  ProgramData data{dims_, {}};
+  ProgramData data{dims_, {}, std::move(notes), {}};
   for (const WantedInput& w : wanted_)
     data.inputs.push_back(input_data(w, files_.at(w.name), std::move(raw.at(w.name))));
   for (const InputData& input : data.inputs)
@@ -366,8 +368,8 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool ro
       data.of_results[input.name] = std::move(names);
   share_id_words(data.dims, data.inputs);
   require_rows_of_words(data.dims, data.inputs, files_, dictionary_);
-  if (drops_rows(values_)) drop_rows(data.inputs);
-  if (drops_rest(values_)) drop_rest(data.inputs, data.dims);
+  if (drops_rows(values_)) tell_notes(drop_rows(data.inputs), data.notes);
+  if (drops_rest(values_)) tell_notes(drop_rest(data.inputs, data.dims), data.notes);
   for (const WantedInput& p : patterns_) {
     data.inputs.push_back(
         {.name = p.name, .dims = p.dims, .element = p.element, .sparse = true, .source = "a pattern"});

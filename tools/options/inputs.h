@@ -28,6 +28,7 @@ struct WantedInput {
 struct ProgramData {
   std::vector<DimData> dims;
   std::vector<InputData> inputs;               // in the program's order
+  std::vector<std::string> notes;              // how they were read; told
   std::map<std::string, DimNames> of_results;  // by input: the names of its dimensions, where a run made its file
 };
 

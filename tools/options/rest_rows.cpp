@@ -12,7 +12,6 @@
 #include "tools/common/choice.h"
 #include "tools/options/cell_options.h"
 #include "tools/options/words.h"
-#include "tools/system/files.h"
 
 namespace kasen::tools {
 namespace {
@@ -107,14 +106,16 @@ bool drops_rest(const po::variables_map& values) {
   return values.count("rest") > 0 && choose(values, "rest", rest_words);
 }
 
-void drop_rest(std::vector<InputData>& inputs, const std::vector<DimData>& dims) {
+std::vector<std::string> drop_rest(std::vector<InputData>& inputs, const std::vector<DimData>& dims) {
+  std::vector<std::string> notes;
   for (InputData& input : inputs) {
     const std::int64_t size = size_that_divides(input, dims), rows = rows_of(input);
     if (size <= 0 || rows % size == 0 || !has_rows_of_both(input)) continue;
     shorten(input, size);
-    tell("note: {} of {} of input '{}' left out: behind the last whole block ({} x {})\n", rows % size,
-         count_text(rows, "row"), input.name, input.dims[0], input.dims[1]);
+    notes.push_back(fmt::format("{} of {} of input '{}' left out: behind the last whole block ({} x {})", rows % size,
+                                count_text(rows, "row"), input.name, input.dims[0], input.dims[1]));
   }
+  return notes;
 }
 
 }  // namespace kasen::tools

@@ -48,7 +48,9 @@ Json bundle_report(const BundleInfo& info, const std::vector<KeptForm>& forms) {
   json["method"] = info.method;
   json["theta"] = info.theta;
   json["hash"] = info.hash;
-  json["notes"] = info.notes;
+  std::vector<std::string> notes = info.read_notes;
+  notes.insert(notes.end(), info.notes.begin(), info.notes.end());
+  json["notes"] = notes;
   json["sources"] = info.sources;
   for (const char* list : {"stored", "dims", "matrices", "forms"}) json[list] = Json::array();
   for (const auto& [array, table] : info.stored)

@@ -138,7 +138,8 @@ std::vector<PageResult> results_of(const Module& module, const po::variables_map
 std::vector<PageOrigin> origin_of(const Module& module, const po::variables_map& values, const RunReport& run) {
   std::vector<std::string> params;
   for (const auto& [name, value] : run.params) params.push_back(fmt::format("{} = {}", name, value));
-  const BundleInfo info = read_bundle_info(values["bundle"].as<std::string>(), bundle_workers(values, module));
+  BundleInfo info = read_bundle_info(values["bundle"].as<std::string>(), bundle_workers(values, module));
+  info.notes.insert(info.notes.begin(), info.read_notes.begin(), info.read_notes.end());
   std::vector<std::string> steps = module.history;
   return {{"params", params},
           {"data", info.sources},

@@ -213,6 +213,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
   if (compressing) compress_parts(parts, info);
   for (std::size_t k = 0; k < info.notes.size(); ++k)
     note("kasen-partition: note: {}\n", k == 0 && !brief.empty() ? brief : info.notes[k]);
+  info.read_notes = std::move(data.notes);
   info.workers = options.workers;
   info.method = method_name(options.method);
   info.theta = options.theta;

@@ -316,7 +316,8 @@ std::string bundle_text(const BundleInfo& info) {
   if (info.method != method_name(PartitionMethod::block)) text += fmt::format(", theta {}", info.theta);
   if (info.method == method_name(PartitionMethod::hybrid_cut)) text += fmt::format(", hash {}", info.hash);
   if (info.any_workers) text += "\nfor any number of workers: dense arrays, each whole";
-  for (const std::string& note : info.notes) text += "\nnote: " + printable(note);
+  for (const auto* notes : {&info.read_notes, &info.notes})
+    for (const std::string& note : *notes) text += "\nnote: " + printable(note);
   for (const std::string& source : info.sources) text += "\nfrom " + printable(source);
   for (const auto& [array, table] : info.stored) text += fmt::format("\n{} stays in {}", array, printable(table.path));
   return text + "\n" + statistics_text(info.statistics);

@@ -24,9 +24,10 @@ struct BundleInfo {
   bool any_workers = false;
   std::string method;  ///< "block", "hybrid-cut", "ml"
   std::int64_t theta = 0;
-  std::string hash{owner_hash_name};  ///< how hybrid-cut hashes indices
-  std::vector<std::string> sources;   ///< file names with digests
-  std::vector<std::string> notes;     ///< reported at its making: PartitionOptions::notes, why auto chose a method
+  std::string hash{owner_hash_name};    ///< how hybrid-cut hashes indices
+  std::vector<std::string> sources;     ///< file names with digests
+  std::vector<std::string> notes;       ///< reported at its making: PartitionOptions::notes, why auto chose a method
+  std::vector<std::string> read_notes;  ///< how the data were read, such as rows that were left out
   /// Arrays that stay in files of the user's, as PartitionOptions::stored gives them. The bundle keeps the files' paths
   /// and digests, and is read only where they are as they were.
   std::map<std::string, StoredTable> stored;

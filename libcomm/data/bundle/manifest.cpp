@@ -85,6 +85,7 @@ Json content_json(const Manifest& manifest) {
   Json content = {{"workers", info.workers}, {"method", info.method},   {"theta", info.theta},
                   {"hash", info.hash},       {"sources", info.sources}, {"dim_order", info.dims}};
   if (!info.notes.empty()) content["notes"] = info.notes;
+  if (!info.read_notes.empty()) content["read_notes"] = info.read_notes;
   content["dims"] = Json::array();
   content["matrices"] = Json::array();
   content["arrays"] = Json::array();

@@ -262,6 +262,7 @@ Manifest read_content(const Fields& f, const Json& content, std::int64_t version
   info.hash = f.text(content, "hash");
   info.sources = f.texts(f.at(content, "sources"), "sources");
   if (content.contains("notes")) info.notes = f.texts(content["notes"], "notes");
+  if (content.contains("read_notes")) info.read_notes = f.texts(content["read_notes"], "read_notes");
   info.dims = f.texts(f.at(content, "dim_order"), "dim_order");
   if (content.contains("arrays_file") && version >= blocks_version)
     manifest.arrays_file = read_arrays_file(f, content["arrays_file"]);
