@@ -62,6 +62,22 @@ class ModelCells(ModelTest):
     def numbers(self, path, table, *args):
         return [row[0] for row in self.predicted(path, table, *args)[1]]
 
+    def test_comments_are_told(self):
+        """As kasen go tells them, by fit and by predict."""
+        rows = [f"{a},{b},{2 * a + b}" for a in range(5) for b in range(4)]
+        (self.dir / "t.csv").write_text("\n".join(["a,b,y", *rows[:3], "# 9,9,9", *rows[3:], "% 1,1,1"]) + "\n")
+        says = "note: 2 lines of 't.csv' that begin with # or % were left out as comments; quote the cell to keep it\n"
+        _, err = self.kasen("fit", "ridge", "t.csv", "-t", "y", "-o", "m.h5")
+        self.assertEqual(err.count(says), 1, err)
+        out, err = self.kasen("predict", "m.h5", "t.csv")
+        self.assertEqual(err.count(says), 1, err)
+        self.assertEqual(len(out.splitlines()), 21)
+        (self.dir / "r.csv").write_text("u,i,s\nann,x,3\n# bob,y,4\nbob,x,2\nann,y,5\n")
+        says = "note: 1 line of 'r.csv' that begins with # or % was left out as a comment; quote the cell to keep it\n"
+        _, err = self.kasen("fit", "als", "r.csv", "--param", "factors=1", "-o", "r.h5")
+        self.assertEqual(err.count(says), 1, err)
+        self.assertEqual(self.kasen("predict", "r.h5", "r.csv")[1].count(says), 1)
+
     def test_rows_are_left_out(self):
         cells, X, zones, y = self.table()
         zones[3], cells[3], X[3, 0] = "south", ["", cells[3][1]], np.nan  # a word of such rows alone

@@ -15,6 +15,7 @@
 #include "libcomm/data/text/table_head.h"
 #include "libcore/base/error.h"
 #include "tools/fit/table_reads.h"
+#include "tools/system/files.h"
 
 namespace kasen::tools {
 namespace {
@@ -23,7 +24,12 @@ namespace {
 struct RatedIds {
   std::array<std::vector<std::int64_t>, 2> ids;
   std::array<std::vector<std::string>, 2> words;
+  std::vector<std::string> notes;  // how they were read
 };
+
+void tell_notes_on(const RatedIds& rated) {
+  for (const std::string& read : rated.notes) tell("note: {}\n", read);
+}
 
 // No option of ratings is about missing cells.
 RawTable read_ratings(const std::string& path, const ReadOptions& options) {
@@ -46,6 +52,7 @@ RatedIds read_ids(const std::string& path, const std::array<ModelColumn, 2>& col
   }
   RawTable table = read_ratings(path, options);
   RatedIds rated;
+  rated.notes = std::move(table.notes);
   const auto* const values = table.values.as<std::int64_t>();
   for (std::size_t k = 0; k < 2; ++k) {
     if (words[k]) rated.words[k] = std::move(table.dictionaries.at(columns[k].number).words);
@@ -203,6 +210,7 @@ Samples ratings_samples(const std::string& path, const ModelRow& row, const Samp
          "a rating is a number", "choose the columns of row, column and rating: --columns user,item,stars", {path});
   if (!is_words(0) && !is_words(1)) return samples;
   RatedIds rated = read_ids(path, sides_of(samples), {is_words(0), is_words(1)});
+  tell_notes_on(rated);
   for (std::size_t k = 0; k < 2; ++k) samples.features[k].levels = std::move(rated.words[k]);
   require_few(samples);
   return samples;
@@ -243,6 +251,7 @@ std::string rating_predictions(const Model& model, const std::string& path) {
   for (std::size_t k = 0; k < std::min<std::size_t>(2, model.features.size()); ++k)
     words[k] = !model.features[k].levels.empty();
   const RatedIds rated = read_ids(path, columns_to_rate(model, path), words);
+  tell_notes_on(rated);
   const ModelArray &rows = model.arrays.at("U"), &cols = model.arrays.at("V");
   const auto factors = static_cast<std::size_t>(rows.extents[1]);
   const Side of_rows(model, path, 0, rated), of_cols(model, path, 1, rated);

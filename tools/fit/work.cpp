@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "libcomm/data/base/new_file.h"
+#include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/hdf5/content.h"
 #include "libcomm/data/read/npy_header.h"
 #include "libcore/base/checked.h"
@@ -67,6 +68,12 @@ std::string errors_in(const std::string& messages) {
   return text;
 }
 
+// What kasen go has told of how the table was read. Of rows that are left out, these tools tell themselves.
+void tell_notes_of(const std::string& bundle) {
+  for (const std::string& read : read_bundle_info(bundle).read_notes)
+    if (!read.ends_with(" are missing")) tell("note: {}\n", read);
+}
+
 }  // namespace
 
 Work::Work(const std::string& folder) : folder_(folder), own_(folder.empty()) {
@@ -101,6 +108,7 @@ std::map<std::string, ModelArray> Work::go(const std::string& program,
   const Ended ended = run_process_apart(argv, file("output.txt"), file("messages.txt"));
   if (ended.signal != 0) throw UserError(ended_by_signal("kasen go", ended));
   if (ended.status != 0) throw GoFailed{ended.status, errors_in(file("messages.txt"))};
+  tell_notes_of(file("bundle"));
   return outputs_in(file("result.h5"));
 }
 

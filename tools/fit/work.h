@@ -26,7 +26,8 @@ class Work {
   Work& operator=(const Work&) = delete;
 
   [[nodiscard]] std::string file(const std::string& name) const { return folder_ + '/' + name; }
-  // Runs a program by kasen go, and returns its outputs, as numbers; integers also as they are. GoFailed, UserError.
+  // Runs a program by kasen go, and returns its outputs, as numbers; integers also as they are. Tells how the table was
+  // read, as kasen go does. GoFailed, UserError.
   [[nodiscard]] std::map<std::string, ModelArray> go(const std::string& program,
                                                      const std::vector<std::string>& arguments) const;
   // Writes an array of numbers as a file for an input; returns its name.
