@@ -410,7 +410,8 @@ class LastRun(ShowTest):
         """Also one that ends before its run; the earlier result stays."""
         (self.dir / "x.csv").write_text("1\n2\n3\n")
         program = "dim N\ninput x : f64[N]\nparam r = 1.0\noutput s = sum(x) * r\n"
-        for text, data, options, status in [("dim N\nx = )\n", "1\n2\n3\n", [], 65), (program, "1\nx\n", [], 65), (program, "1\n2\n3\n", ["--param", "r=x"], 64)]:
+        for text, data, options, status in [("dim N\nx = )\n", "1\n2\n3\n", [], 65), (program, "1\nx\n", [], 65), (program, "1\n2\n3\n", ["--param", "r=x"], 64),
+                                            (program, "1\n2\n3\n", ["-D", "r=2", "--param", "r=3"], 64)]:
             (self.dir / "p.ks").write_text(program)
             (self.dir / "x.csv").write_text("1\n2\n3\n")
             self.kasen("go", "p.ks", "x=x.csv", "--no-report")
