@@ -14,7 +14,7 @@
 #include "tools/common/tool.h"
 #include "tools/common/wrap.h"
 #include "tools/doctor/checks.h"
-#include "tools/options/machine_file.h"
+#include "tools/machine/machine_file.h"
 #include "tools/options/report_format.h"
 #include "tools/system/files.h"
 #include "tools/system/messages.h"

@@ -21,7 +21,7 @@
 #include "libopt/swap/tasks_json.h"
 #include "tools/common/choice.h"
 #include "tools/common/tool.h"
-#include "tools/options/byte_option.h"
+#include "tools/machine/byte_option.h"
 #include "tools/options/report_format.h"
 #include "tools/system/files.h"
 #include "tools/system/progress.h"

@@ -1,7 +1,7 @@
 // A machine profile.
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/kinds.h"
-#include "tools/options/machine_file.h"
+#include "tools/machine/machine_file.h"
 
 namespace kasen::fuzz {
 

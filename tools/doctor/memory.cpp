@@ -16,7 +16,7 @@
 #include "libcore/system/processors.h"
 #include "libopt/time/machine.h"
 #include "tools/doctor/checks.h"
-#include "tools/options/machine_file.h"
+#include "tools/machine/machine_file.h"
 #include "tools/system/shared_segments.h"
 
 namespace kasen::tools {

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "tools/launch/mpirun_start.h"
-#include "tools/options/machine_file.h"
+#include "tools/machine/machine_file.h"
 #include "tools/options/result_format.h"
 #include "tools/system/cache_folder.h"
 #include "tools/system/files.h"

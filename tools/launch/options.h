@@ -12,7 +12,7 @@
 #include "libcore/system/level.h"
 #include "libopt/time/machine.h"
 #include "tools/common/tool.h"
-#include "tools/options/byte_option.h"
+#include "tools/machine/byte_option.h"
 #include "tools/options/words.h"
 
 namespace kasen::tools {

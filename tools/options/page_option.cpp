@@ -14,7 +14,7 @@
 #include "libopt/prover/prover.h"
 #include "libopt/time/observed.h"
 #include "libopt/time/price.h"
-#include "tools/options/machine_file.h"
+#include "tools/machine/machine_file.h"
 #include "tools/options/sizes_option.h"
 #include "tools/system/files.h"
 #include "tools/system/process.h"

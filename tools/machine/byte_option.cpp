@@ -1,4 +1,4 @@
-#include "tools/options/byte_option.h"
+#include "tools/machine/byte_option.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tools/options/machine_file.h"
+#include "tools/machine/machine_file.h"
 
 #include <fmt/format.h>
 
