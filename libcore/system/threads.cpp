@@ -33,7 +33,7 @@ bool wait_awake(const Ready& ready) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads, Shortage shortage) {
+ThreadPool::ThreadPool(int threads, Shortage shortage) : shares_(static_cast<size_t>(std::max(threads, 1))) {
   faults_.resize(static_cast<size_t>(std::max(threads, 1)));
   try {
     for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
@@ -66,6 +66,13 @@ void ThreadPool::guarded(int thread) {
   }
 }
 
+// Whose part it is and who runs the loop may both try; one of them does it. A thread that comes so late that the next
+// loop has begun finds its part taken, since no loop ends before all parts are.
+bool ThreadPool::take(int thread, std::uint32_t loop) {
+  std::uint32_t before = loop - 1;
+  return shares_[static_cast<size_t>(thread)].taken.compare_exchange_strong(before, loop, std::memory_order_acq_rel);
+}
+
 void ThreadPool::work(int thread) {
   std::uint32_t seen = 0;
   for (;;) {
@@ -73,6 +80,7 @@ void ThreadPool::work(int thread) {
       epoch_.wait(seen, std::memory_order_acquire);
     seen = epoch_.load(std::memory_order_acquire);
     if (stop_) return;
+    if (!take(thread, seen)) continue;
     guarded(thread);
     if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_.notify_one();
   }
@@ -82,12 +90,18 @@ void ThreadPool::run_erased(Call call, const void* context) {
   call_ = call;
   context_ = context;
   std::fill(faults_.begin(), faults_.end(), nullptr);
+  const std::uint32_t loop = epoch_.load(std::memory_order_relaxed) + 1;
   if (!workers_.empty()) {
     running_.store(static_cast<int>(workers_.size()), std::memory_order_release);
-    epoch_.fetch_add(1, std::memory_order_acq_rel);
+    epoch_.store(loop, std::memory_order_release);
     epoch_.notify_all();
   }
   guarded(0);
+  for (int t = 1; t < threads(); ++t) {
+    if (!take(t, loop)) continue;
+    guarded(t);
+    running_.fetch_sub(1, std::memory_order_acq_rel);
+  }
   (void)wait_awake([&] { return running_.load(std::memory_order_acquire) == 0; });
   for (int left = running_.load(std::memory_order_acquire); left != 0;
        left = running_.load(std::memory_order_acquire)) {

@@ -22,8 +22,9 @@ class ThreadPool {
 
   [[nodiscard]] int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // Calls body(thread) once on each thread, the caller being thread 0, and returns when all are done. An exception of
-  // any of them is thrown again here.
+  // Calls body(thread) once for each thread, the caller being thread 0, and returns when all are done. The caller also
+  // does what is a thread's that has not come by then, so that a short loop never waits for one to wake up, or for a
+  // processor that others use. No body waits for another one. An exception of any of them is thrown again here.
   template <class Body>
   void run(const Body& body) {
     run_erased([](const void* context, int thread) { (*static_cast<const Body*>(context))(thread); }, &body);
@@ -34,13 +35,19 @@ class ThreadPool {
   void run_erased(Call call, const void* context);
   void work(int thread);
   void guarded(int thread);
+  [[nodiscard]] bool take(int thread, std::uint32_t loop);
   void end();
 
+  struct alignas(64) Share {
+    std::atomic<std::uint32_t> taken{0};  // the last loop in which somebody did the thread's part
+  };
+
   std::vector<std::thread> workers_;
+  std::vector<Share> shares_;
   Call call_ = nullptr;
   const void* context_ = nullptr;
   std::atomic<std::uint32_t> epoch_{0};  // counts the loops begun
-  std::atomic<int> running_{0};          // workers that have not finished this loop
+  std::atomic<int> running_{0};          // parts of workers that are not done in this loop
   std::atomic<bool> stop_{false};
   std::vector<std::exception_ptr> faults_;  // one a thread
 };
