@@ -1,5 +1,6 @@
 """What programs of this language are written for, in a few lines each: covariance, normal equations, factorisations,
 layers, relaxations, iterations. Sizes, types and loops around them are chance."""
+from axes import axes
 from gen_base import Base, call, lit, name_of, op
 from tree import Expr, Stmt, Var
 
@@ -306,6 +307,32 @@ class IdiomPart(Base):
                 Stmt('assign', name=b.info['name'], expr=sub(mul(b, tanh(b)), change), typed=None)]
         return [first, second, self.repeated(self.fresh('i'), step)]
 
-    IDIOMS = [several_products, several_products, row_chain, columns_chain, columns_in_a_loop, dense_products, covariance, normal_equations,
+    def named_axes(self):
+        """Vectors beside the rows or the columns of a square array, as the head of a function says; in a loop in its place."""
+        # Axes that are cut get layouts, which sparse arrays do not have, and data are cut in other ways here.
+        whole = all(self.program.is_local(d) for v in self.program.inputs for d in v.dims)
+        d = self.pick(['N', 'F'] if whole else ['F'])
+        arrays = self.samples((d, d), (d,), (d,))
+        if arrays is None:
+            return None
+        a, v, w = arrays
+        a, first = self.new(tanh(a), 1)
+        if self.chance(0.5):
+            v, second = self.new(tanh(v), 1)
+        else:
+            second = None
+
+        def beside(array):
+            some = [v, w][:1 + self.below(2)]
+            return tanh(axes(array, some, ''.join(self.pick('RRC') for _ in some), ''.join(self.pick('**+-') for _ in some),
+                             [self.chance(0.5) for _ in some]))
+        body = [Stmt('assign', name=a.info['name'], expr=beside(a), typed=None)]
+        if self.chance(0.3):     # a changes, and what it was is read again
+            old, third = self.new(add(beside(a), a), 2)
+            return [s for s in (first, second, third, *body) if s is not None] + [self.new(sub(old, beside(a)), 4)[1]]
+        last = self.new(beside(a), 1)[1]
+        return [s for s in (first, second, self.repeated(self.fresh('i'), body), last) if s is not None]
+
+    IDIOMS = [named_axes, several_products, several_products, row_chain, columns_chain, columns_in_a_loop, dense_products, covariance, normal_equations,
               gram_of_product, gram_of_product, softmax, factorisation, layers, iteration,
               relaxation, batches, sparse_batches, sparse_batches, totals_by_key]

@@ -6,6 +6,7 @@ an axis for each dimension of the expression, of the dimension's size or 1, or n
 import numpy as np
 
 import scalars
+from axes import axes_value
 from data import Stored
 from folds import (argument, by_place, finish, fold, fold_last, prepared, reducer_function, rule_of, scanned, symbol, typed,
                    with_zeros)
@@ -21,7 +22,7 @@ class Unsteady(Exception):
 
 # Kinds that make whole arrays: beside stored entries they are computed before, and stand at rows or columns.
 WHOLE = {'reduce', 'arg', 'product', 'fill', 'index', 'random', 'size', 'range', 'at', 'transpose', 'get', 'dot', 'outer', 'scan',
-         'sort', 'take', 'group', 'slice', 'concat', 'reshape', 'pick', 'pick_one', 'as', 'gram'}
+         'sort', 'take', 'group', 'slice', 'concat', 'reshape', 'pick', 'pick_one', 'as', 'gram', 'axes'}
 
 
 class Left(Exception):
@@ -565,6 +566,9 @@ class Meaning:
 
     def of_as(self, e):
         return self.full(self.value(e.args[0]), e.args[0].dims)
+
+    def of_axes(self, e):
+        return axes_value(self, e)
 
     def of_get(self, e):
         return self.lists[e.info['name']][self.place(e.args[0])]

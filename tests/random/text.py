@@ -1,4 +1,5 @@
 """Programs as .ks text."""
+from axes import axes_defs, name_of_def
 from tree import is_arr, is_id, is_tup, statements
 
 # Binding strengths of docs/language.md; whatever is not listed never needs brackets.
@@ -259,6 +260,7 @@ FORMS = {
     'as': lambda e: f'({primary(e.args[0])} as [{", ".join(e.dims)}])',
     'transpose': lambda e: primary(e.args[0]) + ('.T' if style(e) == 1 else "'"),
     'get': lambda e: f'{e.info["name"]}[{arguments(e)}]',
+    'axes': lambda e: f'{name_of_def(e)}({arguments(e)})',
 }
 
 
@@ -414,7 +416,7 @@ def program_text(p):
               for v, e in p.lists]
     defs = Defs({*p.dims, *(n for n, _, _ in p.consts)})
     lines += list(block_text(p.body, 0, defs))
-    lines += defs.lines
+    lines += defs.lines + axes_defs(p)
     if p.outputs:
         lines += [f'output {n} = {expr_text(e)}' if e.kind != 'name' or e.info['name'] != n else f'output {n}'
                   for n, e in p.outputs]
