@@ -57,7 +57,7 @@ class Threads(ToolTest):
         self.assertEqual(self.threads(more=["-n", 2]), max(1, alone // 2))
         self.assertEqual(self.threads(*ONE, more=["-n", 2]), 1)
         self.assertEqual(self.threads(more=["-n", 1], OMP_NUM_THREADS="1"), 1)
-        bound = ["mpirun", "-q", "-n", 1, "--bind-to", "core"]
+        bound = ["mpirun", "-n", 1, "--bind-to", "core"]
         cores = self.start(*bound, "nproc").stdout
         self.assertEqual(self.threads(*bound, tool=["kasen-run"]), min(alone, int(cores)))
 
@@ -76,7 +76,7 @@ class Threads(ToolTest):
         at = own.index("--bind-to")
         self.assertEqual(own[at:at + 4], ["--bind-to", "core", "-x", "A=b c"])
         self.assertNotIn("none", line(OMPI_MCA_hwloc_base_binding_policy="core"))
-        cores = int(self.start("mpirun", "-q", "-n", 1, "--bind-to", "core", "nproc").stdout)
+        cores = int(self.start("mpirun", "-n", 1, "--bind-to", "core", "nproc").stdout)
         self.assertEqual(self.threads(more=["-n", 1, "--mpirun", "--bind-to core"]), cores)
         self.assertEqual(self.threads(more=["-n", 1], OMPI_MCA_hwloc_base_binding_policy="core"), cores)
         for options, words in [("--mpirun='-n 3'", "'-n' is an option that kasen run gives"), ("--mpirun='--bind-to \"core'", "a quote has no end"),

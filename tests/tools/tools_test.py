@@ -16,9 +16,13 @@ import time
 import unittest
 import zlib
 
+import numpy as np
+
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from folders import FolderTest  # noqa: E402
 
+if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+    np.set_printoptions(legacy="1.25")  # `{x!r}` is 3.5, without a type around it
 TOOLS = pathlib.Path(sys.argv[1])
 ROOT = pathlib.Path(sys.argv[2])
 PAGERANK = ROOT / "examples" / "pagerank.ks"
