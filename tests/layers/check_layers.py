@@ -71,10 +71,10 @@ ROOMS = {
     "libkernels": {"jit": "", "math": "jit", "emit": "jit math", "reduce": "jit emit", "tile": "jit emit", "make": "jit emit reduce tile", "run": "jit emit tile make", "move": "emit run", "dense": "run", "axis": "run move", "": "run move dense axis"},
     "datasets": {"": ""},
     "tools": {
-        "system": "", "common": "system", "options": "system common", "launch": "system common options",
-        "show": "system common", "report": "system common", "run": "system common launch show report", "doctor": "system options", "step": "system common options launch show report", "go": "system common options launch step show",
+        "system": "", "common": "system", "machine": "system common", "options": "system common machine", "launch": "system common machine options",
+        "show": "system common", "report": "system common", "run": "system common machine launch show report", "doctor": "system machine options", "step": "system common machine options launch show report", "go": "system common machine options launch step show",
         "experiment": "system common options launch go", "fit": "system common options launch",
-        "": "system common options launch show report run doctor step go experiment fit",
+        "": "system common machine options launch show report run doctor step go experiment fit",
     },
 }
 
