@@ -62,8 +62,10 @@ class Liveness {
   // The list that a `get` looks into, or no_value. A copied view still names its list here.
   [[nodiscard]] ValueId viewed_list(ValueId value) const { return viewed_[value]; }
   [[nodiscard]] bool copied_view(ValueId value) const { return copied_[value]; }
-  // True for a `get` that has no storage of its own.
-  [[nodiscard]] bool is_view(ValueId value) const { return viewed_list(value) != no_value && !copied_view(value); }
+  // True for a `get` that has no storage of its own. Values that a kernel form adds to the plan's are none.
+  [[nodiscard]] bool is_view(ValueId value) const {
+    return value < viewed_.end_id() && viewed_list(value) != no_value && !copied_view(value);
+  }
 
  private:
   friend class LivenessBuilder;
