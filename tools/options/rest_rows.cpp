@@ -28,16 +28,6 @@ std::int64_t size_that_divides(const InputData& input, const std::vector<DimData
   return std::max(first->size, second->size);
 }
 
-// An array with an axis for each dimension, or a table whose rows are those of the first alone, has no blocks of rows.
-bool has_rows_of_both(const InputData& input) {
-  if (input.sparse) return input.dims.size() == 3 && input.matrix.declared;
-  const std::int64_t planes = input.element.planes();
-  if (input.dims.size() == 2) return input.table.cols == planes;
-  return input.table.axes.size() != input.dims.size() + (planes > 1 ? 1 : 0);
-}
-
-std::int64_t rows_of(const InputData& input) { return input.sparse ? input.matrix.row_count : input.table.rows; }
-
 // The first rows of each plane, which are its first elements.
 void shorten(RawTable& table, std::int64_t rows) {
   const std::int64_t per_row = table.by_column() ? 1 : table.cols;
@@ -91,8 +81,8 @@ void shorten(RawMatrix& matrix, std::int64_t rows) {
   matrix.row_count = rows;
 }
 
-void shorten(InputData& input, std::int64_t size) {
-  const std::int64_t rows = rows_of(input), whole = rows / size * size;
+void shorten(InputData& input, std::int64_t rows, std::int64_t size) {
+  const std::int64_t whole = rows / size * size;
   if (whole == 0)
     fail(ExitStatus::bad_input, fmt::format("input '{}' has {}", input.name, count_text(rows, "row")),
          fmt::format("no block of {} is whole, and --rest drop leaves none", size),
@@ -108,10 +98,12 @@ bool drops_rest(const po::variables_map& values) {
 
 std::vector<std::string> drop_rest(std::vector<InputData>& inputs, const std::vector<DimData>& dims) {
   std::vector<std::string> notes;
-  for (InputData& input : inputs) {
-    const std::int64_t size = size_that_divides(input, dims), rows = rows_of(input);
-    if (size <= 0 || rows % size == 0 || !has_rows_of_both(input)) continue;
-    shorten(input, size);
+  const std::vector<std::int64_t> rows_of = rows_of_blocks(inputs, dims);
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    InputData& input = inputs[k];
+    const std::int64_t size = size_that_divides(input, dims), rows = rows_of[k];
+    if (size <= 0 || rows < 0 || rows % size == 0) continue;
+    shorten(input, rows, size);
     notes.push_back(fmt::format("{} of {} of input '{}' left out: behind the last whole block ({} x {})", rows % size,
                                 count_text(rows, "row"), input.name, input.dims[0], input.dims[1]));
   }

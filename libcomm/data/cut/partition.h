@@ -111,6 +111,12 @@ struct DimData {
 [[nodiscard]] std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                                           const PartitionOptions& options);
 
+/// By input: as many rows as its file has where they are those of its first two dimensions, a local one and one that is
+/// cut, block after block (docs/data.md, Rows of two dimensions); -1 for others. UserError(bad_input): two files for
+/// the same two dimensions have other numbers of rows, or a table has columns that its input has no use for.
+[[nodiscard]] std::vector<std::int64_t> rows_of_blocks(const std::vector<InputData>& inputs,
+                                                       const std::vector<DimData>& dims);
+
 /// The indices of one block: worker w owns those from w times this number on.
 [[nodiscard]] std::int64_t indices_of_a_block(std::int64_t size, int workers);
 /// The indices that a worker owns in blocks: a run, of size 0 for the last workers of a small dimension.

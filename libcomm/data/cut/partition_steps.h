@@ -45,6 +45,8 @@ using Layouts = std::shared_ptr<const std::vector<DimLayout>>;
 
 // table_axes.cpp: the dimensions that a table's rows and columns are over. Its rows are then those of the first.
 void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dims);
+// UserError(bad_input): a table has another number of columns than its input asks for.
+[[noreturn]] void fail_columns(const InputData& input, std::int64_t wanted);
 // batches.cpp: the sizes of the first two dimensions of sparse inputs with batches, by the rows of their files, into
 // `extents`. UserError(bad_input): the rows are not those of whole batches.
 void settle_batches(std::vector<InputData>& inputs, const std::vector<DimData>& dims);

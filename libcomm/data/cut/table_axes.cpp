@@ -69,9 +69,33 @@ bool joins_two(const InputData& input, const std::vector<std::int64_t>& fixed) {
   return input.table.cols != rest;
 }
 
+// What the rows of an input's table are, or the first axes of its array.
+enum class Rows : std::uint8_t { own_axes, other_axes, of_two, of_first };
+
+Rows rows_of(const InputData& input, const std::vector<std::int64_t>& fixed, bool batches) {
+  const bool three = input.dims.size() > 2, joins = batches && joins_two(input, fixed);
+  if (three && has_its_axes(input, fixed, batches)) return Rows::own_axes;
+  if (three && input.table.named_axes && has_as_many_axes(input)) return Rows::other_axes;
+  return joins ? Rows::of_two : Rows::of_first;
+}
+
+std::vector<std::int64_t> fixed_sizes(const InputData& input, const std::vector<DimData>& dims) {
+  std::vector<std::int64_t> fixed;
+  for (const std::string& name : input.dims) fixed.push_back(fixed_size(dims, name));
+  return fixed;
+}
+
+// A table for batches of single elements has those of a row's element in its columns, or all of a batch.
+void check_columns(const InputData& input, const std::vector<std::int64_t>& fixed) {
+  const std::int64_t planes = input.element.planes(), cols = input.table.cols;
+  if (fixed.size() != 2 || fixed[0] != unknown_size || fixed[1] == unknown_size || cols == planes) return;
+  if (cols != checked_mul(planes, fixed[1], "an input's size")) fail_columns(input, planes);
+}
+
 void split_rows(InputData& input, const std::vector<std::int64_t>& fixed) {
   const std::size_t given = fixed[0] > 0 ? 0 : 1;
-  const std::int64_t rows = input.table.rows, size = fixed[given];
+  RawTable& table = input.table;
+  const std::int64_t rows = table.rows, size = fixed[given];
   if (rows % size != 0)
     fail(ExitStatus::bad_input, fmt::format("input '{}' has {} rows", input.name, rows),
          fmt::format("they are those of dimensions {} and {}, and {} has {} indices, which does not divide {}",
@@ -80,28 +104,67 @@ void split_rows(InputData& input, const std::vector<std::int64_t>& fixed) {
                      count_text(rows % size, "row"), input.dims[given]));
   const std::int64_t first = given == 0 ? size : rows / size;
   input.extents = {first, first == 0 ? size : rows / first};
-  if (fixed.size() == 3) input.extents.push_back(input.table.cols / input.element.planes());
+  if (fixed.size() == 3) input.extents.push_back(table.cols / input.element.planes());
   if (first == 0) return;
-  input.table.cols = checked_mul(input.table.cols, rows / first, "an input's size");
-  input.table.rows = first;
+  table.cols = checked_mul(table.cols, rows / first, "an input's size");
+  table.rows = first;
+}
+
+// The number of rows that a file has for the first two dimensions together, or -1.
+std::int64_t rows_of_two(const InputData& input, const std::vector<DimData>& dims) {
+  if (input.dims.size() < 2 || !input.extents.empty() || !has_batches(input, dims)) return -1;
+  if (input.sparse) return has_batches(input) && input.matrix.declared ? input.matrix.row_count : -1;
+  const std::vector<std::int64_t> fixed = fixed_sizes(input, dims);
+  check_columns(input, fixed);
+  const Rows rows = rows_of(input, fixed, true);
+  if (rows == Rows::own_axes) return checked_mul(input.table.axes[0], input.table.axes[1], "an input's size");
+  return rows == Rows::of_two ? input.table.rows : -1;
 }
 
 }  // namespace
 
+void fail_columns(const InputData& input, std::int64_t wanted) {
+  fail(ExitStatus::bad_input, fmt::format("input '{}' has {} columns", input.name, input.table.cols),
+       fmt::format("its dimensions and element ask for {}", wanted),
+       wanted < input.table.cols
+           ? fmt::format("choose among those of a text with --columns {}=COLUMNS, or give another file", input.name)
+           : "");
+}
+
+std::vector<std::int64_t> rows_of_blocks(const std::vector<InputData>& inputs, const std::vector<DimData>& dims) {
+  std::vector<std::int64_t> rows;
+  for (const InputData& input : inputs) {
+    rows.push_back(rows_of_two(input, dims));
+    for (std::size_t k = 0; k + 1 < rows.size() && rows.back() >= 0; ++k) {
+      const InputData& other = inputs[k];
+      const bool together = rows[k] >= 0 && std::equal(other.dims.begin(), other.dims.begin() + 2, input.dims.begin());
+      if (!together || rows[k] == rows.back()) continue;
+      fail(ExitStatus::bad_input,
+           fmt::format("input '{}' has {} rows, and input '{}' has {}", other.name, rows[k], input.name, rows.back()),
+           fmt::format("both are over dimensions {} and {}", input.dims[0], input.dims[1]),
+           "give files that belong together");
+    }
+  }
+  return rows;
+}
+
 void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dims) {
+  (void)rows_of_blocks(inputs, dims);
   for (InputData& input : inputs) {
     if (input.sparse || input.dims.size() < 2 || !input.extents.empty()) continue;
-    std::vector<std::int64_t> fixed;
-    for (const std::string& name : input.dims) fixed.push_back(fixed_size(dims, name));
-    const bool batches = has_batches(input, dims);
-    if (input.dims.size() > 2 && has_its_axes(input, fixed, batches)) {
-      input.extents.assign(input.table.axes.begin(), input.table.axes.begin() + std::ssize(input.dims));
-    } else if (input.dims.size() > 2 && input.table.named_axes && has_as_many_axes(input)) {
-      fail_axis(input, fixed);
-    } else if (batches && joins_two(input, fixed)) {
-      split_rows(input, fixed);
-    } else if (input.dims.size() == 2) {
-      input.extents = {input.table.rows, input.table.cols / input.element.planes()};
+    const std::vector<std::int64_t> fixed = fixed_sizes(input, dims);
+    switch (rows_of(input, fixed, has_batches(input, dims))) {
+      case Rows::own_axes:
+        input.extents.assign(input.table.axes.begin(), input.table.axes.begin() + std::ssize(input.dims));
+        break;
+      case Rows::other_axes:
+        fail_axis(input, fixed);
+      case Rows::of_two:
+        split_rows(input, fixed);
+        break;
+      case Rows::of_first:
+        if (input.dims.size() == 2) input.extents = {input.table.rows, input.table.cols / input.element.planes()};
+        break;
     }
   }
   settle_batches(inputs, dims);

@@ -46,9 +46,7 @@ void check_table(const InputData& input, const std::vector<DimLayout>& layouts, 
          fmt::format("input '{}' has {} indices of dimension {}", input.name, input.extents[axis], dim.name),
          fmt::format("dimension {} has {}", dim.name, dim.size));
   }
-  if (checked_mul(table.rows, table.cols) != scalars)
-    fail(ExitStatus::bad_input, fmt::format("input '{}' has {} columns", input.name, table.cols),
-         fmt::format("its dimensions and element ask for {}", rows == 0 ? 0 : scalars / rows));
+  if (checked_mul(table.rows, table.cols) != scalars) fail_columns(input, rows == 0 ? 0 : scalars / rows);
   if (!table.stored && !table.later && checked_mul(table.values.count, table.values.element.planes()) != scalars)
     throw InternalError(fmt::format("the table of '{}' is not rows x cols", input.name));
   for (std::int64_t p = 0; p < input.element.planes(); ++p)

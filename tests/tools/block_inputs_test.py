@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""The data of loops over blocks: files of every form, and files that do not fit.
+
+Usage: block_inputs_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+"""
+import sys
+import unittest
+
+import numpy as np
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from algorithms_test import PlanTest  # noqa: E402
+from tools_test import BAD  # noqa: E402
+
+GRADIENT = """dim N, F local
+input X : f64[N, F], y : f64[N]
+w = fill(0.0, F)
+for B in blocks(N, 64) { w = w + X[B]' @ y[B] }
+output w
+"""
+
+
+class BlockInputs(PlanTest):
+    def setUp(self):
+        super().setUp()
+        rng = np.random.default_rng(17)
+        self.X, self.y = rng.normal(size=(1003, 3)), rng.normal(size=1003)
+        np.savetxt(self.dir / "X.csv", self.X, delimiter=",", fmt="%.17g")
+        for rows in (960, 1000, 1003, 1024):
+            np.savetxt(self.dir / f"y{rows}.csv", np.resize(self.y, rows), fmt="%.17g")
+        self.planned("p", GRADIENT)
+
+    def planned(self, name, text):
+        (self.dir / f"{name}.ks").write_text(text)
+        self.kasen("plan", f"{name}.ks", "-o", f"{name}.kir")
+
+    def refused(self, *data, says, plan="p.kir", status=BAD):
+        return self.fault("partition", "--program", plan, *data, "-o", "none", status=status, says=says)
+
+    def test_files_of_different_lengths(self):
+        """Nothing is left out of files that do not belong together; they are told by the rows that they have."""
+        together = ["both are over dimensions N_blocks and N", "give files that belong together"]
+        err = self.refused("X=X.csv", "y=y1000.csv", "--rest", "drop", says=["input 'X' has 1003 rows, and input 'y' has 1000", *together])
+        self.assertNotIn("left out", err)
+        np.savetxt(self.dir / "X960.csv", self.X[:960], delimiter=",")
+        for rest in ([], ["--rest", "drop"]):
+            self.refused("X=X960.csv", "y=y1024.csv", *rest, says=["input 'X' has 960 rows, and input 'y' has 1024", *together])
+        np.save(self.dir / "X3.npy", self.X[:960].reshape(15, 64, 3))
+        self.refused("X=X3.npy", "y=y1003.csv", "--rest", "drop", says=["input 'X' has 960 rows, and input 'y' has 1003", *together])
+        for X in ("X960.csv", "X3.npy"):
+            self.kasen("go", "p.ks", f"X={X}", "y=y960.csv", "-o", "r.h5", "--no-report")
+            self.near(self.results("r.h5")["w"], self.X[:960].T @ self.y[:960])
+
+    def test_sparse_and_dense_files_of_different_lengths(self):
+        self.planned("s", GRADIENT.replace("N, F local", "N, F").replace("X : f64", "X : sparse f64"))
+        (self.dir / "X.svm").write_text("".join(f"1 1:{i + 1} 3:2\n" for i in range(1003)))
+        self.refused("X=X.svm", "y=y1000.csv", "--rest", "drop", plan="s.kir", says="input 'X' has 1003 rows, and input 'y' has 1000")
+
+    def test_columns_that_were_not_chosen(self):
+        np.savetxt(self.dir / "all.csv", np.column_stack([self.X, self.y]), delimiter=",", fmt="%.17g")
+        says = ["input 'y' has 4 columns", "ask for 1", "--columns y=COLUMNS"]
+        for rest in ([], ["--rest", "drop"]):
+            err = self.refused("X=X.csv", "y=all.csv", *rest, says=says)
+            self.assertNotIn("left out", err)
+        self.planned("q", "dim N, F local\ninput X : f64[N, F], y : f64[N]\noutput w = X' @ y\n")
+        self.refused("X=X.csv", "y=all.csv", plan="q.kir", says=says)
+        self.kasen("go", "p.ks", "X=X.csv", "y=all.csv", "--columns", "y=4", "--rest", "drop", "-o", "r.h5", "--no-report")
+        self.near(self.results("r.h5")["w"], self.X[:960].T @ self.y[:960])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
