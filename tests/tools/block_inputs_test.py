@@ -67,6 +67,20 @@ class BlockInputs(PlanTest):
         self.kasen("go", "p.ks", "X=X.csv", "y=all.csv", "--columns", "y=4", "--rest", "drop", "-o", "r.h5", "--no-report")
         self.near(self.results("r.h5")["w"], self.X[:960].T @ self.y[:960])
 
+    def test_features_that_no_sample_has(self):
+        """LIBSVM names those that are not 0; how many there are is given, of samples in blocks too, and of small arrays."""
+        (self.dir / "X.svm").write_text("".join(f"{i} 1:{i + 1} 2:2\n" for i in range(128)))
+        forms = {"p": GRADIENT, "q": "dim N, F local\ninput X : f64[N, F], y : f64[N]\noutput w = X' @ y\n"}
+        for name, text in forms.items():
+            for sizes, how in [("F local", ["--dim", "F=3"]), ("F local = 3", [])]:
+                (self.dir / f"{name}.ks").write_text(text.replace("F local", sizes))
+                self.kasen("go", f"{name}.ks", "X=X.svm", "y=X.svm", *how, "-o", "r.h5", "--no-report")
+                i = np.arange(128.0)
+                self.near(self.results("r.h5")["w"], [i @ (i + 1), 2 * i.sum(), 0])
+        (self.dir / "a.ks").write_text("dim N\ninput X : [f64; 3][N]\noutput s = sum(map(p -> p[0] + 1000 * p[1] + p[2], X))\n")
+        self.kasen("go", "a.ks", "X=X.svm", "-o", "r.h5", "--no-report")
+        self.near(self.results("r.h5")["s"], (i + 1).sum() + 256000)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -59,8 +59,8 @@ std::vector<WantedInput> inputs_of(const Module& module) {
     const Type& type = module.type(op.results[0]);
     WantedInput w{op.name, {}, type.element, type.sparse, file_of_program(module, op.name)};
     for (const DimId d : type.dims) w.dims.push_back(module.dim(d).name);
-    const bool batches = w.dims.size() == 2 && Layout(module, type).is_cut(1);
-    w.labels = (w.dims.size() == 1 || batches) && type.element.is_scalar();
+    w.batches = w.dims.size() > 1 && module.dim(type.dims[0]).local && !module.dim(type.dims[1]).local;
+    w.labels = w.dims.size() == (w.batches ? 2 : 1) && type.element.is_scalar();
     wanted.push_back(std::move(w));
   }
   return wanted;
@@ -249,6 +249,16 @@ std::vector<DimData> dims_of(const Module& module, const po::variables_map& valu
   wrong_value("dim", fmt::format("--dim: the program has no dimension '{}'", unknown), "", near_or_all(unknown, names));
 }
 
+// As many numbers as a sample has; 0: not known.
+std::int64_t features_of(const WantedInput& wanted, const std::vector<DimData>& dims) {
+  std::int64_t features = wanted.dims.empty() ? 0 : wanted.element.planes();
+  for (std::size_t axis = wanted.batches ? 2 : 1; axis < wanted.dims.size(); ++axis) {
+    const auto at = std::find_if(dims.begin(), dims.end(), [&](const auto& d) { return d.name == wanted.dims[axis]; });
+    features = at == dims.end() || at->size < 0 ? 0 : checked_mul(features, at->size, "an input's size");
+  }
+  return features;
+}
+
 }  // namespace
 
 std::vector<std::string> data_of_program(const Module& module, const std::vector<std::string>& given) {
@@ -321,12 +331,7 @@ ProgramInputs::ProgramInputs(const Module& module, const po::variables_map& valu
     with_value("dates", [&, &list = dates] { (void)parse_dates(list); });
   dictionary_ = given_dictionary(wanted_, values);
   dims_ = dims_of(module, values);
-  for (WantedInput& wanted : wanted_) {
-    if (wanted.sparse || wanted.dims.size() != 2) continue;
-    const auto dim =
-        std::find_if(dims_.begin(), dims_.end(), [&](const DimData& d) { return d.name == wanted.dims[1]; });
-    if (dim != dims_.end()) wanted.features = std::max<std::int64_t>(dim->size, 0);
-  }
+  for (WantedInput& wanted : wanted_) wanted.features = features_of(wanted, dims_);
   patterns_ = patterns_of(module);
 }
 

@@ -21,8 +21,9 @@ struct WantedInput {
   ElementType element;
   bool sparse = false;
   std::string file;           // that the program names, as it is found from here; or none
+  bool batches = false;       // samples are over its first two dimensions
   bool labels = false;        // it takes the labels of LIBSVM: one number a sample, in batches too
-  std::int64_t features = 0;  // of a table: the size of its second dimension, where the program or an option gives it
+  std::int64_t features = 0;  // of a table: the sizes behind its samples, where the program or options give them
 };
 
 struct ProgramData {
