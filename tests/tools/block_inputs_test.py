@@ -10,6 +10,7 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from algorithms_test import PlanTest  # noqa: E402
+from idx_test import write_idx  # noqa: E402
 from tools_test import BAD  # noqa: E402
 
 GRADIENT = """dim N, F local
@@ -17,6 +18,13 @@ input X : f64[N, F], y : f64[N]
 w = fill(0.0, F)
 for B in blocks(N, 64) { w = w + X[B]' @ y[B] }
 output w
+"""
+
+IMAGES = """dim N, H local, W local
+input X : f64[N, H, W]
+s = fill(0.0, H, W)
+for B in blocks(N, 20) { s = s + sum(X[B], over N) }
+output s
 """
 
 
@@ -80,6 +88,34 @@ class BlockInputs(PlanTest):
         (self.dir / "a.ks").write_text("dim N\ninput X : [f64; 3][N]\noutput s = sum(map(p -> p[0] + 1000 * p[1] + p[2], X))\n")
         self.kasen("go", "a.ks", "X=X.svm", "-o", "r.h5", "--no-report")
         self.near(self.results("r.h5")["s"], (i + 1).sum() + 256000)
+
+    def test_arrays_of_more_axes(self):
+        """The axes behind the samples' are those of the dimensions behind the blocks'."""
+        x = np.arange(120.0 * 12).reshape(120, 4, 3) % 251
+        np.save(self.dir / "X3.npy", x)
+        np.save(self.dir / "X4.npy", x.reshape(6, 20, 4, 3))
+        np.save(self.dir / "X2.npy", x.reshape(120, 12))
+        write_idx(self.dir / "X.idx", x, 0x08)
+        (self.dir / "h.ks").write_text(IMAGES)
+        given = ["--dim", "H=4", "--dim", "W=3"]
+        for data, sizes in [("X3.npy", []), ("X3.npy", given), ("X4.npy", []), ("X2.npy", given), ("X.idx", []), ("X.idx", given)]:
+            with self.subTest(data=data, sizes=sizes):
+                self.kasen("go", "h.ks", f"X={data}", *sizes, "--workers", 3, "-o", "r.h5", "--no-report")
+                np.testing.assert_array_equal(self.results("r.h5")["s"], x.sum(0))
+        self.planned("h", IMAGES)
+        for data in ("X3.npy", "X.idx"):
+            self.refused(f"X={data}", "--dim", "H=3", plan="h.kir", says=["has 4 indices of dimension H", "dimension H has 3"])
+        (self.dir / "h.ks").write_text(IMAGES.replace("20", "50"))
+        self.kasen("go", "h.ks", "X=X3.npy", "--rest", "drop", "-o", "r.h5", "--no-report")
+        np.testing.assert_array_equal(self.results("r.h5")["s"], x[:100].sum(0))
+
+    def test_images_as_many_pixels_wide_as_a_block_has_rows(self):
+        """The first axis of an IDX file is the samples, also where the second is as long as a block."""
+        x = np.arange(40.0 * 16).reshape(40, 4, 4) % 251
+        write_idx(self.dir / "x.idx", x, 0x08)
+        (self.dir / "w.ks").write_text("dim N, F local\ninput X : f64[N, F]\ns = fill(0.0, F)\nfor B in blocks(N, 4) { s = s + sum(X[B], over N) }\noutput s\n")
+        self.kasen("go", "w.ks", "X=x.idx", "-o", "r.h5", "--no-report")
+        np.testing.assert_array_equal(self.results("r.h5")["s"], x.reshape(40, 16).sum(0))
 
 
 if __name__ == "__main__":

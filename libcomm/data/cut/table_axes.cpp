@@ -74,7 +74,9 @@ enum class Rows : std::uint8_t { own_axes, other_axes, of_two, of_first };
 
 Rows rows_of(const InputData& input, const std::vector<std::int64_t>& fixed, bool batches) {
   const bool three = input.dims.size() > 2, joins = batches && joins_two(input, fixed);
-  if (three && has_its_axes(input, fixed, batches)) return Rows::own_axes;
+  // The first axis of an IDX file is the samples, if no number of batches says otherwise.
+  const bool samples = joins && !input.table.named_axes && fixed.size() == 3 && fixed[0] == unknown_size;
+  if (three && !samples && has_its_axes(input, fixed, batches)) return Rows::own_axes;
   if (three && input.table.named_axes && has_as_many_axes(input)) return Rows::other_axes;
   return joins ? Rows::of_two : Rows::of_first;
 }
@@ -104,7 +106,10 @@ void split_rows(InputData& input, const std::vector<std::int64_t>& fixed) {
                      count_text(rows % size, "row"), input.dims[given]));
   const std::int64_t first = given == 0 ? size : rows / size;
   input.extents = {first, first == 0 ? size : rows / first};
+  const bool axes = table.axes.size() + 1 == input.dims.size() + (input.element.planes() > 1 ? 1 : 0);
   if (fixed.size() == 3) input.extents.push_back(table.cols / input.element.planes());
+  if (fixed.size() > 3 && axes)
+    input.extents.insert(input.extents.end(), table.axes.begin() + 1, table.axes.begin() + std::ssize(fixed) - 1);
   if (first == 0) return;
   table.cols = checked_mul(table.cols, rows / first, "an input's size");
   table.rows = first;
