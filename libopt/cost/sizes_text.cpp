@@ -1,5 +1,6 @@
 // Parses `--sizes V=1000,S=250,nnz=8000`: the user's numbers for the symbols that reports print.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -240,6 +241,22 @@ std::pair<std::string, std::int64_t> name_and_number(const std::string& piece) {
   return {piece.substr(0, equals), number(piece.substr(equals + 1), piece)};
 }
 
+// What the program fixes holds for every plan and all data.
+bool is_fixed(const Dimension& dim) { return dim.size >= 0 && !dim.is_derived(); }
+
+void check_fixed(const Module& module, const std::string& name, std::int64_t value) {
+  std::vector<std::string> others;
+  for (const Dimension& dim : module.dims)
+    if (!is_fixed(dim) && !dim.is_derived()) others.push_back(dim.name);
+  for (const Dimension& dim : module.dims) {
+    if (dim.name != name || !is_fixed(dim) || dim.size == value) continue;
+    fail(ExitStatus::usage, fmt::format("a size of {} for dimension '{}'", value, name),
+         fmt::format("the plan fixes it: {} has {} indices", name, dim.size),
+         others.empty() ? "leave it out"
+                        : fmt::format("leave it out; the data have the sizes of {}", fmt::join(others, ", ")));
+  }
+}
+
 // If `strict` is set, every name must be one of the module's.
 Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
   const SymbolNames names(module);
@@ -252,6 +269,7 @@ Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
   std::set<std::string> given;
   for (const std::string& piece : split(text)) {
     const auto [name, value] = name_and_number(piece);
+    check_fixed(module, name, value);
     const auto is_it = [&, &wanted = name](const Symbol& symbol) { return without_spaces(names(symbol)) == wanted; };
     if (strict && std::none_of(known.begin(), known.end(), is_it)) unknown_size(module, name, known);
     if (!given.insert(name).second) fail(ExitStatus::usage, fmt::format("the size '{}' is given twice", name));

@@ -11,7 +11,7 @@ import numpy as np
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from algorithms_test import PlanTest  # noqa: E402
 from idx_test import write_idx  # noqa: E402
-from tools_test import BAD  # noqa: E402
+from tools_test import BAD, USAGE  # noqa: E402
 
 GRADIENT = """dim N, F local
 input X : f64[N, F], y : f64[N]
@@ -116,6 +116,13 @@ class BlockInputs(PlanTest):
         (self.dir / "w.ks").write_text("dim N, F local\ninput X : f64[N, F]\ns = fill(0.0, F)\nfor B in blocks(N, 4) { s = s + sum(X[B], over N) }\noutput s\n")
         self.kasen("go", "w.ks", "X=x.idx", "-o", "r.h5", "--no-report")
         np.testing.assert_array_equal(self.results("r.h5")["s"], x.reshape(40, 16).sum(0))
+
+    def test_sizes_that_the_plan_fixes(self):
+        """A size of --sizes is that of the plan, where this has one."""
+        says = ["a size of 494021 for dimension 'N'", "N has 64 indices", "N_blocks"]
+        for tool in (["measure", "p.kir"], ["fuse", "p.kir", "-o", "f.kir"]):
+            self.fault(*tool, "--sizes", "N=494021,P=1,N_blocks=10,F=3", status=USAGE, says=says)
+            self.kasen(*tool, "--sizes", "N=64,P=1,N_blocks=10,F=3")
 
 
 if __name__ == "__main__":
