@@ -183,16 +183,19 @@ TEST(Hdf5Content, TextsStandBesideDatasets) {
 
 TEST(Hdf5Content, MadeUpSurveysAreRefused) {
   const auto read = [](const std::string& answer) { return survey_of_answer(answer, 1000, "foreign.h5"); };
-  const std::vector<SurveyedDataset> good = read("ok\n>i4 100 2 3 4 N /a b\n! is empty|/c|d\n|b1 0 1 0 - /e\n");
-  ASSERT_EQ(good.size(), 3U);
+  const std::vector<SurveyedDataset> good =
+      read("ok\n>i4 100 2 3 4 N /a b\n! is empty|/c|d\n|b1 0 1 0 - /e\n<f8 0 0 - /f\n");
+  ASSERT_EQ(good.size(), 4U);
   EXPECT_EQ(good[0].path, "/a b");
   EXPECT_EQ(good[0].first_dim, "N");
   EXPECT_EQ(good[0].bytes, 48);
   EXPECT_EQ(good[1].why, "is empty");
   EXPECT_EQ(good[1].path, "/c|d");
   EXPECT_EQ(good[2].type, "|b1");
+  EXPECT_EQ(good[3].extents.size(), 0U);
+  EXPECT_EQ(good[3].bytes, 8);
   for (const char* line :
-       {"<f8 -8 1 1 - /a", "<f8 1000 1 1 - /a", "<f8 0 1 126 - /a", "<f8 0 1 -1 - /a", "<f8 0 0 - /a",
+       {"<f8 -8 1 1 - /a", "<f8 1000 1 1 - /a", "<f8 0 1 126 - /a", "<f8 0 1 -1 - /a", "<f8 0 0 N /a", "<f8 996 0 - /a",
         "<f8 0 2 4294967296 4294967296 - /a", "<f9 0 1 1 - /a", "f8 0 1 1 - /a", "<i1 0 1 1 - /a", "<f8 0 1 1 a/b /a",
         "<f8 0 1 1 - ", "! |/a", "! why|", "! why", "<f8", "", "<f8 0 1 1 - /\x1b"})
     EXPECT_THROW((void)read(std::string("ok\n") + line + "\n"), UserError) << line;

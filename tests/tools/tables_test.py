@@ -281,7 +281,22 @@ class Datasets(TableTest):
         self.refused("x.h5", says=["the file holds 26 arrays", "name one of them: x.h5:/"])
         self.refused("x.h5:/Y", says="the file holds no array '/Y'")
         self.refused("x.h5:/words", says="it holds strings")
-        self.refused("x.h5:/scalar", says="it has no rows")
+        np.testing.assert_array_equal(self.values("x.h5:/scalar"), [[3.0]])  # as of an array without axes in .npy
+        self.refused("x.h5:/some group/deep/chunks", says="it has no values")
+
+    def test_single_values_by_name(self):
+        """Of a file of others, and of a result: the number that a .npy file of no axes gives, too."""
+        (self.dir / "r.ks").write_text("dim N\ninput x : f64[N]\noutput b = sum(x), c = max(x), x\n")
+        (self.dir / "s.ks").write_text("input b : f64, k : i64\noutput s = b * f64(k)\n")
+        (self.dir / "x.csv").write_text("1.5\n2\n")
+        self.kasen("go", "r.ks", "x=x.csv", "-o", "r.h5", "--no-report")
+        with h5py.File(self.dir / "k.h5", "w") as file:
+            file["k"] = np.int16(4)
+        np.save(self.dir / "b.npy", 3.5)
+        for b in ("r.h5:/b", "b.npy"):
+            self.kasen("go", "s.ks", f"b={b}", "k=k.h5", "-o", "s.h5", "--no-report")
+            with h5py.File(self.dir / "s.h5") as file:
+                self.assertEqual(file["s"][()], 14.0)
 
     def test_results_keep_their_ids(self):
         """The ranks of a run, whose ids have gaps, are an input beside the same graph."""

@@ -99,7 +99,7 @@ bool read_surveyed(Words& words, std::int64_t whole, SurveyedDataset& set) {
   }
   set.bytes = surveyed_bytes(set.type);
   const auto offset = words.number(), rank = words.number();
-  if (set.bytes == 0 || !offset || !rank || *rank < 1 || *rank > most_file_rank) return false;
+  if (set.bytes == 0 || !offset || !rank || *rank > most_file_rank) return false;
   set.offset = *offset;
   for (std::int64_t k = 0; k < *rank; ++k) {
     const auto extent = words.number();
@@ -110,7 +110,7 @@ bool read_surveyed(Words& words, std::int64_t whole, SurveyedDataset& set) {
   if (set.first_dim == "-") set.first_dim.clear();
   set.path = words.until('\n');
   return set.bytes <= whole && set.offset <= whole - set.bytes && is_printable(set.path) &&
-         (set.first_dim.empty() || is_stored_name(set.first_dim));
+         (set.first_dim.empty() || (*rank > 0 && is_stored_name(set.first_dim)));
 }
 
 std::optional<StoredText> read_text_line(std::string_view name, Words& words) {

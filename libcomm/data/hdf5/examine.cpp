@@ -242,10 +242,10 @@ class Examination {
     if (type == nullptr && H5Tget_class(stored.get()) == H5T_ENUM && H5Tget_size(stored.get()) == 1) type = "|b1";
     if (type == nullptr) return unread("does not hold numbers of 8 to 64 bits");
     const int rank = H5Sget_simple_extent_ndims(space.get());
-    if (H5Sget_simple_extent_type(space.get()) != H5S_SIMPLE || rank < 1 || rank > most_file_rank)
-      return unread("has no rows");
+    const H5S_class_t kind = H5Sget_simple_extent_type(space.get());
+    if (kind != (rank == 0 ? H5S_SCALAR : H5S_SIMPLE) || rank > most_file_rank) return unread("has no values");
     std::vector<hsize_t> dims(static_cast<std::size_t>(rank));
-    if (H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr) < 0) return unread("cannot be read");
+    if (rank > 0 && H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr) < 0) return unread("cannot be read");
     std::uint64_t bytes = H5Tget_size(stored.get());
     std::string sizes;
     for (const hsize_t dim : dims) {
@@ -255,7 +255,7 @@ class Examination {
     const haddr_t offset = bytes == 0 ? 0 : H5Dget_offset(set);
     if (offset == HADDR_UNDEF) return unread("has no values yet");
     if (bytes > bytes_ || offset > bytes_ - bytes) return unread("lies outside the file");
-    found_ += fmt::format("{} {} {} {}{} {}\n", type, offset, rank, sizes, first_dim_of(set), path);
+    found_ += fmt::format("{} {} {} {}{} {}\n", type, offset, rank, sizes, rank > 0 ? first_dim_of(set) : "-", path);
   }
 
   // The name of the first dimension of a result (the attribute `dims`, a list in JSON); else "-".
