@@ -101,6 +101,27 @@ class IdWords(ToolTest):
         text = self.kasen("show", "c.h5", "m", "--words", "City=city")[0]
         self.assertEqual([line.split() for line in text.splitlines()[2:]], [["Bern", "7"], ["Oslo", "20"], ["Rome", "20"]])
 
+    def test_a_dimension_by_another_name_has_its_words(self):
+        """One list for both, though one column lacks a word; a slice has the words of its indices, in every form of results."""
+        (self.dir / "c.csv").write_text("was,said\ncat,dog\ndog,dog\nape,dog\ncat,cat\n")
+        (self.dir / "c.ks").write_text("dim N, K local, T local = K[:], Later local = K[1:]\ninput was : id[K][N], said : id[T][N]\n"
+                                       "A = [n in N, k in K: if was[n] == k then 1.0 else 0.0]\n"
+                                       "B = [n in N, t in T: if said[n] == t then 1.0 else 0.0]\n"
+                                       "output C = B' @ A, later = [k in Later: sum(n in N: A[n, k])]\n")
+        columns = [word for name in ("was", "said") for word in (f"{name}=c.csv", "--columns", f"{name}={name}", "--words", f"{name}={name}")]
+        told = self.kasen("go", "c.ks", *columns, "-o", "c.h5")[0]
+        for text in (told, self.kasen("show", "c.h5")[0]):
+            lines = [line.split() for line in text.splitlines()]
+            for line in (["T\\K", "ape", "cat", "dog"], ["ape", "0", "0", "0"], ["cat", "0", "1", "0"], ["dog", "1", "1", "1"], ["cat", "2"]):
+                self.assertIn(line, lines)
+        made = {array["name"]: array for array in self.shown("c.h5")["arrays"]}
+        self.assertEqual(made["C"]["rows"][-2:], [["dog", "cat", 1], ["dog", "dog", 1]])
+        self.assertEqual([row[0] for row in made["later"]["rows"]], ["cat", "dog"])
+        page = (self.dir / "c.run/report.html").read_text()
+        results = page[page.index('<section id="results"'):page.index('<section id="program"')]
+        for word in ("ape", "cat", "dog"):
+            self.assertIn(f">{word}<", results)
+
     def test_lists_that_cannot_be_shared_are_refused(self):
         (self.dir / "two.ks").write_text("dim E, N local = 9\ninput links : (id[N], id[N])[E], to : id[N][E]\noutput s = sum(1, by to in N), t = sum(1, by links.0 in N)\n")
         err = self.kasen("go", "two.ks", "links=web.csv", "to=web.csv", "--columns", "to=to", "--words", "links=from,to", "--words", "to=to", status=USAGE)[1]

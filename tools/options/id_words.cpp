@@ -41,16 +41,31 @@ std::set<DimId> id_dims(const InputData& input) {
   return dims;
 }
 
+// All of a dimension by another name, `dim T = K[:]`, has the indices of that dimension.
+const std::string& own_name(const std::vector<DimData>& dims, std::size_t at) {
+  const Derivation& d = dims.at(at).derived;
+  const bool all = d.kind == Derivation::Kind::slice && d.begin.value_or(0) == 0 && !d.end && d.step == 1;
+  return all ? own_name(dims, static_cast<std::size_t>(d.sources.at(0))) : dims[at].name;
+}
+
+const std::string& own_name(const std::vector<DimData>& dims, const std::string& name) {
+  const auto at = std::find_if(dims.begin(), dims.end(), [&](const DimData& d) { return d.name == name; });
+  return own_name(dims, static_cast<std::size_t>(at - dims.begin()));
+}
+
 // The columns of words by the dimension whose indices they name.
 std::map<std::string, std::vector<Named>> named_dims(const std::vector<DimData>& dims, std::vector<InputData>& inputs) {
   std::map<std::string, std::vector<Named>> named;
   for (InputData& input : inputs) {
     if (input.table.dictionaries.empty()) continue;
     if (!input.sparse) {
-      for (const DimId d : id_dims(input)) named[dims.at(static_cast<size_t>(d)).name].push_back({&input});
+      std::set<std::string> names;
+      for (const DimId d : id_dims(input)) names.insert(own_name(dims, static_cast<std::size_t>(d)));
+      for (const std::string& name : names) named[name].push_back({&input});
       continue;
     }
-    const std::string &row = input.dims.at(input.dims.size() - 2), &col = input.dims.back();
+    const std::string& row = own_name(dims, input.dims.at(input.dims.size() - 2));
+    const std::string& col = own_name(dims, input.dims.back());
     if (input.matrix.row_words > 0) named[row].push_back({&input, Named::Place::rows});
     if (input.matrix.col_words > 0) named[col].push_back({&input, Named::Place::cols});
   }

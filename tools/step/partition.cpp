@@ -20,6 +20,7 @@
 #include "libcore/base/count_text.h"
 #include "libcore/base/printable.h"
 #include "libcore/ir/axis_ops.h"
+#include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/json/report.h"
 #include "libcore/system/processors.h"
@@ -111,6 +112,20 @@ void keep_fitting_names(DimNames& names, const Part& part) {
     return dim == part.dims.end() || !dim->second.original.empty() ||
            !std::cmp_equal(of_dim.second.size(), dim->second.size);
   });
+}
+
+// The indices of a slice (`dim T = K[:]`) have the names that they have in their dimension. Sources stand before it.
+void name_slices(const std::vector<DimData>& dims, DimNames& names) {
+  for (const DimData& dim : dims) {
+    if (dim.derived.kind != Derivation::Kind::slice) continue;
+    const auto known = names.find(dims.at(static_cast<std::size_t>(dim.derived.sources.at(0))).name);
+    if (known == names.end() || names.contains(dim.name)) continue;
+    const SlicedIndices taken = sliced_indices(dim.derived, std::ssize(known->second));
+    std::vector<std::string> own;
+    for (std::int64_t k = 0; k < taken.count; ++k)
+      own.push_back(known->second[static_cast<std::size_t>(taken.first + k * taken.step)]);
+    names.emplace(dim.name, std::move(own));
+  }
 }
 
 // The reports are kept with the bundle.
@@ -208,6 +223,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
   std::string brief;
   std::vector<Part> parts = make_parts(values.count("program") > 0 ? &module : nullptr, data, values, options, brief);
   keep_fitting_names(info.names, parts.at(0));
+  name_slices(data.dims, info.names);
   require_slices_inside(module, parts);
   complete_sources(offered, info);
   if (compressing) compress_parts(parts, info);
