@@ -287,16 +287,16 @@ class Datasets(TableTest):
     def test_single_values_by_name(self):
         """Of a file of others, and of a result: the number that a .npy file of no axes gives, too."""
         (self.dir / "r.ks").write_text("dim N\ninput x : f64[N]\noutput b = sum(x), c = max(x), x\n")
-        (self.dir / "s.ks").write_text("input b : f64, k : i64\noutput s = b * f64(k)\n")
+        (self.dir / "s.ks").write_text("dim One local = 1, N\ninput b : f64[One], k : f64[One], x : f64[N]\noutput s = b * k, t = sum(x)\n")
         (self.dir / "x.csv").write_text("1.5\n2\n")
         self.kasen("go", "r.ks", "x=x.csv", "-o", "r.h5", "--no-report")
         with h5py.File(self.dir / "k.h5", "w") as file:
             file["k"] = np.int16(4)
         np.save(self.dir / "b.npy", 3.5)
         for b in ("r.h5:/b", "b.npy"):
-            self.kasen("go", "s.ks", f"b={b}", "k=k.h5", "-o", "s.h5", "--no-report")
+            self.kasen("go", "s.ks", f"b={b}", "k=k.h5", "x=x.csv", "-o", "s.h5", "--no-report")
             with h5py.File(self.dir / "s.h5") as file:
-                self.assertEqual(file["s"][()], 14.0)
+                self.assertEqual(file["s"][()].tolist(), [14.0])
 
     def test_results_keep_their_ids(self):
         """The ranks of a run, whose ids have gaps, are an input beside the same graph."""
