@@ -314,8 +314,9 @@ class ArrayPart(ViewPart):
     def places_along(self, line, dims, depth):
         """Indices of `line`, of which it has some."""
         kind = self.pick(['id', 'i64', 'i32'])
-        if kind == 'id':
-            return self.expr(('id', line), dims, depth)
+        if kind == 'id':  # a least index of no entries is no place
+            e = self.expr(('id', line), dims, depth)
+            return self.leaf(('id', line), dims) if any(part.kind == 'product' for part in e.walk()) else e
         return op('%', self.tame(self.expr(kind, dims, depth)), lit(kind, self.size(line)), dims, bound=self.size(line))
 
 
