@@ -13,6 +13,7 @@
 #include <set>
 
 #include "libopt/text/report_parts.h"
+#include "tools/common/csv.h"
 
 namespace kasen::tools {
 namespace {
@@ -55,13 +56,6 @@ void add_point(MeanGroup& group, const PointSummary& point) {
 
 Json json_number(double number) {
   return std::isfinite(number) ? Json(number) : Json(std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf");
-}
-
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
 }
 
 }  // namespace
@@ -127,11 +121,7 @@ std::string means_table(const Summary& summary) {
 
 std::string means_csv(const Summary& summary) {
   std::string text;
-  for (const std::vector<std::string>& row : mean_rows(summary, 0)) {
-    std::vector<std::string> cells;
-    for (const std::string& cell : row) cells.push_back(csv_text(cell));
-    text += fmt::format("{}\n", fmt::join(cells, ","));
-  }
+  for (const std::vector<std::string>& row : mean_rows(summary, 0)) text += csv_line(row);
   return text;
 }
 

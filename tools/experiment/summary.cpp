@@ -7,6 +7,7 @@
 #include <set>
 
 #include "libopt/text/report_parts.h"
+#include "tools/common/csv.h"
 
 namespace kasen::tools {
 namespace {
@@ -72,13 +73,6 @@ const Setting* labelled(const Point& point, const std::string& label) {
   const auto found = std::find_if(point.settings.begin(), point.settings.end(),
                                   [&](const Setting& setting) { return setting.label() == label; });
   return found == point.settings.end() ? nullptr : &*found;
-}
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string safe = "\"";
-  for (const char c : text) safe += c == '"' ? "\"\"" : std::string(1, c);
-  return safe + '"';
 }
 
 }  // namespace
@@ -181,16 +175,16 @@ std::string summary_csv(const Summary& summary) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::string text;
-  for (const std::string& label : labels) text += quoted(label) + ',';
+  for (const std::string& label : labels) text += csv_cell(label) + ',';
   text += "runs,failed,median_s,mad_s,min_s,max_s,turn_median_s,speedup,held_bytes,most_held_bytes,peak_bytes,check";
   for (const std::string& name : names) text += fmt::format(",\"{0}, predicted\",\"{0}, counted\"", name);
   const std::set<std::string> outputs = outputs_of(summary);
-  for (const std::string& name : outputs) text += ',' + quoted("output " + name);
+  for (const std::string& name : outputs) text += ',' + csv_cell("output " + name);
   text += '\n';
   for (const PointSummary& s : summary.points) {
     for (const std::string& label : labels) {
       const Setting* setting = labelled(*s.point, label);
-      text += (setting == nullptr ? "" : quoted(setting->text)) + ',';
+      text += (setting == nullptr ? "" : csv_cell(setting->text)) + ',';
     }
     text += fmt::format("{},{},", s.runs, s.failed);
     for (const double number : {s.median, s.mad, s.least, s.most, s.iteration_median, s.speedup})
@@ -201,7 +195,7 @@ std::string summary_csv(const Summary& summary) {
       const auto both = s.bytes.find(name);
       text += both == s.bytes.end() ? ",," : fmt::format(",{},{}", both->second.first, both->second.second);
     }
-    for (const std::string& name : outputs) text += ',' + quoted(output_of(s, name, ""));
+    for (const std::string& name : outputs) text += ',' + csv_cell(output_of(s, name, ""));
     text += '\n';
   }
   return text;

@@ -98,7 +98,8 @@ class Soundness {
   std::string path_;
 };
 
-std::string csv_cell(const std::string& text) {
+// Quoted wherever a reader of tables could part it, whatever its separator.
+std::string word_cell(const std::string& text) {
   if (text.find_first_of(",\"; \t") == std::string::npos && !text.empty()) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
@@ -107,14 +108,14 @@ std::string csv_cell(const std::string& text) {
 
 std::string header_of(const std::vector<std::string>& more) {
   std::string text = "prediction";
-  for (const std::string& name : more) text += "," + csv_cell(name);
+  for (const std::string& name : more) text += "," + word_cell(name);
   return text + "\n";
 }
 
 // Of two classes, from a score each.
 std::string two_classes(const Model& model, const std::vector<double>& scores, bool chances) {
   std::string text = header_of(chances ? model.classes : std::vector<std::string>());
-  const std::string first = csv_cell(model.classes[0]), second = csv_cell(model.classes[1]);
+  const std::string first = word_cell(model.classes[0]), second = word_cell(model.classes[1]);
   for (const double score : scores) {
     text += score > 0 ? second : first;
     if (chances) text += fmt::format(",{},{}", 1 / (1 + std::exp(score)), 1 / (1 + std::exp(-score)));
@@ -129,7 +130,7 @@ std::string many_classes(const Model& model, const ModelArray& scores, const Mod
   for (std::size_t at = 0; at < scores.values.size(); at += count) {
     const auto begin = scores.values.begin() + static_cast<std::ptrdiff_t>(at);
     const auto best = std::max_element(begin, begin + static_cast<std::ptrdiff_t>(count)) - begin;
-    text += csv_cell(model.classes[static_cast<std::size_t>(best)]);
+    text += word_cell(model.classes[static_cast<std::size_t>(best)]);
     for (std::size_t k = 0; chances && k < count; ++k) text += fmt::format(",{}", chance.values[at + k]);
     text += '\n';
   }

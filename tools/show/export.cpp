@@ -5,17 +5,11 @@
 
 #include <cmath>
 
+#include "tools/common/csv.h"
 #include "tools/show/shown.h"
 
 namespace kasen::tools {
 namespace {
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
 
 std::string json_text_of(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -25,13 +19,6 @@ std::string json_cell(const ViewCell& cell) {
   const bool outside = cell.is_real() && !std::isfinite(cell.real);
   const std::string text = cell_text(cell);
   return outside || cell.kind == ViewCell::Kind::word ? json_text_of(text) : text;
-}
-
-std::string csv_line(const std::vector<std::string>& cells) {
-  std::string line;
-  for (const std::string& cell : cells) line += csv_cell(cell) + ",";
-  if (!line.empty()) line.pop_back();
-  return line + "\n";
 }
 
 std::string json_list(const std::vector<std::string>& cells) { return fmt::format("[{}]", fmt::join(cells, ", ")); }
