@@ -82,8 +82,8 @@ class BlockLoops {
                    "write the loop in the program, and hand X[B] to the def");
     }
     if (call.args.size() != 2 || call.args[0].kind != NodeKind::name) {
-      source_.fail(call.mark, "blocks(...) takes a dimension and how many of its indices a block has",
-                   "a program takes its rows block by block so", fmt::format("write {}", block_loop_form));
+      source_.fail(call.mark, "blocks(...) takes a dimension and the number of rows of a block", {},
+                   fmt::format("write {}", block_loop_form));
     }
     const std::string& dim = call.args[0].text;
     const auto [at, first] = dims_.try_emplace(dim, Blocked{call.mark, call.args[1], {}});
@@ -321,7 +321,7 @@ class BlockLoops {
   [[noreturn]] void whole(const std::string& input, Mark mark) const {
     const std::string& name = inputs_.at(input);
     const std::string count = shown(dims_.at(name).count);
-    source_.fail(mark, fmt::format("'{}' is read by other than the rows of a block", input),
+    source_.fail(mark, fmt::format("'{}' is not read by a block", input),
                  fmt::format("its rows come in blocks of {} (line {})", count, dims_.at(name).mark.line),
                  fmt::format("write {}[B], within for B in blocks({}, {})", input, name, count));
   }

@@ -4,9 +4,10 @@
 //   input X : f64[N, F]   input X : f64[N_blocks, N, F]; sparse ones and vectors alike
 //   for B in blocks(N, 64)   for B in 0..size(N_blocks)
 //   X[B]              at(X, B, over N_blocks)
-//   size(B), size(N)  size(N), and size(N_blocks) * size(N), as many rows as there are
+//   size(B)           size(N)
+//   size(N), outside of the loop   size(N_blocks) * size(N), as many rows as there are
 // Within the loop N stands for the rows of one block. Outside of it N has no array: the rows of a block are cut over
-// the workers, so no array over all rows has the owners of them.
+// the workers, so no array over all rows has the owners of them. What could mean both is an error.
 #pragma once
 
 #include <vector>

@@ -5,30 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang/lang.h"
+#include "tests/core/told_faults.h"
 
 namespace kasen::def_faults {
 namespace {
 
-std::vector<Diagnostic> faults(const std::string& text) {
-  try {
-    (void)compile_program(text, "test.ks", {});
-  } catch (const UserError& error) {
-    return error.diagnostics();
-  }
-  return {};
-}
-
 const std::string head =
     "dim N, F local = 3\ninput X : f64[N, F], x : f64[N], g : f64[F], G : null[N, N]\nparam r = 0.5\n";
 
-struct Fault {
-  std::string text;  // behind the head, which has three lines
-  int line, column;
-  std::string what, rest;  // parts of the message
-};
-
-const std::vector<Fault> cases{
+const std::vector<testing::ToldFault> cases{
     // Text.
     {"def f(a) { b = a }\noutput x", 4, 10, "def 'f' returns nothing", "return x"},
     {"def f(a) { return a; b = a }\noutput x", 4, 22, "a statement behind 'return'", "move it before"},
@@ -113,23 +98,15 @@ const std::vector<Fault> cases{
 };
 
 TEST(LangDefError, IsToldWhereItIs) {
-  for (const Fault& fault : cases) {
-    const std::vector<Diagnostic> found = faults(head + fault.text + '\n');
-    ASSERT_FALSE(found.empty()) << fault.text;
-    const Diagnostic& d = found[0];
-    EXPECT_EQ(d.where, (Location{"test.ks", fault.line, fault.column})) << fault.text << '\n' << format_diagnostic(d);
-    EXPECT_NE(d.what.find(fault.what), std::string::npos) << fault.text << '\n' << format_diagnostic(d);
-    EXPECT_NE((d.why + ' ' + d.remedy).find(fault.rest), std::string::npos) << fault.text << '\n'
-                                                                            << format_diagnostic(d);
-    EXPECT_FALSE(d.source_line.empty()) << fault.text;
-  }
+  for (const testing::ToldFault& fault : cases) testing::expect_told(head, fault);
 }
 
 // Once each, however many calls find them; the caller's names count as known.
 TEST(LangDefError, EachFaultIsToldOnce) {
-  const auto found = faults(head +
-                            "def f(a) {\n  b = a + g_of(a)\n  return b * 2\n}\ndef g_of(a) = a @ a @ a\n"
-                            "y = f(x)\nz = f(2 * x)\nw = y + z\nv = unknown_name\noutput w\n");
+  const auto found =
+      testing::faults_of_text(head +
+                              "def f(a) {\n  b = a + g_of(a)\n  return b * 2\n}\ndef g_of(a) = a @ a @ a\n"
+                              "y = f(x)\nz = f(2 * x)\nw = y + z\nv = unknown_name\noutput w\n");
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].where.line, 8);
   EXPECT_EQ(found[1].where.line, 12);
@@ -138,7 +115,8 @@ TEST(LangDefError, EachFaultIsToldOnce) {
 TEST(LangDefError, ManyFaultsOfABodyHaveTheirNotes) {
   std::string body;
   for (int i = 0; i < 20; ++i) body += fmt::format("  a{} = a + b\n", i);
-  const auto found = faults(head + "def f(a, b) {\n" + body + "  return a\n}\ny = f(x, g)\noutput y\n");
+  const auto found =
+      testing::faults_of_text(head + "def f(a, b) {\n" + body + "  return a\n}\ny = f(x, g)\noutput y\n");
   ASSERT_EQ(found.size(), 10u);
   for (const Diagnostic& d : found) EXPECT_NE(d.why.find("in def 'f', called at"), std::string::npos) << d.why;
 }
@@ -147,12 +125,13 @@ TEST(LangDefError, HostileProgramsEnd) {
   std::string deep = head, wide = head, blocks = head;
   for (int i = 0; i < 200; ++i) deep += fmt::format("def h{}(a) = h{}(a)\n", i, i + 1);
   deep += "def h200(a) = a\noutput z = h0(x)\n";
-  ASSERT_FALSE(faults(deep).empty());
-  EXPECT_NE(faults(deep)[0].what.find("more than 60 functions in each other"), std::string::npos);
+  ASSERT_FALSE(testing::faults_of_text(deep).empty());
+  EXPECT_NE(testing::faults_of_text(deep)[0].what.find("more than 60 functions in each other"), std::string::npos);
   for (int i = 0; i < 50; ++i) wide += fmt::format("def h{0}(a) = h{1}(a) + h{1}(a)\n", i, i + 1);
   wide += "def h50(a) = a\noutput z = h0(1)\n";
-  ASSERT_FALSE(faults(wide).empty());
-  EXPECT_NE(faults(wide)[0].what.find("more than 20000 calls"), std::string::npos) << faults(wide)[0].what;
+  ASSERT_FALSE(testing::faults_of_text(wide).empty());
+  EXPECT_NE(testing::faults_of_text(wide)[0].what.find("more than 20000 calls"), std::string::npos)
+      << testing::faults_of_text(wide)[0].what;
   for (int i = 0; i < 10; ++i) {
     blocks += fmt::format("def f{}(a) {{\n", i);
     for (int k = 0; k < 10; ++k) blocks += "if sum(a) > 0 {\n";
@@ -161,8 +140,9 @@ TEST(LangDefError, HostileProgramsEnd) {
     blocks += "return a\n}\n";
   }
   blocks += "def f10(a) = 2 * a\noutput z = f0(x)\n";
-  ASSERT_FALSE(faults(blocks).empty());
-  EXPECT_NE(faults(blocks)[0].what.find("blocks are nested too deeply"), std::string::npos) << faults(blocks)[0].what;
+  ASSERT_FALSE(testing::faults_of_text(blocks).empty());
+  EXPECT_NE(testing::faults_of_text(blocks)[0].what.find("blocks are nested too deeply"), std::string::npos)
+      << testing::faults_of_text(blocks)[0].what;
 }
 
 }  // namespace

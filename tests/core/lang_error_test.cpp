@@ -11,21 +11,12 @@
 
 #include "libcore/lang/lang.h"
 #include "libcore/laws/laws.h"
+#include "tests/core/told_faults.h"
 
 namespace kasen {
 namespace {
 
 using Defines = std::map<std::string, std::string>;
-
-// The faults of a program, none if it is right.
-std::vector<Diagnostic> faults(const std::string& text, const Defines& defines = {}) {
-  try {
-    (void)compile_program(text, "test.ks", defines);
-  } catch (const UserError& error) {
-    return error.diagnostics();
-  }
-  return {};
-}
 
 const std::string head = R"(dim N, M
 input G : null[N, M], x : f64[N], y : f64[M], k : i64[N]
@@ -36,28 +27,14 @@ const std::string batched = "dim T local = 4\ninput X : sparse f64[T, N, M]\n\n"
 
 struct Fault {
   std::string name;
-  std::string text;  // after the head, which has three lines
-  int line, column;
-  std::string what;    // a part of the message
-  std::string remedy;  // a part of the advice, or of the reason
+  testing::ToldFault told;  // behind the head, which has three lines
 };
 
 void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
 
 class FaultTest : public ::testing::TestWithParam<Fault> {};
 
-TEST_P(FaultTest, IsToldWhereItIs) {
-  const Fault& fault = GetParam();
-  const std::vector<Diagnostic> found = faults(head + fault.text);
-  ASSERT_FALSE(found.empty());
-  const Diagnostic& d = found[0];
-  EXPECT_EQ(d.where.file, "test.ks");
-  EXPECT_EQ(d.where.line, fault.line) << d.what;
-  EXPECT_EQ(d.where.column, fault.column) << d.what;
-  EXPECT_NE(d.what.find(fault.what), std::string::npos) << d.what;
-  EXPECT_NE((d.why + ' ' + d.remedy).find(fault.remedy), std::string::npos) << d.why << " | " << d.remedy;
-  EXPECT_FALSE(d.source_line.empty());
-}
+TEST_P(FaultTest, IsToldWhereItIs) { testing::expect_told(head, GetParam().told); }
 
 const std::vector<Fault> cases{
     {"unknown_name", "degree = G @ y\nz = x / degre\noutput z", 5, 9, "unknown name 'degre'", "did you mean 'degree'?"},
@@ -244,17 +221,18 @@ INSTANTIATE_TEST_SUITE_P(Faults, FaultTest, ::testing::ValuesIn(cases),
                          [](const ::testing::TestParamInfo<Fault>& fault) { return fault.param.name; });
 
 TEST(Faults, AProgramNeedsAnOutput) {
-  const std::vector<Diagnostic> found = faults(head + "z = x + 1\n");
+  const std::vector<Diagnostic> found = testing::faults_of_text(head + "z = x + 1\n");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NE(found[0].what.find("no output"), std::string::npos);
 }
 
 TEST(Faults, SeveralAreToldAtOnceAndConsequencesAreNot) {
-  const std::vector<Diagnostic> found = faults(head + "a = x + y\nb = a + 1\nc = k + x\nd = b\noutput a, d\n");
+  const std::vector<Diagnostic> found =
+      testing::faults_of_text(head + "a = x + y\nb = a + 1\nc = k + x\nd = b\noutput a, d\n");
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].where.line, 4);
   EXPECT_EQ(found[1].where.line, 6);
-  const std::vector<Diagnostic> syntax = faults("a = + \nb = 2 2\nwhile (1 {\n x = 1 }\n");
+  const std::vector<Diagnostic> syntax = testing::faults_of_text("a = + \nb = 2 2\nwhile (1 {\n x = 1 }\n");
   ASSERT_FALSE(syntax.empty());
 }
 
@@ -306,7 +284,7 @@ TEST(Faults, HostileNestingIsRefused) {
       repeat("[", n),
   };
   for (const std::string& text : texts) {
-    const std::vector<Diagnostic> found = faults(head + text + "\noutput z\n");
+    const std::vector<Diagnostic> found = testing::faults_of_text(head + text + "\noutput z\n");
     EXPECT_FALSE(found.empty()) << text.substr(0, 60);
   }
 }
