@@ -41,9 +41,9 @@ class BlockPart(ProductPart):
             have['R'] = Dim('R', False, self.pick([1, 2, 3, 4, 7, 8, 9, 17, 33]), True, 'rows')
             for i in range(1 + self.below(3)):
                 dims = self.pick([('R_blocks', 'R'), ('R_blocks', 'R', 'F')])
-                self.add_rows(Var(f'r{i}', self.pick(NUMBERS + ('f64', 'bool')), dims, 6.0))
+                self.add_rows(Var(f'r{i}', self.pick(self.all_elems()), dims, 6.0))
             if self.size('R_blocks') and self.chance(0.6):
-                v = Var('RS', self.pick(['null', 'f64', 'f64', 'f32', 'i64']), ('R', 'F'), 4.0, sparse=True)
+                v = Var('RS', self.pick(['null', 'bool', 'f64', *NUMBERS]), ('R', 'F'), 4.0, sparse=True)
                 v.batches = 'R_blocks'
                 self.add_rows(v)
         mine = [v for v in self.program.inputs if v.name[0] == 'r' or v.name == 'RS']
@@ -55,7 +55,7 @@ class BlockPart(ProductPart):
 
     def block_of(self, v, counter):
         view = Expr('at', v.elem, v.dims[1:], [name_of(v), name_of(counter)], over='R_blocks', bound=v.bound, alone=False, rows=True)
-        made = self.define(Var(self.fresh('v'), v.elem, v.dims[1:], v.bound, fixed=True))
+        made = self.define(Var(self.fresh('v'), v.elem, v.dims[1:], v.bound))  # a view, until it is assigned
         return Stmt('assign', name=made.name, expr=view, typed=None)
 
     def total(self):
