@@ -38,6 +38,7 @@ LIMITS = {
     "files in one folder of tools": (30, 30),
     "product files over 400 lines": (0, 0),
     "rooms that write SVG": (1, 1),
+    "build files' paths that lead to nothing": (0, 0),
     "docs: words of nine sentences in ten": (28, 28),
     "docs: sentences of more than 60 words": (0, 0),
 }
@@ -49,6 +50,7 @@ class Tree:
                                check=True).stdout.splitlines()
         self.root, self.names = root, [name for name in names if (root / name).is_file()]
         self.builds = {name: (root / name).read_text() for name in self.names if name.startswith(ROOMS) and name.endswith("meson.build")}
+        self.all_builds = [name for name in self.names if name.endswith("meson.build")]
         self.product = {name: (root / name).read_text() for name in self.names if name.startswith(ROOMS) and name.endswith(CODE)}
 
     def naming(self, word):
@@ -61,6 +63,14 @@ class Tree:
 
     def rooms_with(self, pattern):
         return len({name.rpartition("/")[0] for name, text in self.product.items() if re.search(pattern, text)})
+
+    def broken_paths(self):
+        """Paths out of a build file's folder to no file: what only an option builds is not seen by other builds."""
+        for name in self.all_builds:
+            folder = self.root / pathlib.Path(name).parent
+            for path in re.findall(r"'(\.\./[^'@]*\.\w+)'", (self.root / name).read_text()):
+                if not (folder / path).is_file():
+                    yield f"{name}: {path}"
 
     def flat(self, folder):
         """The most files side by side in the folder or one below."""
@@ -91,6 +101,7 @@ def figures(tree):
         yield f"files in one folder of {folder}", tree.flat(folder)
     yield "product files over 400 lines", sum(text.count("\n") > 400 for text in tree.product.values())
     yield "rooms that write SVG", tree.rooms_with(r"<(?:svg|path|line|polyline|polygon|rect|circle|text|tspan)\b")
+    yield "build files' paths that lead to nothing", len(list(tree.broken_paths()))
     lengths = sorted(tree.sentences())
     yield "docs: words of nine sentences in ten", lengths[len(lengths) * 9 // 10]
     yield "docs: sentences of more than 60 words", sum(length > 60 for length in lengths)
@@ -108,6 +119,8 @@ def main():
         limit, goal = LIMITS[figure]
         worse += now > limit
         print(f"{figure:50} {now:6} {limit:6} {goal:6}{'  worse' if now > limit else ''}")
+    for path in tree.broken_paths():
+        print(path)
     lines = sum(text.count("\n") for text in tree.product.values())
     print(f"{'lines of product code':50} {lines:6}")
     sys.exit(1 if worse and args.check else 0)
