@@ -57,6 +57,7 @@ IR = {
     'push': (NUMBERS + ['bool', 'array'], WHERE_HELD, ['none']),
     'batch': (NUMBERS + ['bool'], [], ['none']),
     'gather': (ELEMENTS, ['part', 'shared-part'], ['none', 'product_epilogue']),
+    'relayout': (ELEMENTS, WHERE_HELD, ['none']),  # of plans with layouts
     'scatter': (ELEMENTS, ['cons', 'shared'], ['none']),
     'while': (ELEMENTS, WHERE_HELD, ['none']),
     'for': (ELEMENTS, WHERE_HELD, ['none']),
