@@ -41,7 +41,11 @@ class ViewPart(Base):
     def has_places(self, dims):
         """Whether single elements are read and set: of square arrays that are cut, beside dense inputs alone."""
         square = [d for d in dims if dims.count(d) > 1]
-        return all(self.program.is_local(d) for d in square) or not any(v.sparse for v in self.program.inputs)
+        return all(self.program.is_local(d) for d in square) or self.all_dense()
+
+    def all_dense(self):
+        """Whether axes that are cut may get layouts."""
+        return not any(v.sparse for v in self.program.inputs)
 
     def pick_one(self, elem, dims, depth):
         """One element of an array, as a single value."""
@@ -59,7 +63,7 @@ class ViewPart(Base):
         have = self.program.dims
         if not self.in_default_layout(dims):
             return []
-        ways = [d for d in dims if have[d].derived]
+        ways = [d for d in dims if have[d].derived and (self.program.is_local(d) or self.all_dense())]
         parts = [s.name for s in have['S'].sources] if 'S' in have and 'S' not in dims else []
         ways += [('S', d) for d in dims if parts.count(d) == 1]
         return ways + [None] * ('FK' in have and ('F', 'K') in zip(dims, dims[1:]))
