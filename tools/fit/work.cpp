@@ -18,6 +18,7 @@
 #include "libcomm/data/read/npy_header.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "tools/options/cell_options.h"
 #include "tools/system/files.h"
 #include "tools/system/process.h"
 
@@ -71,7 +72,7 @@ std::string errors_in(const std::string& messages) {
 // What kasen go has told of how the table was read. Of rows that are left out, these tools tell themselves.
 void tell_notes_of(const std::string& bundle) {
   for (const std::string& read : read_bundle_info(bundle).read_notes)
-    if (!read.ends_with(" are missing")) tell("note: {}\n", read);
+    if (!is_note_of_dropped_rows(read)) tell("note: {}\n", read);
 }
 
 }  // namespace

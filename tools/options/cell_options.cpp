@@ -59,6 +59,8 @@ void check_can_drop(const InputData& input, const std::string& dim, const InputD
        "give missing values a number (--missing NAME=mean, or NAME=0), or leave the rows out of the files");
 }
 
+constexpr std::string_view end_of_note = " are missing";
+
 // Returns a note; empty where no row is left out.
 std::string drop_along(const std::string& dim, std::vector<InputData>& inputs) {
   std::set<std::int64_t> all;
@@ -74,8 +76,8 @@ std::string drop_along(const std::string& dim, std::vector<InputData>& inputs) {
   if (std::ssize(all) == rows)
     fail(ExitStatus::bad_input, fmt::format("each row of input '{}' lacks a value", cause->name), "no row is left",
          "give missing values a number: --missing NAME=mean, or NAME=0");
-  std::string note = fmt::format("{} of {} along {} left out: values of input '{}' are missing", all.size(),
-                                 count_text(rows, "row"), dim, cause->name);
+  std::string note = fmt::format("{} of {} along {} left out: values of input '{}'{}", all.size(),
+                                 count_text(rows, "row"), dim, cause->name, end_of_note);
   const Rows out(all.begin(), all.end());
   for (InputData& input : inputs) {
     if (input.sparse || input.dims.empty() || input.dims.front() != dim) continue;
@@ -153,6 +155,8 @@ bool drops_rows(const po::variables_map& values) {
   const auto given = name_values(values, "missing");
   return std::any_of(given.begin(), given.end(), [](const auto& one) { return one.second == "drop"; });
 }
+
+bool is_note_of_dropped_rows(std::string_view note) { return note.ends_with(end_of_note); }
 
 std::vector<std::string> drop_rows(std::vector<InputData>& inputs) {
   std::set<std::string> dims;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libcomm/data/cut/partition.h"
@@ -24,6 +25,8 @@ void read_cell_options(const po::variables_map& values, const std::string& input
 // Takes the rows that one input leaves out from all inputs over its dimension, and returns notes of that, one for each
 // dimension. UserError(bad_input) where others than tables of as many rows share it.
 [[nodiscard]] std::vector<std::string> drop_rows(std::vector<InputData>& inputs);
+// Whether a note is one of these.
+[[nodiscard]] bool is_note_of_dropped_rows(std::string_view note);
 // rest_rows.cpp: --rest drop. wrong_value for other words.
 [[nodiscard]] bool drops_rest(const po::variables_map& values);
 // Takes the rows behind the last whole block from inputs whose rows are those of two dimensions, a local one and one
