@@ -17,7 +17,8 @@ namespace {
 
 // Of all arrays of rows: well within the second-level cache of a core.
 constexpr std::int64_t bytes_of_a_block = std::int64_t{1} << 18;
-constexpr std::int64_t row_unit = 8;  // rows: lanes, and a line of f64
+constexpr std::int64_t paying_bytes = std::int64_t{1} << 15;  // the work on a block is worth to begin it
+constexpr std::int64_t row_unit = 8;                          // rows: lanes, and a line of f64
 constexpr std::int64_t most_rows = 4096;
 // Of a share, so that arrays which go by are in memory in small pieces.
 constexpr std::int64_t share_bytes = std::int64_t{1} << 24;
@@ -238,11 +239,14 @@ RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows, st
     if (is_total(op, dim)) elements += Layout(form, v).elements_per_index();
     if (!is_total(op, dim) && contains(ops.back().operands, v)) outside_bytes += bytes_of_a_row(form, v);
   }
-  // Of what is read by views a block has the views' results in the cache, but a share that goes by has whole rows.
+  // Of what is read by views a block has the views' results in the cache, but a share that goes by has whole rows. Of
+  // a loop over blocks of rows, these have the rows of all its blocks.
   outside_bytes += viewed_bytes;
-  const std::int64_t cached = bytes_of_a_block / std::max<std::int64_t>(row_bytes, 1),
-                     passing = share_bytes / std::max<std::int64_t>(outside_bytes, 1);
-  const std::int64_t fitting = std::clamp(std::min(cached, passing), std::int64_t{1}, most_rows);
+  row_bytes = std::max<std::int64_t>(row_bytes, 1);
+  const std::int64_t passing = share_bytes / std::max<std::int64_t>(outside_bytes, 1),
+                     least = viewed_bytes > 0 ? paying_bytes / row_bytes : 1;
+  const std::int64_t fitting =
+      std::clamp(std::min(bytes_of_a_block / row_bytes, std::max(passing, least)), std::int64_t{1}, most_rows);
   made.rows = fitting < row_unit ? fitting : fitting / row_unit * row_unit;
   const std::int64_t most_shares = std::max(few_shares, totals_bytes / std::max<std::int64_t>(total, 1));
   std::int64_t wanted =

@@ -311,5 +311,32 @@ TEST(Rows, GoBlockByBlockAndShareByShare) {
   EXPECT_EQ(blocks.rows % 8, 0);
 }
 
+// A step on one of 100,000 blocks of 64 rows: whole rows have the elements of all blocks, and the step reads one.
+TEST(Rows, ViewOneOfManyBlocksAtOnce) {
+  const Module m = parse_module(R"(kir 1 level 3
+module t {
+  dim B local = 100000
+  dim N
+  dim F local = 10
+  fn mul(x: f64, y: f64) -> f64 = x * y
+  fn add(x: f64, y: f64) -> f64 = x + y
+  %X = input "X" : f64[B,N,F] @part
+  %w = input "w" : f64[F] @cons
+  %b = literal 99 : i64 @cons
+  %g = region rows (%X, %b, %w) : f64[F] @pre(add) {
+    %A = at[B] %X, %b : f64[N,F] @part
+    %r = mxvt[mul, add] %w, %A : f64[N] @part
+    %t = mxv[mul, add] %r, %A : f64[F] @pre(add)
+    yield %t
+  }
+}
+##end
+)",
+                                "t.kir");
+  const RowBlocks blocks = row_blocks(m, m.body.ops.back(), 64);
+  EXPECT_EQ(blocks.shares, 1);
+  EXPECT_GE(blocks.rows, 64);
+}
+
 }  // namespace
 }  // namespace kasen::test
