@@ -135,8 +135,9 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
 
   void rows(const RowsCall& call) override {
-    run_rows(shop_, alone_, *plan_, *module_, found(plan_->rows, call.op), call);
-    const RowTraffic row = row_traffic(*module_, *call.op);
+    const RowsKernels& kernels = found(plan_->rows, call.op);
+    run_rows(shop_, alone_, *plan_, kernels, call);
+    const RowTraffic& row = kernels.traffic;
     count_.read_bytes += compressed_reads(*module_, *call.op, call.inputs);
     count_.read_bytes += call.count() * row.read + call.entries() * row.entry;
     count_.written_bytes += call.count() * row.written + call.entries() * row.stored;

@@ -135,7 +135,8 @@ class RowsRun {
         ops_(call.op->blocks.at(0).ops),
         rows_(worked_rows(module, ops_.at(0))),
         all_rows_(call.matrix == nullptr ? call.rows : call.matrix->outputs),
-        blocks_(row_blocks(module, *call.op, all_rows_, call.matrix == nullptr ? 0 : call.matrix->entries())),
+        blocks_(
+            row_blocks(row_sizes(module, *call.op), all_rows_, call.matrix == nullptr ? 0 : call.matrix->entries())),
         pointers_(call.matrix == nullptr ? nullptr : call.matrix->pointers.data()) {
     for (size_t i = 0; i < call.op->operands.size(); ++i) views_[call.op->operands[i]] = call.inputs[i];
     for (size_t r = 0; r < yielded().size(); ++r) {

@@ -216,43 +216,49 @@ bool is_viewed_alone(const Op& region, ValueId operand) {
   });
 }
 
-RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows, std::int64_t entries) {
+RowSizes row_sizes(const Module& form, const Op& region) {
   const std::vector<Op>& ops = region.blocks.at(0).ops;
   const DimId dim = worked_rows(form, ops[0]);
-  std::int64_t row_bytes = 0, outside_bytes = 0, viewed_bytes = 0, total = 0, elements = 0;  // of totals
+  RowSizes sizes;
   for (const ValueId v : region.operands) {
     if (!has_rows(form, v, dim)) continue;
     const bool parts = is_viewed_alone(region, v) && !form.type(v).compressed;  // else made dense, row by row
-    (parts ? viewed_bytes : outside_bytes) += bytes_of_a_row(form, v);
+    (parts ? sizes.viewed : sizes.outside) += bytes_of_a_row(form, v);
   }
-  RowBlocks made;
   if (const ValueId matrix = sparse_rows(form, region); matrix != no_value) {
-    const std::int64_t entry = 4 + form.type(matrix).element.bytes();
-    made.entries = most_block_entries(form.type(matrix).element.bytes());
-    outside_bytes += parts_of(checked_mul(entries, entry, "a part's nonzeros"), std::max<std::int64_t>(rows, 1));
+    const std::int64_t element = form.type(matrix).element.bytes();
+    sizes.entry = 4 + element;
+    sizes.block_entries = most_block_entries(element);
   }
-  row_bytes = outside_bytes;
+  sizes.block = sizes.outside;
   for (const Op& op : ops) {
     if (op.code == OpCode::yield) continue;
     const ValueId v = op.results[0];
-    (is_total(op, dim) ? total : row_bytes) += bytes_of_a_row(form, v);
-    if (is_total(op, dim)) elements += Layout(form, v).elements_per_index();
-    if (!is_total(op, dim) && contains(ops.back().operands, v)) outside_bytes += bytes_of_a_row(form, v);
+    (is_total(op, dim) ? sizes.total : sizes.block) += bytes_of_a_row(form, v);
+    if (is_total(op, dim)) sizes.elements += Layout(form, v).elements_per_index();
+    if (!is_total(op, dim) && contains(ops.back().operands, v)) sizes.outside += bytes_of_a_row(form, v);
   }
+  sizes.outside += sizes.viewed;
+  return sizes;
+}
+
+RowBlocks row_blocks(const RowSizes& sizes, std::int64_t rows, std::int64_t entries) {
+  RowBlocks made;
+  made.entries = sizes.block_entries;
+  const std::int64_t stored =
+      parts_of(checked_mul(entries, sizes.entry, "a part's nonzeros"), std::max<std::int64_t>(rows, 1));
+  const std::int64_t row_bytes = std::max<std::int64_t>(sizes.block + stored, 1),
+                     outside_bytes = std::max<std::int64_t>(sizes.outside + stored, 1);
   // Of what is read by views a block has the views' results in the cache, but a share that goes by has whole rows. Of
   // a loop over blocks of rows, these have the rows of all its blocks.
-  outside_bytes += viewed_bytes;
-  row_bytes = std::max<std::int64_t>(row_bytes, 1);
-  const std::int64_t passing = share_bytes / std::max<std::int64_t>(outside_bytes, 1),
-                     least = viewed_bytes > 0 ? paying_bytes / row_bytes : 1;
+  const std::int64_t passing = share_bytes / outside_bytes, least = sizes.viewed > 0 ? paying_bytes / row_bytes : 1;
   const std::int64_t fitting =
       std::clamp(std::min(bytes_of_a_block / row_bytes, std::max(passing, least)), std::int64_t{1}, most_rows);
   made.rows = fitting < row_unit ? fitting : fitting / row_unit * row_unit;
-  const std::int64_t most_shares = std::max(few_shares, totals_bytes / std::max<std::int64_t>(total, 1));
-  std::int64_t wanted =
-      parts_of(checked_mul(rows, std::max<std::int64_t>(outside_bytes, 1), "a part's size"), share_bytes);
+  const std::int64_t most_shares = std::max(few_shares, totals_bytes / std::max<std::int64_t>(sizes.total, 1));
+  std::int64_t wanted = parts_of(checked_mul(rows, outside_bytes, "a part's size"), share_bytes);
   if (made.entries > 0)
-    wanted = std::max(wanted, entries / std::max(blocks_of_a_share * made.entries, work_of_total * elements));
+    wanted = std::max(wanted, entries / std::max(blocks_of_a_share * made.entries, work_of_total * sizes.elements));
   const std::int64_t shares = std::min(std::max(wanted, least_shares), most_shares);
   const std::int64_t blocks = parts_of(rows, made.rows);
   made.share_rows = std::max<std::int64_t>(parts_of(blocks, shares), 1) * made.rows;

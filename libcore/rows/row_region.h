@@ -54,9 +54,20 @@ struct RowBlocks {
   std::int64_t shares = 0;
   std::int64_t entries = 0;  ///< nonzeros of a block of several rows, at most
 };
-/// `form` has the sizes of all local dimensions; `rows` are those of a part, `entries` the nonzeros of its sparse
-/// matrix.
-[[nodiscard]] RowBlocks row_blocks(const Module& form, const Op& region, std::int64_t rows, std::int64_t entries = 0);
+/// What blocks follow from, beside a part's size: bytes of a row, of totals and of a nonzero.
+struct RowSizes {
+  std::int64_t block = 0;          ///< of a row: what a block has in the cache; of what is viewed the views' results
+  std::int64_t outside = 0;        ///< of a row: arrays from outside, whole, and results
+  std::int64_t viewed = 0;         ///< of a row, and in `outside`: arrays that are read by views alone
+  std::int64_t total = 0;          ///< of all totals
+  std::int64_t elements = 0;       ///< of all totals; a number
+  std::int64_t entry = 0;          ///< of a nonzero; 0: there is no sparse matrix
+  std::int64_t block_entries = 0;  ///< nonzeros of a block of several rows, at most
+};
+/// `form` has the sizes of all local dimensions.
+[[nodiscard]] RowSizes row_sizes(const Module& form, const Op& region);
+/// `rows` are those of a part, `entries` the nonzeros of its sparse matrix.
+[[nodiscard]] RowBlocks row_blocks(const RowSizes& sizes, std::int64_t rows, std::int64_t entries = 0);
 /// Whether a region's operators read this operand by views alone, and so parts of its rows.
 [[nodiscard]] bool is_viewed_alone(const Op& region, ValueId operand);
 /// The end of the block that begins at `first`, in a share that ends at `end`. `pointers`: of the sparse matrix, or

@@ -18,14 +18,14 @@ constexpr std::int64_t small_work = 32768;  // elements below which waking other
 class RowsRun {
  public:
   RowsRun(Workshop& shop, std::span<const std::unique_ptr<Workshop>> alone, const PlanKernels& plan,
-          const Module& module, const RowsKernels& kernels, const RowsCall& call)
+          const RowsKernels& kernels, const RowsCall& call)
       : shop_(shop),
         alone_(alone),
         plan_(plan),
         kernels_(kernels),
         call_(call),
         all_rows_(call.matrix == nullptr ? call.rows : call.matrix->outputs),
-        blocks_(row_blocks(module, *call.op, all_rows_, call.matrix == nullptr ? 0 : call.matrix->entries())),
+        blocks_(row_blocks(kernels.sizes, all_rows_, call.matrix == nullptr ? 0 : call.matrix->entries())),
         first_share_(call.first / blocks_.share_rows),
         shares_((call.rows + blocks_.share_rows - 1) / blocks_.share_rows - first_share_),
         pointers_(call.matrix == nullptr ? nullptr : call.matrix->pointers.data()) {
@@ -342,8 +342,8 @@ class RowsRun {
 }  // namespace
 
 void run_rows(Workshop& shop, std::span<const std::unique_ptr<Workshop>> alone, const PlanKernels& plan,
-              const Module& module, const RowsKernels& kernels, const RowsCall& call) {
-  RowsRun(shop, alone, plan, module, kernels, call).run();
+              const RowsKernels& kernels, const RowsCall& call) {
+  RowsRun(shop, alone, plan, kernels, call).run();
 }
 
 }  // namespace kasen

@@ -10,8 +10,8 @@
 
 namespace kasen {
 
-// `alone`: a workshop of one thread for each thread of `shop`. `module` has the region, and sizes.
+// `alone`: a workshop of one thread for each thread of `shop`.
 void run_rows(Workshop& shop, std::span<const std::unique_ptr<Workshop>> alone, const PlanKernels& plan,
-              const Module& module, const RowsKernels& kernels, const RowsCall& call);
+              const RowsKernels& kernels, const RowsCall& call);
 
 }  // namespace kasen

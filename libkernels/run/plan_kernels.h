@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libcore/kernels/kernel_set.h"
+#include "libcore/rows/row_region.h"
 #include "libkernels/emit/entry_fold.h"
 #include "libkernels/emit/kernel.h"
 #include "libkernels/jit/code_image.h"
@@ -174,6 +175,8 @@ struct RowsKernels {
   std::vector<std::variant<Loop, Reduction, Product, Entries, EntryTotal, SparseProduct, SparseTotal>> steps;
   std::vector<int> totals;                  // values
   std::vector<std::pair<int, int>> copies;  // results that are the same again: from, to
+  RowSizes sizes;
+  RowTraffic traffic;
   std::int64_t block_rows = 8;
   std::int64_t room_bytes = 0, total_bytes = 0;  // of a block's values; of a share's totals
   std::int64_t entry_bytes = 0;  // of the values that an EntryTotal stores for a nonzero, and its number

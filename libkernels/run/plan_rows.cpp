@@ -30,7 +30,9 @@ class RowsPlanner {
         reductions_(reductions) {}
 
   RowsKernels plan(const std::function<ElementwiseKernel(const LoopBody&)>& loop) {
-    made_.block_rows = row_blocks(m_, region_, 0).rows;
+    made_.sizes = row_sizes(m_, region_);
+    made_.traffic = row_traffic(m_, region_);
+    made_.block_rows = row_blocks(made_.sizes, 0).rows;
     for (const ValueId v : region_.operands) add_value(v, nullptr);
     for (const Op& op : ops_) {
       if (op.code != OpCode::yield) add_value(op.results[0], &op);

@@ -288,7 +288,7 @@ TEST(Rows, BlocksHaveFewNonzeros) {
   const Module m = rows_module("f64", 50, sparse_work);
   Random random(8);
   const LocalMatrix matrix = sparse_matrix(random, 20'000, 50, ElementType::of(Scalar::f64));
-  const RowBlocks blocks = row_blocks(m, m.body.ops.back(), 20'000, matrix.entries());
+  const RowBlocks blocks = row_blocks(row_sizes(m, m.body.ops.back()), 20'000, matrix.entries());
   EXPECT_EQ(blocks.entries, (1 << 17) / 12);
   const std::int64_t* const pointers = matrix.pointers.data();
   bool some_long = false;
@@ -305,7 +305,7 @@ TEST(Rows, BlocksHaveFewNonzeros) {
 // Shares are so many that the totals were combined, and each has several blocks.
 TEST(Rows, GoBlockByBlockAndShareByShare) {
   const Module m = rows_module("f64", 100, totals);
-  const RowBlocks blocks = row_blocks(m, m.body.ops.back(), 12345);
+  const RowBlocks blocks = row_blocks(row_sizes(m, m.body.ops.back()), 12345);
   EXPECT_GT(blocks.shares, 16);
   EXPECT_GT(blocks.share_rows, blocks.rows);
   EXPECT_EQ(blocks.rows % 8, 0);
@@ -333,7 +333,7 @@ module t {
 ##end
 )",
                                 "t.kir");
-  const RowBlocks blocks = row_blocks(m, m.body.ops.back(), 64);
+  const RowBlocks blocks = row_blocks(row_sizes(m, m.body.ops.back()), 64);
   EXPECT_EQ(blocks.shares, 1);
   EXPECT_GE(blocks.rows, 64);
 }

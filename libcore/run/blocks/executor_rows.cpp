@@ -49,7 +49,7 @@ class RowsStep : public Step {
 
   // Beside a sparse matrix, whose nonzeros may go by, arrays stay in memory.
   [[nodiscard]] std::int64_t rows_at_once(const Execution& run, int part) const override {
-    return place_ < 0 ? row_blocks(run.module, op, run.numbering.masters(rows_, part)).share_rows : 0;
+    return place_ < 0 ? row_blocks(row_sizes(run.module, op), run.numbering.masters(rows_, part)).share_rows : 0;
   }
 
   [[nodiscard]] std::optional<EntryUse> entries(const Execution& /*run*/, int part) const override {
@@ -72,7 +72,7 @@ class RowsStep : public Step {
     const auto window = run.pass_some(*this, part, passing, 0, pointers[rows]);
     RowsCall call{&op, inputs_, outputs_, rows, nullptr, matrix(part)};
     if (window == nullptr) return run.kernels.rows(call);
-    const RowBlocks blocks = row_blocks(run.module, op, rows, pointers[rows]);
+    const RowBlocks blocks = row_blocks(row_sizes(run.module, op), rows, pointers[rows]);
     for (; call.first < rows; call.first = call.rows) {
       call.rows = end_of_call(blocks, call.first, rows, passing.at_once, pointers);
       window->enter(pointers[call.first], pointers[call.rows]);
