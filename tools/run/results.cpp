@@ -103,6 +103,7 @@ std::string top_text(const RunSettings& settings, const Module& module, const st
     const bool vector = output.type.dims.size() == 1 && output.type.list == 0 && output.type.element.is_scalar();
     if (!vector || settings.top == 0 || Layout(module, output.type).is_shared()) continue;
     const std::string& dim = module.dim(output.type.dims[0]).name;
+    const std::string title = axis_titles(module, output.name).at(0);
     shown.insert(output.name);
     TopElements top(output.name, output.type.element, static_cast<size_t>(settings.top));
     for (const OutputPart& share : output.parts)
@@ -110,9 +111,9 @@ std::string top_text(const RunSettings& settings, const Module& module, const st
         if (part.worker == share.worker) add_share(top, module, output, share.data, part);
     top.unite(cluster);
     const std::vector<std::int64_t>& all = parts.front().dims.at(dim).original;  // over a mesh, worker 0 has them
-    if (cluster.rank() == 0 && names_layouts(module) && !all.empty()) top.rename(all);
-    const auto known = names.find(dim);
-    text += top.text(dim, known == names.end() ? nullptr : &known->second);
+    if (cluster.rank() == 0 && names_layouts(module) && !all.empty() && title == dim) top.rename(all);
+    const auto known = names.find(title);
+    text += top.text(title, known == names.end() ? nullptr : &known->second);
   }
   return text;
 }

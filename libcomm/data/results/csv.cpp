@@ -59,7 +59,7 @@ void append_index(std::string& text, const ResultDim& dim, std::int64_t index) {
 std::string head(const ResultTable& table) {
   std::string text;
   if (table.is_sparse()) return fmt::format("{},{},{}\n", table.matrix[0].name, table.matrix[1].name, table.name);
-  for (const ResultDim& dim : table.dims) text += dim.name + ",";
+  for (const ResultDim& dim : table.dims) text += dim.title + ",";
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const std::string name = table.tuple ? fmt::format("{}.{}", table.name, c) : table.name;
     for (std::int64_t p = 0; p < table.columns[c].coordinates; ++p)

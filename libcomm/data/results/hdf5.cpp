@@ -54,12 +54,12 @@ class Hdf5Results : public ResultFiles {
     }
     if (table.ids) return sets;
     nlohmann::ordered_json dims = nlohmann::ordered_json::array();
-    for (const ResultDim& dim : table.dims) dims.push_back(dim.name);
+    for (const ResultDim& dim : table.dims) dims.push_back(dim.title);
     out.attribute(path, "dims", dims.dump());
     if (table.is_sparse()) {
       nlohmann::ordered_json matrix;
       for (const ResultDim& dim : table.matrix) {
-        matrix["dims"].push_back(dim.name);
+        matrix["dims"].push_back(dim.title);
         matrix["shape"].push_back(dim.size);
       }
       out.attribute(path, "matrix", matrix.dump());

@@ -105,14 +105,15 @@ void ResultWriter::State::describe(const Module& module) {
   if (format.text()) return;
   std::set<std::string> used;
   for (const ResultTable& table : tables)
-    for (const ResultDim& dim : table.dims) used.insert(dim.name);
+    for (const ResultDim& dim : table.dims)
+      if (dim.has_indices()) used.insert(dim.name);
   for (const auto& [dim, table] : relabelled)
     if (used.contains(dim)) tables.push_back(table);
 }
 
 void ResultWriter::State::name_dims(std::vector<ResultDim>& dims) const {
   for (ResultDim& dim : dims)
-    if (const auto known = dim_names.find(dim.name); known != dim_names.end() && std::ssize(known->second) == dim.size)
+    if (const auto known = dim_names.find(dim.title); known != dim_names.end() && std::ssize(known->second) == dim.size)
       dim.names = &known->second;
 }
 
@@ -151,7 +152,7 @@ void ResultWriter::State::collect_ids() {
   for (const ResultTable& table : tables) {
     for (const ResultColumn& column : table.columns) wanted.insert(column.id_of);
     for (const ResultDim& dim : table.dims)
-      if (format.text()) wanted.insert(dim.name);
+      if (format.text() && dim.has_indices()) wanted.insert(dim.name);
   }
   for (const std::string& dim : wanted)
     if (const auto table = relabelled.find(dim); table != relabelled.end())
@@ -174,7 +175,7 @@ WindowIds ResultWriter::State::ids_of_dims(const ResultTable& table, const Resul
   for (std::size_t d = 0; d < table.dims.size(); ++d) {
     rest /= std::max<std::int64_t>(table.dims[d].size, 1);
     const auto names = ids.find(table.dims[d].name);
-    if (names == ids.end()) continue;
+    if (names == ids.end() || !table.dims[d].has_indices()) continue;
     for (std::int64_t e = 0; e < window.count; ++e) all[d].push_back((window.first + e) / rest % table.dims[d].size);
     names->second.name(all[d]);
   }

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
+#include "libcomm/data/results/results.h"
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/boxes/box_parts.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/layout.h"
+#include "libcore/sorting/place_axes.h"
 
 namespace kasen {
 namespace {
@@ -41,6 +43,23 @@ const IndexList* masters_of(const ResultTable& table, const Part& part) {
 
 }  // namespace
 
+std::vector<std::string> axis_titles(const Module& module, const std::string& output) {
+  const auto& ops = module.body.ops;
+  const auto op = std::find_if(ops.begin(), ops.end(),
+                               [&](const Op& one) { return one.code == OpCode::output && one.name == output; });
+  if (op == ops.end()) throw InternalError("no output is named " + output);
+  const PlaceAxes axes(module);
+  const ValueId value = op->operands.at(0);
+  std::vector<std::string> titles;
+  for (const DimId dim : module.type(value).dims) {
+    const bool places = axes.counts_places(value, titles.size());
+    std::string& title = titles.emplace_back(module.dim(dim).name);
+    if (places) title += "_place";
+    while (places && module.find_dim(title) != no_dim) title += '_';
+  }
+  return titles;
+}
+
 std::vector<std::int64_t> ResultColumn::extents(const std::vector<ResultDim>& dims) const {
   std::vector<std::int64_t> result;
   for (const ResultDim& dim : dims) result.push_back(dim.size);
@@ -67,7 +86,9 @@ ResultTable describe_table(const Module& module, const std::string& name, const 
     fail(ExitStatus::bad_input, fmt::format("output '{}' is a list", name), "a file holds single arrays",
          "output the arrays of the list one by one");
   ResultTable table{.name = name, .tuple = type.element.tuple};
-  for (const DimId id : type.dims) table.dims.push_back({module.dim(id).name, 0});
+  const std::vector<std::string> titles = axis_titles(module, name);
+  for (std::size_t axis = 0; axis < type.dims.size(); ++axis)
+    table.dims.push_back({module.dim(type.dims[axis]).name, titles.at(axis)});
   const std::vector<Component>& components = type.element.components;
   for (std::size_t c = 0; c < components.size(); ++c)
     table.columns.push_back({.scalar = components[c].scalar,
@@ -76,7 +97,7 @@ ResultTable describe_table(const Module& module, const std::string& name, const 
                              .id_of = components[c].scalar == Scalar::id ? module.dim(components[c].id_of).name : "",
                              .first_plane = type.element.first_plane(static_cast<int>(c))});
   if (is_over_entries(module, type) && components.size() == 3)
-    for (std::size_t c = 0; c < 2; ++c) table.matrix.push_back({table.columns[c].id_of, 0});
+    for (std::size_t c = 0; c < 2; ++c) table.matrix.push_back({table.columns[c].id_of, table.columns[c].id_of});
   return table;
 }
 
@@ -91,7 +112,7 @@ ResultTable make_table(const Module& module, const Output& output, const Part& p
 }
 
 ResultTable make_ids_table(const std::string& dim, const PartDim& facts) {
-  ResultTable table{.name = dim + "_ids", .ids = true, .dims = {{dim, facts.size}}, .cut = facts.local ? -1 : 0};
+  ResultTable table{.name = dim + "_ids", .ids = true, .dims = {{dim, dim, facts.size}}, .cut = facts.local ? -1 : 0};
   table.columns.push_back({.scalar = Scalar::i64});
   return table;
 }

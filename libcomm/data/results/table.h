@@ -15,9 +15,12 @@
 namespace kasen {
 
 struct ResultDim {
-  std::string name;
+  std::string name;   // the program's
+  std::string title;  // of the axis in files: the name, or where the axis counts places in an order, NAME_place
   std::int64_t size = 0;
   const std::vector<std::string>* names = nullptr;  // of its indices, in text
+
+  [[nodiscard]] bool has_indices() const { return title == name; }  // else the user's ids do not hold
 };
 
 // One component of the element: a row-major array over the dimensions, and over the coordinates last.
@@ -53,7 +56,7 @@ struct ResultTable {
   [[nodiscard]] std::int64_t inner() const;
 };
 
-// Without its sizes. bad_input: a list.
+// Of an output of the program, without its sizes. bad_input: a list.
 [[nodiscard]] ResultTable describe_table(const Module& module, const std::string& name, const Type& type);
 // `part`: any part of the bundle, for the sizes. bad_input: a list.
 [[nodiscard]] ResultTable make_table(const Module& module, const Output& output, const Part& part);
