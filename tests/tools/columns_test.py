@@ -140,6 +140,31 @@ class Named(ColumnsTest):
             self.kasen("run", "p.run/fused.kir", "--bundle", "p.run/bundle", "--format", "csv", "-o", "r.csv", "--force")
             self.assertEqual(self.kasen("show", name, "S", "--format", "csv")[0], "M,F,S\n0,a<b>,4\n1,age,6\n1,w,8\n")
 
+    def test_columns_in_another_order_are_refused(self):
+        """A table and another one, or the coefficients that an earlier run made: names say that they do not belong together."""
+        numbers, head = self.numbers()[:, :4], ["age", "height", "the town", "größe"]
+        self.table("x.csv", numbers, head)
+        turned = [3, 0, 1, 2]
+        self.table("z.csv", numbers[:, turned], [head[k] for k in turned])
+        program = "dim N, M, F local\ninput X : f64[N, F], Z : f64[M, F]\noutput w = mean(X, over N) - mean(Z, over M)\n"
+        (self.dir / "p.ks").write_text(program)
+        err = " ".join(self.kasen("go", "p.ks", "X=x.csv", "Z=z.csv", status=BAD)[1].split())
+        self.assertIn("inputs X and Z have the columns of F in different orders", err)
+        self.assertIn(f"column 1 is '{head[0]}' of X, and '{head[3]}' of Z", err)
+        self.assertIn("--columns Z=" + ",".join(head), err)
+        self.go(program, "X=x.csv", "Z=z.csv", "--columns", "Z=" + ",".join(head))
+        np.testing.assert_array_equal(self.array("w"), np.zeros(4))
+        self.go(SUMS, "X=x.csv", "-o", "r.h5", "--dir", "sums")
+        (self.dir / "a.ks").write_text("dim M, F local\ninput X : f64[M, F], w : f64[F]\noutput p = X @ w\n")
+        err = " ".join(self.kasen("go", "a.ks", "X=z.csv", "w=r.h5:/w", status=BAD)[1].split())
+        self.assertIn("inputs X and w have the columns of F in different orders", err)
+        self.assertIn("--columns X=" + ",".join(head), err)
+        # A part of both.
+        (self.dir / "p.ks").write_text(program)
+        self.table("z.csv", numbers, [head[1], *head[1:3], "more"])
+        err = self.kasen("go", "p.ks", "X=x.csv", "Z=z.csv", status=BAD)[1]
+        self.assertIn("choose the same columns of both, in one order", " ".join(err.split()))
+
     def test_where_there_are_no_names(self):
         """Rows have none; nor have tables without a first line of names, or with different ones."""
         numbers = self.numbers()
@@ -148,7 +173,7 @@ class Named(ColumnsTest):
         self.table("z.csv", numbers[:9], ["other", *self.HEAD[1:]])
         self.table("y.csv", numbers[:, :1], ["age"])
         said = self.go(program, "X=x.csv", "Z=z.csv", "y=y.csv")
-        self.assertIn("inputs X and Z name the columns of F in different ways: results have no names there", said[1])
+        self.assertIn("inputs X and Z name the columns of F in different ways: they meet by their places, and results have no names there", said[1])
         self.assertFalse((self.dir / "p.run/result.dictionary.json").exists())
         self.table("z.csv", numbers[:9], self.HEAD)
         self.go(program, "X=x.csv", "Z=z.csv", "y=y.csv", "--force")

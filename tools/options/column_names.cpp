@@ -64,6 +64,34 @@ DimNames names_of_input(const InputData& input, const ProgramData& data) {
   return {{input.dims.back(), input.table.column_names}};
 }
 
+// Names of columns that one input gives a dimension.
+struct GivenNames {
+  std::string input;
+  std::vector<std::string> names;
+  bool result = false;  // its columns cannot be chosen
+};
+
+std::string one_order(const GivenNames& a, const GivenNames& b) {
+  const bool commas = std::any_of(a.names.begin(), a.names.end(),
+                                  [](const std::string& name) { return name.find(',') != std::string::npos; });
+  const bool same = std::is_permutation(a.names.begin(), a.names.end(), b.names.begin(), b.names.end());
+  if (!same || commas || (a.result && b.result))
+    return "choose the same columns of both, in one order: --columns NAME=COLUMNS";
+  const GivenNames &from = b.result ? b : a, &to = b.result ? a : b;
+  return fmt::format("give both one order: --columns {}={}", to.input, fmt::join(from.names, ","));
+}
+
+// Refuses columns of which one name stands in different places: the inputs would meet in a wrong order.
+void require_one_order(const std::string& dim, const GivenNames& a, const GivenNames& b) {
+  for (std::size_t k = 0; k < std::min(a.names.size(), b.names.size()); ++k) {
+    if (a.names[k] == b.names[k] || std::find(a.names.begin(), a.names.end(), b.names[k]) == a.names.end()) continue;
+    fail(ExitStatus::bad_input,
+         fmt::format("inputs {} and {} have the columns of {} in different orders", a.input, b.input, dim),
+         fmt::format("column {} is '{}' of {}, and '{}' of {}", k + 1, a.names[k], a.input, b.names[k], b.input),
+         one_order(a, b));
+  }
+}
+
 }  // namespace
 
 DimNames names_of_result(const InputData& input, const std::string& path) {
@@ -80,20 +108,24 @@ DimNames names_of_result(const InputData& input, const std::string& path) {
 }
 
 DimNames names_of_columns(const ProgramData& data, std::vector<std::string>& notes) {
-  DimNames names;
-  std::map<std::string, std::string> given;  // the input that gave them
+  std::map<std::string, GivenNames> given;  // by dimension, of the first input
   std::set<std::string> without;
   for (const InputData& input : data.inputs) {
     for (auto& [dim, own] : names_of_input(input, data)) {
-      const auto [known, added] = names.emplace(dim, own);
-      if (added) given[dim] = input.name;
-      if (known->second == own || !without.insert(dim).second) continue;
-      notes.push_back(
-          fmt::format("inputs {} and {} name the columns of {} in different ways: results have no names there",
-                      given[dim], input.name, dim));
+      const GivenNames mine{input.name, own, data.of_results.contains(input.name)};
+      const auto [known, added] = given.emplace(dim, mine);
+      if (known->second.names == own) continue;
+      require_one_order(dim, known->second, mine);
+      if (!without.insert(dim).second) continue;
+      notes.push_back(fmt::format(
+          "inputs {} and {} name the columns of {} in different ways: they meet by their places, and results have no "
+          "names there",
+          known->second.input, input.name, dim));
     }
   }
-  for (const std::string& dim : without) names.erase(dim);
+  DimNames names;
+  for (const auto& [dim, first] : given)
+    if (!without.contains(dim)) names.emplace(dim, first.names);
   return names;
 }
 

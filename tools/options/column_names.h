@@ -13,7 +13,8 @@ namespace kasen::tools {
 [[nodiscard]] DimNames names_of_result(const InputData& input, const std::string& path);
 
 // Of dimensions that are columns of tables whose first lines name them, and of those of results. Inputs that name them
-// in other ways leave them without names; `notes` says so.
+// in other ways leave them without names; `notes` says so. UserError(bad_input) where two inputs have one name at
+// different places.
 [[nodiscard]] DimNames names_of_columns(const ProgramData& data, std::vector<std::string>& notes);
 
 }  // namespace kasen::tools
