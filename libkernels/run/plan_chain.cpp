@@ -61,6 +61,13 @@ class ChainPlanner {
 
   [[nodiscard]] bool is_outside(const Op& slice) const { return place(region_.operands, viewed(slice)) >= 0; }
 
+  // Whether a loop reads the operand with a row in each lane. Another region may have lifted a matrix that the products
+  // of this one read as it lies.
+  [[nodiscard]] bool is_read_in_lanes(ValueId id) const {
+    return std::any_of(parts_.work.begin(), parts_.work.end(), [&](const Op* op) { return reads_along(*op, id); }) ||
+           std::any_of(parts_.outer.begin(), parts_.outer.end(), [&](const Op* op) { return op->operands[0] == id; });
+  }
+
   // Loads operands with columns: rows, and slices of them, into rooms; shareds when the region begins.
   void load_columns() {
     for (const Op* op : parts_.work) {
@@ -71,7 +78,7 @@ class ChainPlanner {
     }
     for (const ValueId id : region_.operands) {
       const std::int64_t columns = lift_.columns(id);
-      if (columns == 0 || !reads_along(region_, id)) continue;
+      if (columns == 0 || !is_read_in_lanes(id)) continue;
       const int at = place(region_.operands, id);
       if (is_row(id)) {
         made_.loads.push_back({at, add_room(id), columns, -1, lift_.plan().type(id).compressed});

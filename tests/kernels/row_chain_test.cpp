@@ -2,6 +2,7 @@
 // and one block, of several of both, and of blocks of a reduction.
 #include <array>
 
+#include "libkernels/run/plan_kernels.h"
 #include "tests/kernels/support.h"
 
 namespace kasen::test {
@@ -219,6 +220,21 @@ TEST(RowChain, GivesTheSameBitsForAKnownWidth) {
       }
     }
   }
+}
+
+// The Gram matrix of one region takes its rows a lane each; a region behind it reads the same matrix as it lies.
+TEST(RowChain, ReadsAMatrixThatAnotherRegionTakesInLanesAsItLies) {
+  const std::string gram = R"(  %G = region row_chain (%A, %y) : T[F,F] @pre(add), T[F] @pre(add) {
+    %h = mxv[mul, add] %A, %A : T[F,F] @pre(add)
+    %b = mxv[mul, add] %y, %A : T[F] @pre(add)
+    yield %h, %b
+  }
+)";
+  std::string named = gram;
+  named.replace(named.find("%G ="), 4, "%G, %B =");
+  const Module m = chain_module("f64", named + bare_chain, true, 30);
+  const PlanKernels plan = make_plan_kernels(m, {});
+  EXPECT_TRUE(plan.chains.at(&m.body.ops.back()).loads.empty());
 }
 
 // Where a vector belongs to a dimension that is cut as well, it is counted: the accesses are compared.
