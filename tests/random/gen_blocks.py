@@ -42,7 +42,7 @@ class BlockPart(ProductPart):
             for i in range(1 + self.below(3)):
                 dims = self.pick([('R_blocks', 'R'), ('R_blocks', 'R', 'F')])
                 self.add_rows(Var(f'r{i}', self.pick(self.all_elems()), dims, 6.0))
-            if self.size('R_blocks') and self.chance(0.6):
+            if self.size('R_blocks') and not self.all_dense():  # else what stands above may need layouts
                 v = Var('RS', self.pick(['null', 'bool', 'f64', *NUMBERS]), ('R', 'F'), 4.0, sparse=True)
                 v.batches = 'R_blocks'
                 self.add_rows(v)
