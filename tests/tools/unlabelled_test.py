@@ -195,7 +195,7 @@ class Unlabelled(PlanTest):
         self.kasen("plan", "two.ks", "-o", "plan.kir")
         np.save(self.dir / "y.npy", np.ones(25))
         self.fault("partition", "--program", "plan.kir", "X=x.npy", "y=y.npy", "-o", "bundle", status=65,
-                   says=["input 'y' has 5 indices of dimension N", "dimension N has 6"])
+                   says=["input 'X' has 30 rows, and input 'y' has 25", "both are over dimensions T and N"])
 
     def test_the_reference(self):
         """Its gradient is that of its error."""
