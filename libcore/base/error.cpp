@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/base/printable.h"
+#include "libcore/base/text_width.h"
 
 namespace kasen {
 namespace {
@@ -33,8 +34,8 @@ std::string shown_field(const std::string& text) {
   return printable(text.substr(0, end)) + "...";
 }
 
-// The part of a line around a column, and a caret under the column. Tabs stay tabs, so that the caret stands where the
-// terminal shows the column.
+// The part of a line around a column, which counts bytes, and a caret under the character there. Tabs stay tabs, so
+// that the caret stands where the terminal shows that.
 std::string shown_line(const std::string& line, int column) {
   const auto at = static_cast<size_t>(std::max(column - 1, 0));
   size_t begin = line.size() > longest_line && at > before_caret ? std::min(at - before_caret, line.size()) : 0;
@@ -42,11 +43,12 @@ std::string shown_line(const std::string& line, int column) {
   size_t end = std::min(line.size(), begin + longest_line);
   while (end > begin && within_character(line, end)) --end;
   const std::string dots = begin > 0 ? "..." : "";
-  std::string text = "\n  " + dots + printable(line.substr(begin, end - begin)) + (end < line.size() ? "..." : "");
+  const std::string shown = printable(line.substr(begin, end - begin));
+  std::string text = "\n  " + dots + shown + (end < line.size() ? "..." : "");
   if (column <= 0) return text;
-  text += "\n  " + std::string(dots.size(), ' ');
-  for (size_t i = begin; i < at; ++i) text += i < line.size() && line[i] == '\t' ? '\t' : ' ';
-  return text + '^';
+  const std::string before = at > begin ? shown.substr(0, at - begin) : "";
+  const std::string beyond(at > begin + before.size() ? at - begin - before.size() : 0, ' ');
+  return text + "\n  " + std::string(dots.size(), ' ') + blanks_below(before) + beyond + '^';
 }
 
 }  // namespace
