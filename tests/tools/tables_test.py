@@ -452,7 +452,8 @@ class Cells(TableTest):
                 ("87.613", ["--decimal", ","], f"if the point is a decimal point (87.613), leave out --decimal and --thousands; if {points} (87613): --thousands ."),
                 ("1.5", ["--decimal", ","], "if the point is a decimal point, leave out --decimal and --thousands\n"),
                 ("2.107,73", ["--thousands", ","], f"if {decimal}, and {points}, say so: --decimal , --thousands .\n"),
-                ("oak", ["--decimal", ","], "write a number, as the others are; if column 2 holds words, say so: --words X=2\n")]:
+                ("oak", ["--decimal", ","], "write a number, as the others are; if column 2 holds words, say so: --words X=2; "
+                 "if 'oak' marks a missing value, say so: --missing-as oak --missing X=drop\n")]:
             (self.dir / "d.csv").write_text(f"5;2\n6;{cell}\n")
             self.refused("d.csv", *options, says=["d.csv:2:3: error: ", says])
         (self.dir / "d.csv").write_text("5;2\n6;2.107,73\n1.000;0\n")

@@ -6,8 +6,10 @@ Usage: told_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 import sys
 import unittest
 
+import numpy as np
+
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, ToolTest  # noqa: E402
+from tools_test import BAD, USAGE, ToolTest  # noqa: E402
 
 TABLE = "dim N, F local\ninput X : f64[N, F]\noutput w = sum(X, over N)\n"
 
@@ -40,6 +42,46 @@ class ToldTest(ToolTest):
 class ToldCells(ToldTest):
     """A cell is quoted as the file has it, and what is wrong with it is named."""
 
+    def test_what_stands_beside_the_number(self):
+        self.plan()
+        germans = ["--decimal", ",", "--thousands", "."]
+        for cell, why in [("1.234,5 €", "'€' stands behind the number"), ("EUR 1.234,5", "'EUR' stands before the number"),
+                          ("(2,5)", "'(' and ')' stand around the number"), ("-3,5%", "'%' stands behind the number")]:
+            self.write("x.csv", f"a;b\n1,5;2\n3;{cell}\n")
+            self.told("x.csv", *germans, says=[f"x.csv:3:3: error: '{cell}' is not a ", why, "write the number alone"],
+                      lacks=["say so: --thousands .", "say so: --decimal ,"])
+        self.write("x.csv", "a;b\n1;2\n3;2,5 €\n")
+        self.told("x.csv", says=["'2,5 €' is not a number", "'€' stands behind the number", "--decimal ,"])
+
+    def test_the_file_s_text_is_quoted(self):
+        self.plan()
+        self.write("x.csv", "a;b\n1,5;2\n3;2,5,7\n4;x2,5y\n")
+        self.told("x.csv", "--decimal", ",", says="x.csv:3:3: error: '2,5,7' is not a")
+        self.write("x.csv", 'a;b\n"1,5";2\n3;"2,5e"\n')
+        self.told("x.csv", "--decimal", ",", says="error: '2,5e' is not a")
+
+    def test_whole_cells_that_mark_missing_values(self):
+        self.plan()
+        for separator in [";", "\t", ",", "|"]:
+            self.write("x.csv", "\n".join(separator.join(row) for row in [["a", "b"], ["1", "2"], ["3", "k. A."], ["4", "5"]]) + "\n")
+            self.told("x.csv", says=["x.csv:3:3: error: 'k. A.' is not a ", 'if \'k. A.\' marks a missing value, say so: --missing-as "k. A." --missing X=drop'])
+            told = self.told("x.csv", "--missing", "X=drop", says='--missing-as "k. A."')
+            self.assertNotIn('"k. A." --missing', told)
+            self.assertIn("note: 1 of 3 rows along N left out", self.notes("x.csv", "--missing-as", "k. A.", "--missing", "X=drop"))
+        self.write("x.csv", "a;b\n1;2\n3;4x\n")
+        self.told("x.csv", says="'4x' is not a", lacks=["--missing-as"])
+        self.write("x.csv", "a;d\n1;2024-01-01\n3;k. A.\n")
+        self.told("x.csv", "--dates", "X=d", says=["x.csv:3:3: error: 'k. A.' is no date", '--missing-as "k. A." --missing X=drop'])
+        self.plan("dim N, M\ninput A : f64[N, M]\noutput s = sum(A)\n")
+        self.write("a.csv", "1,2,3\n1,3,k. A.\n")
+        self.told("a.csv", says="a.csv:2:5: error: 'k. A.' is not a value of type f64")
+
+    def test_long_cells_end_between_characters(self):
+        self.plan()
+        self.write("x.csv", "a;b\n1;2\n3;" + "x" * 59 + "ü" * 9 + "\n")
+        err = self.told("x.csv", says="'" + "x" * 59 + "' is not a")
+        self.assertNotIn("?", err.splitlines()[0])
+
     def test_the_caret_stands_under_the_character(self):
         self.plan()
         for text, width in [("1;Köln;181,7", 7), ("1;北京;x", 7), ("1;e\u0301;x", 4), ("1\t;\tgrün;x", None)]:
@@ -53,6 +95,58 @@ class ToldCells(ToldTest):
         self.write("q.ks", "dim N\ninput x : f64[N]\n# grün\noutput größe = x + unbekannt\n")
         err = self.kasen("plan", "q.ks", status=BAD)[1]
         self.assertIn("q.ks:4:", err)
+
+
+class ToldRows(ToldTest):
+    """Rows of other kinds than the rest: titles, footers, rows that are left out."""
+
+    def test_a_line_without_the_separator(self):
+        self.plan()
+        self.write("r.csv", "g;v\nA;1\nB;2\nGesamt: 2 Zeilen\n")
+        self.told("r.csv", "--columns", "X=v", says=["r.csv:4:", "the row has 1 column, and the first has 2", "put # before the line"])
+        self.write("r.csv", "g;v\n4;1\n5;2\nGesamt\n")
+        self.told("r.csv", says=["r.csv:1:1: error: 'g;v' is not a value", "line 4 has no ';', which separates the cells of the others: put # before it"])
+        self.write("r.csv", "g;v\nA;1\nB;2\nGesamt\n")
+        self.told("r.csv", "--columns", "X=v", status=USAGE, says=["line 4 has no ';', which separates the cells of the others: put # before it"])
+        self.write("w.csv", "a;b\nc\na;b\nc\n")  # words of one column may have a semicolon
+        self.plan(TABLE.replace("f64[N, F]", "i64[N, F]"))
+        self.partition("w.csv", "--words", "X=1")
+
+    def test_a_title_above_the_names(self):
+        self.plan()
+        for title in ["Mikrozensus 2024;;", "Mikrozensus 2024"]:
+            self.write("m.csv", f"{title}\nName;Alter;Einkommen\nA;30;1\nB;40;2\n")
+            self.told("m.csv", "--columns", "X=Alter,Einkommen", status=USAGE,
+                      says=["m.csv:1: error: the first line has no column 'Alter'", "line 2 has the names", "delete line 1, or put # before it"])
+        self.write("m.csv", "Mikrozensus 2024;;\n\nBerlin;;\nName;Alter;Einkommen\nA;30;1\nB;40;2\n")
+        self.told("m.csv", "--columns", "X=Alter", status=USAGE, says=["line 4 has it", "delete lines 1 to 3, or put #"])
+        self.fault("fit", "linear", "m.csv", "--target", "Einkommen", "-o", "m.h5", status=USAGE, says=["m.csv:1: error: the first line has no column 'Einkommen'", "line 4 has it"])
+        self.write("m.csv", "Name;Alter;Einkommen\nA;30;1\nB;40;2\n")
+        self.told("m.csv", "--columns", "X=Beruf", status=USAGE, says="there is no column 'Beruf'; the first line has Name, Alter, Einkommen")
+
+
+class ToldColumns(ToldTest):
+    """Columns that are more, fewer, taken by place, or by a range of names."""
+
+    def read(self, *args):
+        import h5py
+        self.partition(*args)
+        with h5py.File(self.dir / "b/arrays.h5") as file:
+            return file["arrays/X/values"][()]
+
+    def test_ranges_of_names(self):
+        self.plan()
+        self.write("x.csv", "a,b,c,d,e-f,e,f\n1,2,3,4,5,6,7\n2,3,4,5,6,7,8\n")
+        for choice, columns in [("b-d", [1, 2, 3]), ("f,a-c", [6, 0, 1, 2]), ("d-e-f", [3, 4]), ("e-f", [4]), ("c-c,1", [2, 0])]:
+            np.testing.assert_array_equal(self.read("x.csv", "--columns", f"X={choice}")[0], np.array([1, 2, 3, 4, 5, 6, 7])[columns], choice)
+        self.told("x.csv", "--columns", "X=d-b", status=USAGE, says=["the range d-b is empty", "'d' is column 4, and 'b' is column 2", "write b-d"])
+        self.told("x.csv", "--columns", "X=a-x", status=USAGE, says=["there is no column 'a-x'", "ranges are of numbers, as 2-5, or of two of these names"])
+        self.write("y.csv", "a,b,a-b,b-b,z\n1,2,3,4,5\n2,3,4,5,6\n")
+        self.told("y.csv", "--columns", "X=a-b-b", status=USAGE, says=["the range a-b-b has two meanings", "choose it by numbers"])
+        self.write("n.csv", "1,2,3\n2,3,4\n")
+        self.told("n.csv", "--columns", "X=a-c", status=USAGE, says=["there is no column 'a-c'", "ranges are of numbers there, as 2-5"])
+        self.write("words.csv", "id,u,v\n1,x,y\n2,y,x\n")
+        self.partition("words.csv", "--words", "X=u-v")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,10 @@ class ModelColumns {
     for (ModelColumn& column : samples_.features) {
       known.push_back(column.name);
       const auto at = std::find(names.begin(), names.end(), column.name);
-      if (at == names.end()) fail_missing(column.name, names);
+      if (at == names.end()) {
+        check_title(path_, head_.lines, {column.name}, ExitStatus::bad_input);
+        fail_missing(column.name, names);
+      }
       column.number = static_cast<int>(at - names.begin()) + 1;
     }
     for (const std::string& name : names)
@@ -128,7 +131,8 @@ class ModelColumns {
       return;
     }
     fail(ExitStatus::bad_input, fmt::format("the table has {}", count_text(static_cast<std::size_t>(count), "column")),
-         fmt::format("the model has {} features, of a table of {} columns", model_.features.size(), whole),
+         fmt::format("the model has {}, of a table of {}", count_text(model_.features.size(), "feature"),
+                     count_text(whole, "column")),
          "give the columns as they were", {path_});
   }
 

@@ -32,7 +32,12 @@ TableHead head_of(const std::string& path, TableForm form, const SampleChoice& c
   const bool by_number = !choice.target.empty() && choice.target.find_first_not_of("0123456789") == std::string::npos;
   const bool by_name =
       (!choice.target.empty() && !by_number) || any_by_name(choice.columns) || any_by_name(choice.words);
-  return read_table_head(path, by_name, head_cells(choice.cells));
+  HeadCells cells = head_cells(choice.cells);
+  for (const auto* choices : {&choice.columns, &choice.words})
+    for (const ColumnChoice& column : *choices)
+      if (!column.name.empty()) cells.wanted.push_back(column.name);
+  if (by_name && !choice.target.empty() && !by_number) cells.wanted.push_back(choice.target);
+  return read_table_head(path, by_name, cells);
 }
 
 void require_target(const std::string& target, const ModelRow& row) {

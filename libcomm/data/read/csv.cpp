@@ -56,6 +56,7 @@ std::vector<DatesOfColumn> dates_of(const ReadOptions& options, const FileColumn
 // What to say where no separator cuts the lines.
 std::string separator_hint(const FirstLines& first, const ReadOptions& options) {
   if (first.columns() != 1) return "";
+  if (!first.odd.empty()) return first.odd;
   const bool commas = options.numbers.uses(',') && first.lines[0].cells[0].find(',') != std::string::npos;
   return commas ? comma_hint(options.numbers) : "cells are separated by commas, semicolons, tabs, | or blanks";
 }
@@ -78,6 +79,18 @@ bool names_dates(const FirstLines& first, const ReadOptions& options) {
     const std::string above = cell(0, at.column);
     return !is_date(above) && !options.missing.is_missing(above) && is_date(cell(1, at.column));
   });
+}
+
+// The names of columns that are chosen.
+std::vector<std::string> chosen_names(const ReadOptions& options) {
+  std::vector<std::string> names;
+  const auto add = [&](const ColumnChoice& choice) {
+    if (!choice.name.empty()) names.push_back(choice.name);
+  };
+  for (const auto* choices : {&options.columns, &options.words, &options.one_hot})
+    for (const ColumnChoice& choice : *choices) add(choice);
+  for (const DateChoice& dates : options.dates) add(dates.column);
+  return names;
 }
 
 bool has_names(const FirstLines& first, const ReadOptions& options) {
@@ -165,6 +178,7 @@ void check_last(const FirstLines& first, const TableForm& form, const std::vecto
 
 TableForm form_of(const InputFile& file, const FirstLines& first, const ReadOptions& options) {
   if (first.lines.empty()) fail(ExitStatus::bad_input, "the file has no rows", {}, {}, {file.path()});
+  check_title(file.path(), first.head, chosen_names(options), ExitStatus::usage);
   const bool named = has_names(first, options);
   FileColumns columns = numbered_columns(first, options);
   if (named) columns.names = first.lines[0].cells;
@@ -177,6 +191,7 @@ TableForm form_of(const InputFile& file, const FirstLines& first, const ReadOpti
                  .dictionary_name = options.dictionary_name,
                  .missing = options.missing,
                  .numbers = options.numbers,
+                 .hint = first.odd,
                  .input = options.input};
   form.columns = static_cast<size_t>(named ? first.columns() : std::ssize(first.lines[0].cells));
   columns.count = static_cast<int>(form.columns);

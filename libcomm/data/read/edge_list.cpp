@@ -23,6 +23,10 @@ EntryShape shape_of(TextSource& text, const ReadOptions& options) {
   const FirstLines first = first_lines(text.path(), top, false);
   FileColumns columns{.names = {}, .count = first.columns(), .open = true};
   NameRule rule{.wanted = any_by_name(options.columns), .boolean = options.element.is(Scalar::boolean)};
+  std::vector<std::string> names;
+  for (const ColumnChoice& choice : options.columns)
+    if (!choice.name.empty()) names.push_back(choice.name);
+  check_title(text.path(), first.head, names, ExitStatus::usage);
   if (!rule.wanted) rule.numbers = wanted_columns(options, columns, text.path());
   const bool named = !first.lines.empty() && begins_with_names(first, rule);
   if (named) columns.names = first.lines[0].cells;

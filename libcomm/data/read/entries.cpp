@@ -10,6 +10,7 @@
 
 #include "libcomm/data/base/parallel.h"
 #include "libcore/base/checked.h"
+#include "libcore/base/count_text.h"
 #include "libcore/system/memory_limit.h"
 
 namespace kasen {
@@ -48,6 +49,7 @@ class Separator {
  public:
   explicit Separator(char c) : c_(c) {}
 
+  [[nodiscard]] char character() const { return c_; }
   [[nodiscard]] bool blank() const { return c_ == ' '; }
   [[nodiscard]] bool ends_column(char c) const { return c == '\n' || c == c_ || (blank() && is_blank(c)); }
   [[nodiscard]] const char* skip_blanks(const char* p) const {
@@ -104,7 +106,8 @@ const char* in_quotes(const char* p, const Read& read) {
     fail_text(p, "there are more than two columns, and the input's element type is null", "",
               "declare the type of the values, or choose columns 1 and 2");
   }
-  fail_text(p, fmt::format("there are more than {} columns", known), "", "choose which to take: --columns INPUT=1,2,3");
+  fail_text(p, fmt::format("there are more than {}", count_text(known, "column")), "",
+            "choose which to take: --columns INPUT=1,2,3; a table of numbers is declared dense, or its columns local");
 }
 
 class EntryParser {
@@ -116,6 +119,16 @@ class EntryParser {
 
   // Returns the number of entries in the lines.
   std::int64_t parse(const char* p, const char* end) const {
+    try {
+      return lines(p, end);
+    } catch (TextFault& fault) {
+      if (!separator_.blank() && *fault.at != '"') quote_cell(fault, cell_at(fault.at, separator_.character()));
+      throw;
+    }
+  }
+
+ private:
+  std::int64_t lines(const char* p, const char* end) const {
     std::int64_t at = 0;
     while (p < end) {
       const char* const line = p;
@@ -132,7 +145,6 @@ class EntryParser {
     return at;
   }
 
- private:
   const char* pair(const char* p, std::int64_t i) const {
     p = id(p, target_.rows[i], shape_.row_word);
     p = *p == '\t' && is_digit(p[1]) && separator_.blank() ? p + 1 : separator_.skip(p);
@@ -296,7 +308,9 @@ EntryShape entry_shape(const ReadOptions& options, const FileColumns& columns, c
     for (int c = 1; c <= 2 + planes; ++c) shape.columns.push_back(c);
   }
   if (std::ssize(shape.columns) != 2 + planes)
-    fail(ExitStatus::usage, fmt::format("{} columns are chosen, and an entry has {}", shape.columns.size(), 2 + planes),
+    fail(ExitStatus::usage,
+         fmt::format("{} {} chosen, and an entry has {}", count_text(shape.columns.size(), "column"),
+                     shape.columns.size() == 1 ? "is" : "are", 2 + planes),
          planes == 0   ? "it is a row and a column"
          : planes == 1 ? "it is a row, a column and a value"
                        : fmt::format("it is a row, a column and a value of {} numbers", planes),

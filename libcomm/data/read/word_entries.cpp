@@ -29,7 +29,11 @@ std::vector<EntryRole> roles_of(const std::string& path, const ReadOptions& opti
   if (values > 1)
     fail(ExitStatus::bad_input, "words beside entries of several values", "an entry of words has one value or none",
          "number the words, or read a matrix for each value", {path});
-  const TableHead head = read_table_head(path, any_by_name(options.columns) || any_by_name(options.words));
+  HeadCells cells;
+  for (const auto* choices : {&options.columns, &options.words})
+    for (const ColumnChoice& choice : *choices)
+      if (!choice.name.empty()) cells.wanted.push_back(choice.name);
+  const TableHead head = read_table_head(path, !cells.wanted.empty(), cells);
   FileColumns columns{.names = {}, .count = static_cast<int>(head.columns.size())};
   if (head.named)
     for (const HeadColumn& column : head.columns) columns.names.push_back(column.name);

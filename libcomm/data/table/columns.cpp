@@ -55,6 +55,43 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
+// a-e, the columns between those of two names, which may have such a sign themselves. Nothing where it is a column's
+// name, or no such pair.
+std::optional<std::pair<int, int>> range_of_names(const std::string& text, const FileColumns& columns,
+                                                  const std::string& path) {
+  const auto place = [&](const std::string& name) {
+    const bool once = std::count(columns.names.begin(), columns.names.end(), name) == 1;
+    return once ? std::find(columns.names.begin(), columns.names.end(), name) - columns.names.begin() + 1 : 0;
+  };
+  if (std::find(columns.names.begin(), columns.names.end(), text) != columns.names.end()) return std::nullopt;
+  std::optional<std::pair<int, int>> found;
+  for (std::size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at + 1)) {
+    const std::string first = text.substr(0, at), last = text.substr(at + 1);
+    const std::pair ends(static_cast<int>(place(first)), static_cast<int>(place(last)));
+    if (ends.first == 0 || ends.second == 0) continue;
+    if (found)
+      fail(ExitStatus::usage, fmt::format("the range {} has two meanings", text),
+           fmt::format("columns {}-{} and {}-{} have such names", found->first, found->second, ends.first, ends.second),
+           fmt::format("choose it by numbers, as {}-{}", found->first, found->second), {path});
+    if (ends.first > ends.second)
+      fail(ExitStatus::usage, fmt::format("the range {} is empty", text),
+           fmt::format("'{}' is column {}, and '{}' is column {}", first, ends.first, last, ends.second),
+           fmt::format("write {}-{}", last, first), {path});
+    found = ends;
+  }
+  return found;
+}
+
+// What to say of a name that no column has.
+std::string unknown_remedy(const std::string& name, const FileColumns& columns) {
+  if (const std::string near = nearest_name(name, columns.names); !near.empty())
+    return fmt::format("did you mean '{}'?", near);
+  if (!columns.hint.empty()) return columns.hint;
+  if (name.find('-') == std::string::npos) return "choose it by its number, from 1";
+  return columns.names.empty() ? "ranges are of numbers there, as 2-5"
+                               : "ranges are of numbers, as 2-5, or of two of these names";
+}
+
 int column_named(const std::string& name, const FileColumns& columns, const std::string& path) {
   const auto& names = columns.names;
   const auto at = std::find(names.begin(), names.end(), name);
@@ -64,16 +101,20 @@ int column_named(const std::string& name, const FileColumns& columns, const std:
                                              : fmt::format("several columns are named '{}'", name);
   constexpr std::ptrdiff_t shown = 12;
   const std::vector<std::string> some(names.begin(), names.begin() + std::min(std::ssize(names), shown));
-  const std::string near = at == names.end() ? nearest_name(name, names) : "";
   fail(ExitStatus::usage, what,
        names.empty()
            ? fmt::format("no line names the columns, which are 1 to {}", columns.count)
            : fmt::format("the first line has {}{}", fmt::join(some, ", "),
                          std::ssize(names) > shown ? fmt::format(" and {} more", names.size() - some.size()) : ""),
-       !near.empty()          ? fmt::format("did you mean '{}'?", near)
-       : columns.hint.empty() ? "choose it by its number, from 1"
-                              : columns.hint,
-       {path});
+       at == names.end() ? unknown_remedy(name, columns) : "choose it by its number, from 1", {path});
+}
+
+std::pair<int, int> ends_of(const ColumnChoice& choice, const FileColumns& columns, const std::string& path) {
+  if (choice.name.empty())
+    return {choice.first, choice.last == 0 ? std::max(columns.count, choice.first) : choice.last};
+  if (const auto range = range_of_names(choice.name, columns, path)) return *range;
+  const int named = column_named(choice.name, columns, path);
+  return {named, named};
 }
 
 }  // namespace
@@ -114,9 +155,7 @@ std::vector<int> chosen_columns(const std::vector<ColumnChoice>& choices, const 
     chosen.push_back(column);
   };
   for (const ColumnChoice& choice : choices) {
-    const int named = choice.name.empty() ? 0 : column_named(choice.name, columns, path);
-    const int first = named > 0 ? named : choice.first;
-    const int last = named > 0 ? named : choice.last == 0 ? std::max(columns.count, first) : choice.last;
+    const auto [first, last] = ends_of(choice, columns, path);
     for (std::int64_t column = first; column <= last; ++column) add(static_cast<int>(column));  // the last int, too
   }
   return chosen;

@@ -30,6 +30,7 @@ struct TableForm {
   std::string dictionary_name;  // of the given one, in messages
   MissingRule missing;
   NumberStyle numbers;
+  std::string hint;   // about the separators, where cells are no numbers
   std::string input;  // its name where messages write options; empty: these name no input
 };
 

@@ -58,6 +58,16 @@ class RowBlock {
   std::vector<std::byte> numbers_;
 };
 
+// A mark as people type it for a shell.
+std::string shell_word(std::string_view text) {
+  const auto plain = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.'; };
+  if (std::all_of(text.begin(), text.end(), plain)) return std::string(text);
+  std::string word = "\"";
+  for (const char c : text)
+    word += std::string_view("\"$`\\").find(c) == std::string_view::npos ? std::string(1, c) : fmt::format("\\{}", c);
+  return word + '"';
+}
+
 }  // namespace
 
 TableParser::TableParser(const TableForm& form, Scalar scalar)
@@ -110,7 +120,8 @@ const char* TableParser::row(const char* line, std::byte* plane, std::int64_t ro
         number ? take_missing(cells, plane, i, at, found) || next_number(cells, c, plane, i) : cells.next();
     if (!there)
       fail_text(cells.line_end(),
-                fmt::format("the row has {}, and the first has {}", count_text(c, "column"), columns_.size()));
+                fmt::format("the row has {}, and the first has {}", count_text(c, "column"), columns_.size()), {},
+                "put # before the line if it is no row");
     if (columns_[c].words >= 0) take_word(cells, static_cast<size_t>(columns_[c].words), at, found);
   }
   if (cells.next()) {
@@ -139,11 +150,8 @@ std::string TableParser::option(std::string_view name, std::string_view value) c
   return fmt::format("--{} {}{}{}", name, form_.input, form_.input.empty() ? "" : "=", value);
 }
 
-std::string TableParser::remedy_for_missing(const char* at, bool word) const {
-  const char* end = at;
-  while (*end != '\n' && *end != '"' && (form_.delimiter == ' ' ? !is_blank(*end) : *end != form_.delimiter)) ++end;
-  while (end > at && is_blank(end[-1])) --end;
-  if (!form_.missing.is_missing({at, static_cast<size_t>(end - at)})) return {};
+std::string TableParser::remedy_for_missing(std::string_view cell, bool word) const {
+  if (!form_.missing.is_missing(cell)) return {};
   const std::string drop = option("missing", "drop");
   if (word) return fmt::format("write a word there, or leave such rows out: {}", drop);
   const std::string equals = form_.input + (form_.input.empty() ? "" : "=");
@@ -151,29 +159,51 @@ std::string TableParser::remedy_for_missing(const char* at, bool word) const {
                      real_ ? fmt::format("{}mean, ", equals) : "", equals);
 }
 
-// The advice about a cell of column c that is no number.
-std::string TableParser::remedy_for_number(const char* at, bool quoted, size_t c) const {
-  const char* end = at;
-  while (*end != '\n' && *end != '"' && (quoted || (*end != form_.delimiter && !is_blank(*end)))) ++end;
-  const std::string_view cell(at, static_cast<size_t>(end - at));
-  std::string remedy = other_readings(cell, form_.numbers, form_.delimiter == ',' && !quoted);
+std::string TableParser::remedy_for_mark(std::string_view cell) const {
+  if (cell.empty() || cell.find_first_of("0123456789") != std::string_view::npos) return {};
+  const bool settled = form_.missing.how != MissingRule::How::error;
+  return fmt::format("if '{}' marks a missing value, say so: --missing-as {}{}", cell, shell_word(cell),
+                     settled ? "" : fmt::format(" {}", option("missing", "drop")));
+}
+
+std::string TableParser::remedy_for_number(std::string_view cell, const BesideNumber& beside, bool quoted,
+                                           size_t c) const {
+  if (!form_.hint.empty()) return form_.hint;
+  const std::string_view number = beside.why.empty() ? cell : beside.number;
+  std::string remedy;
+  if (!reads_as(number, form_.numbers))
+    remedy = other_readings(number, form_.numbers, form_.delimiter == ',' && !quoted);
   if (form_.numbers.uses(',') && form_.delimiter == ' ' && cell.find(',') != std::string_view::npos)
     return fmt::format("{}{}{}", remedy, remedy.empty() ? "" : "; ", comma_hint(form_.numbers));
-  if (!remedy.empty()) return remedy;
+  if (!remedy.empty()) return beside.why.empty() ? remedy : fmt::format("write the number alone; {}", remedy);
   const std::string_view kind = date_number(cell, DateUnit::days).fault == nullptr ? "dates" : "words";
-  return fmt::format("write a number, {}; if column {} holds {}, say so: {}",
-                     form_.numbers.plain() ? "with a decimal point and nothing else" : "as the others are", c + 1, kind,
-                     option(kind, std::to_string(c + 1)));
+  const std::string mark = remedy_for_mark(cell);
+  return fmt::format("{}; if column {} holds {}, say so: {}{}{}",
+                     !beside.why.empty()     ? "write the number alone"
+                     : form_.numbers.plain() ? "write a number, with a decimal point and nothing else"
+                                             : "write a number, as the others are",
+                     c + 1, kind, option(kind, std::to_string(c + 1)), mark.empty() ? "" : "; ", mark);
+}
+
+void TableParser::explain_number(TextFault& fault, const Cells& cells, size_t c) const {
+  const std::string_view cell = cells.shown();
+  quote_cell(fault, cell);
+  if (fault.remedy.empty()) fault.remedy = remedy_for_missing(cell, false);
+  if (!fault.remedy.empty()) return;
+  const BesideNumber beside = beside_number(cell, form_.numbers);
+  if (!beside.why.empty()) fault.why = beside.why;
+  fault.remedy = remedy_for_number(cell, beside, cells.quoted(), c);
 }
 
 bool TableParser::next_date(Cells& cells, DateUnit unit, std::byte* plane, std::int64_t i) const {
   if (!cells.next()) return false;
   const bool empty = cells.text().empty() && !cells.quoted();
-  if (empty) Cells::fail_missing(cells.begin, remedy_for_missing(cells.begin, false));
+  if (empty) Cells::fail_missing(cells.begin, remedy_for_missing("", false));
   const DateNumber date = date_number(cells.text(), unit);
   if (date.fault != nullptr) {
-    const std::string remedy = remedy_for_missing(cells.begin, false);
-    fail_text(cells.begin, fmt::format("'{}' is no date", cells.text().substr(0, 40)), date.fault,
+    std::string remedy = remedy_for_missing(cells.text(), false);
+    if (remedy.empty()) remedy = remedy_for_mark(cells.shown());
+    fail_text(cells.begin, fmt::format("'{}' is no date", cells.shown()), date.fault,
               remedy.empty() ? date.remedy : remedy);
   }
   std::memcpy(plane + i * static_cast<std::int64_t>(sizeof date.value), &date.value, sizeof date.value);
@@ -186,8 +216,7 @@ bool TableParser::next_number(Cells& cells, size_t c, std::byte* plane, std::int
     const bool plain = form_.numbers.plain() && form_.delimiter != '|';  // at which numbers do not end
     return plain ? cells.next_number(parse_, plane, i) : cells.next_number(form_.numbers, parse_, plane, i);
   } catch (TextFault& fault) {
-    if (fault.remedy.empty()) fault.remedy = remedy_for_missing(fault.at, false);
-    if (fault.remedy.empty()) fault.remedy = remedy_for_number(fault.at, cells.quoted(), c);
+    explain_number(fault, cells, c);
     throw;
   }
 }
@@ -199,7 +228,7 @@ void TableParser::take_word(const Cells& cells, size_t k, MissingCell at, PieceW
     return;
   }
   const bool empty = cells.text().empty() && !cells.quoted();
-  if (empty) Cells::fail_missing(cells.begin, remedy_for_missing(cells.begin, true));
+  if (empty) Cells::fail_missing(cells.begin, remedy_for_missing("", true));
   MetWords& met = found.met[k];
   const size_t before = met.words().size();
   found.numbers[k].push_back(met.number(cells));
@@ -210,7 +239,7 @@ void TableParser::check_known(const Cells& cells, const WordsOfColumn& column, s
   if (!column.codes || column.codes->contains(word)) return;
   const std::string near = nearest_name(word, column.known.words);
   fail_text(cells.begin, fmt::format("'{}' is no word of the dictionary '{}'", word, form_.dictionary_name),
-            near.empty() ? fmt::format("which has {} words for this column", column.known.words.size())
+            near.empty() ? fmt::format("which has {} for this column", count_text(column.known.words.size(), "word"))
                          : fmt::format("did you mean '{}'?", near),
             "leave the row out, or add the word at the end of its list: results computed without it know no such code");
 }

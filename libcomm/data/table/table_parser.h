@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libcomm/data/table/table_form.h"
+#include "libcomm/data/text/number_readings.h"
 #include "libcomm/data/text/text_cells.h"
 #include "libcomm/data/text/text_pieces.h"
 
@@ -43,9 +44,14 @@ class TableParser {
   // Takes the next cell if it has no value: an entry of `found`, or the value that stands for it.
   bool take_missing(Cells& cells, std::byte* plane, std::int64_t i, MissingCell at, PieceWords& found) const;
   void take_word(const Cells& cells, std::size_t k, MissingCell at, PieceWords& found) const;
-  // The advice about the cell at the place of a fault, where it marks a missing value; else no text.
-  [[nodiscard]] std::string remedy_for_missing(const char* at, bool word) const;
-  [[nodiscard]] std::string remedy_for_number(const char* at, bool quoted, std::size_t c) const;
+  // The advice about a cell that marks a missing value; else no text.
+  [[nodiscard]] std::string remedy_for_missing(std::string_view cell, bool word) const;
+  // The advice about a cell without digits, which may be such a mark; else no text.
+  [[nodiscard]] std::string remedy_for_mark(std::string_view cell) const;
+  // Adds the reason, where the cell shows one, and the advice about one that is no number of column c.
+  void explain_number(TextFault& fault, const Cells& cells, std::size_t c) const;
+  [[nodiscard]] std::string remedy_for_number(std::string_view cell, const BesideNumber& beside, bool quoted,
+                                              std::size_t c) const;
   // "--missing X=drop"
   [[nodiscard]] std::string option(std::string_view name, std::string_view value) const;
   void check_known(const Cells& cells, const WordsOfColumn& column, std::string_view word) const;

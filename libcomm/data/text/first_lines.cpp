@@ -10,6 +10,7 @@
 #include "libcomm/data/text/input_file.h"
 #include "libcomm/data/text/text_cells.h"
 #include "libcomm/data/text/text_source.h"
+#include "libcore/base/count_text.h"
 
 namespace kasen {
 namespace {
@@ -19,11 +20,15 @@ constexpr int looked_at = 8;  // lines
 // Lines with content, each ended by '\n'.
 struct ContentLines {
   std::vector<std::string_view> lines;
-  std::string tail;  // the last line, if the text does not end it
+  std::vector<std::int64_t> numbers;  // of the lines, from 1
+  std::string tail;                   // the last line, if the text does not end it
 
   explicit ContentLines(const std::string& path, std::string_view top) {
-    std::int64_t at = skip_comments(top);
+    std::int64_t at = skip_comments(top), counted = 0, number = 1;
     for (int i = 0; i < looked_at && at < std::ssize(top); ++i) {
+      number += count_lines(top.substr(static_cast<size_t>(counted), static_cast<size_t>(at - counted)));
+      counted = at;
+      numbers.push_back(number);
       const std::int64_t end = next_line(top, at);
       if (end - at > longest_line) fail_long_line(path, count_lines(top.substr(0, static_cast<size_t>(at))) + 1);
       lines.push_back(top.substr(static_cast<size_t>(at), static_cast<size_t>(end - at)));
@@ -114,27 +119,68 @@ bool commas_separate(const ContentLines& content, std::string_view top) {
 }
 
 // The delimiter that cuts the lines into equally many cells, more than one. Else the one that does so after the first
-// line, which may hold too few names. Else one that cuts all of them, else blanks.
-char delimiter_of(const ContentLines& content, std::string_view top, const NumberStyle& style) {
-  const std::vector<std::string_view>& lines = content.lines;
-  constexpr std::array candidates{'\t', ';', ',', '|'};
-  std::array<std::vector<std::size_t>, candidates.size()> counts;
-  for (std::size_t k = 0; k < candidates.size(); ++k)
-    for (const std::string_view line : lines)
-      counts[k].push_back(style.uses(candidates[k]) ? 0 : count_cells(line, candidates[k]));
-  const char behind = behind_number(lines[0], style);
-  for (const std::ptrdiff_t from : {0, 1})
+// line, which may hold too few names. Else one that cuts all of them, else one that cuts most of them alike where
+// blanks do not, else blanks.
+class Separators {
+ public:
+  Separators(const ContentLines& content, std::string_view top, const NumberStyle& style)
+      : content_(content), lines_(content.lines), style_(style), behind_(behind_number(lines_[0], style)), top_(top) {
     for (std::size_t k = 0; k < candidates.size(); ++k)
-      if (are_alike(counts[k], from) && (from == 0 || behind == '\0' || behind == candidates[k]) &&
-          (candidates[k] != '|' || bars_separate(lines, style)))
+      for (const std::string_view line : lines_)
+        counts_[k].push_back(style.uses(candidates[k]) ? 0 : count_cells(line, candidates[k]));
+  }
+
+  [[nodiscard]] char delimiter() const {
+    for (const std::ptrdiff_t from : {0, 1})
+      for (std::size_t k = 0; k < candidates.size(); ++k)
+        if (are_alike(counts_[k], from) && (from == 0 || behind_ == '\0' || behind_ == candidates[k]) &&
+            (candidates[k] != '|' || bars_separate(lines_, style_)))
+          return candidates[k];
+    if (style_.uses(',') && commas_separate(content_, top_)) return ',';
+    for (std::size_t k = 0; k < candidates.size(); ++k)
+      if (candidates[k] != '|' && std::all_of(counts_[k].begin(), counts_[k].end(), [](auto n) { return n > 1; }))
         return candidates[k];
-  if (style.uses(',') && commas_separate(content, top)) return ',';
-  for (std::size_t k = 0; k < candidates.size(); ++k)
-    if (candidates[k] != '|' && std::all_of(counts[k].begin(), counts[k].end(), [](auto n) { return n > 1; }))
-      return candidates[k];
-  if (behind != '\0') return behind == ';' || behind == ',' ? behind : ' ';
-  return lines[0].find(',') != std::string_view::npos && !style.uses(',') ? ',' : ' ';
-}
+    if (behind_ != '\0') return behind_ == ';' || behind_ == ',' ? behind_ : ' ';
+    if (lines_[0].find(',') != std::string_view::npos && !style_.uses(',')) return ',';
+    const auto k = of_most();
+    return k && !blanks_separate() ? candidates[*k] : ' ';
+  }
+
+  // About the line without the separator of most lines.
+  [[nodiscard]] std::string odd() const {
+    const auto k = of_most();
+    if (!k) return {};
+    const auto line = std::find_if(counts_[*k].begin(), counts_[*k].end(), [](auto n) { return n < 2; });
+    if (line == counts_[*k].end()) return {};
+    return fmt::format("line {} has no {}, which separates the cells of the others: put # before it if it is no row",
+                       content_.numbers[static_cast<std::size_t>(line - counts_[*k].begin())],
+                       shown_delimiter(candidates[*k]));
+  }
+
+ private:
+  static constexpr std::array candidates{'\t', ';', ',', '|'};
+
+  // The separator that cuts more than half of the lines, at least two, into equally many cells.
+  [[nodiscard]] std::optional<std::size_t> of_most() const {
+    for (std::size_t k = 0; k < candidates.size(); ++k)
+      for (const std::size_t cells : counts_[k]) {
+        const auto alike = static_cast<std::size_t>(std::count(counts_[k].begin(), counts_[k].end(), cells));
+        if (candidates[k] != '|' && cells > 1 && alike > 1 && 2 * alike > lines_.size()) return k;
+      }
+    return std::nullopt;
+  }
+  [[nodiscard]] bool blanks_separate() const {
+    const std::size_t cells = count_cells(lines_[0], ' ');
+    return std::all_of(lines_.begin(), lines_.end(), [&](const auto& line) { return count_cells(line, ' ') == cells; });
+  }
+
+  const ContentLines& content_;
+  const std::vector<std::string_view>& lines_;
+  const NumberStyle& style_;
+  char behind_;
+  std::string_view top_;
+  std::array<std::vector<std::size_t>, candidates.size()> counts_;
+};
 
 std::vector<std::string> split(std::string_view line, char delimiter, const std::string& path) {
   const auto bytes = static_cast<std::int64_t>(count_cells(line, delimiter) * sizeof(std::string));
@@ -143,6 +189,24 @@ std::vector<std::string> split(std::string_view line, char delimiter, const std:
   Cells cells(line.data(), delimiter);
   while (cells.next()) row.push_back(cells.meant_text());
   return row;
+}
+
+// The lines as cells, where these are few.
+std::vector<HeadLine> head_of(const ContentLines& content, char delimiter) {
+  constexpr std::size_t most = std::size_t{1} << 16;
+  std::size_t bytes = 0;
+  for (const std::string_view line : content.lines) bytes += line.size();
+  std::vector<HeadLine> head;
+  for (std::size_t k = 0; k < content.lines.size() && bytes <= most; ++k) {
+    head.push_back({.number = content.numbers[k], .cells = {}});
+    try {
+      Cells cells(content.lines[k].data(), delimiter);
+      while (cells.next()) head.back().cells.push_back(cells.meant_text());
+    } catch (const TextFault&) {
+      head.back().cells.clear();
+    }
+  }
+  return head;
 }
 
 // Marks of a missing value, and values of other kinds, which are no names of columns.
@@ -192,14 +256,15 @@ class NameCheck {
   void require_as_many() const {
     if (above_.size() == below_.size()) return;
     const bool row_names = above_.size() + 1 == below_.size(), ends_empty = below_.back().empty();
-    fail_in_text(
-        first_.path, first_.top, 0, first_.lines[0].at,
-        fmt::format("the first line names {} columns, and the line below has {}", above_.size(), below_.size()),
-        !row_names   ? "nobody knows which column is which"
-        : ends_empty ? fmt::format("behind its last {} stands no value", shown_delimiter(first_.delimiter))
-                     : "the first column has no name, as in the output of R's write.table",
-        !row_names   ? "name each column, or put # before the line"
-        : ends_empty ? remedy_for_last(first_.delimiter)
+    fail_in_text(first_.path, first_.top, 0, first_.lines[0].at,
+                 fmt::format("the first line names {}, and the line below has {}", count_text(above_.size(), "column"),
+                             below_.size()),
+                 !row_names   ? "nobody knows which column is which"
+                 : ends_empty ? fmt::format("behind its last {} stands no value", shown_delimiter(first_.delimiter))
+                              : "the first column has no name, as in the output of R's write.table",
+                 !row_names ? "name each column, or put # before the line"
+                 : ends_empty
+                     ? remedy_for_last(first_.delimiter)
                      : "name it, too (in R: write.table(..., col.names = NA)), or leave it out (row.names = FALSE)");
   }
   [[nodiscard]] bool is_value(const std::string& cell) const {
@@ -235,7 +300,10 @@ FirstLines first_lines(const std::string& path, std::string_view top, bool stric
   FirstLines first{.path = path, .top = top, .delimiter = ' ', .lines = {}};
   const ContentLines content(path, top);
   if (content.lines.empty()) return first;
-  first.delimiter = delimiter_of(content, top, style);
+  const Separators separators(content, top, style);
+  first.delimiter = separators.delimiter();
+  if (first.delimiter == ' ') first.odd = separators.odd();
+  first.head = head_of(content, first.delimiter);
   std::int64_t at = skip_comments(top);
   for (std::size_t k = 0; k < std::min<std::size_t>(2, content.lines.size()); ++k) {
     const std::string_view line = content.lines[k];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libcomm/data/text/number_style.h"
+#include "libcomm/data/text/title_lines.h"
 
 namespace kasen {
 
@@ -17,9 +18,11 @@ struct FirstLines {
     std::vector<std::string> cells;
   };
   std::string path;
-  std::string_view top;     // the text or its beginning
-  char delimiter = ' ';     // of cells: a comma, a semicolon, a tab, '|'; else any blanks
-  std::vector<Line> lines;  // the first two that are neither blank nor comments, if there are as many
+  std::string_view top;        // the text or its beginning
+  char delimiter = ' ';        // of cells: a comma, a semicolon, a tab, '|'; else any blanks
+  std::vector<Line> lines;     // the first two that are neither blank nor comments, if there are as many
+  std::vector<HeadLine> head;  // the same and some more, where they are not long; else none
+  std::string odd;             // what is said of a line without the separator of the others; empty: there is none
 
   [[nodiscard]] int columns() const;  // of the rows
 };

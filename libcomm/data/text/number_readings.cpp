@@ -30,6 +30,19 @@ constexpr Reading comma_and_points{
 
 bool has(std::string_view cell, char c) { return cell.find(c) != std::string_view::npos; }
 
+// Without blanks, also those that no line breaks at.
+std::string_view trimmed(std::string_view text) {
+  static constexpr std::array<std::string_view, 4> blanks{" ", "\t", "\xc2\xa0", "\xe2\x80\xaf"};
+  for (bool cut = true; cut;) {
+    cut = false;
+    for (const std::string_view blank : blanks) {
+      if (text.starts_with(blank)) text.remove_prefix(blank.size()), cut = true;
+      if (text.ends_with(blank)) text.remove_suffix(blank.size()), cut = true;
+    }
+  }
+  return text;
+}
+
 // Groups of digits begin with another one than 0; a reading uses what the cell holds.
 bool is_reading(std::string_view cell, const NumberStyle& style) {
   const std::size_t first = std::min(cell.find_first_not_of("+-"), cell.size());
@@ -55,7 +68,7 @@ std::string other_readings(std::string_view cell, const NumberStyle& style, bool
     found.push_back({"the point is a decimal point", "", std::string(cell)});
   for (const Reading& each : readings) {
     if (comma_separates && (each.style.uses(',') || !style.plain())) continue;
-    if (!is_reading(cell, each.style)) continue;
+    if ((each.style.point == style.point && each.style.group == style.group) || !is_reading(cell, each.style)) continue;
     const bool both = each.style.group == '.' && has(cell, ',') && style.point != ',';
     const Reading& reading = both ? comma_and_points : each;
     found.push_back({reading.what, reading.how, *each.style.plain_text(cell)});
@@ -68,6 +81,22 @@ std::string other_readings(std::string_view cell, const NumberStyle& style, bool
                              : fmt::format("{}{}", &each == found.data() ? ", say so: " : ": ", each.how);
   }
   return text;
+}
+
+BesideNumber beside_number(std::string_view cell, const NumberStyle& style) {
+  constexpr std::string_view digits = "0123456789";
+  std::size_t first = cell.find_first_of(digits);
+  if (first == std::string_view::npos) return {};
+  const std::size_t end = cell.find_last_of(digits) + 1;
+  if (first > 0 && cell[first - 1] == style.point) --first;
+  if (first > 0 && (cell[first - 1] == '-' || cell[first - 1] == '+')) --first;
+  const std::string_view before = trimmed(cell.substr(0, first)), behind = trimmed(cell.substr(end));
+  const std::string_view number = cell.substr(first, end - first);
+  if (before.empty() && behind.empty()) return {};
+  if (!reads_as(number, style) && other_readings(number, style, false).empty()) return {};
+  return {number, before.empty()   ? fmt::format("'{}' stands behind the number", behind)
+                  : behind.empty() ? fmt::format("'{}' stands before the number", before)
+                                   : fmt::format("'{}' and '{}' stand around the number", before, behind)};
 }
 
 std::string comma_hint(const NumberStyle& style) {

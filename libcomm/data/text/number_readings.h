@@ -15,6 +15,13 @@ namespace kasen {
 // `comma_separates`: an option that gives the comma a meaning is of no use.
 [[nodiscard]] std::string other_readings(std::string_view cell, const NumberStyle& style, bool comma_separates);
 
+// What stands beside the one number of a cell: 1.234,5 €.
+struct BesideNumber {
+  std::string_view number;
+  std::string why;  // "'€' stands behind the number"; empty where nothing does, or there is no number
+};
+[[nodiscard]] BesideNumber beside_number(std::string_view cell, const NumberStyle& style);
+
 // When commas separate cells, though numbers have them.
 [[nodiscard]] std::string comma_hint(const NumberStyle& style);
 

@@ -16,6 +16,8 @@
 namespace kasen {
 namespace {
 
+constexpr std::ptrdiff_t longest_quoted = 60;
+
 bool ends_number(char c) { return ends_field(c) || c == ':'; }
 
 // The end of the text that from_chars may read: no number goes on behind it. (The line's end would do, but each number
@@ -27,7 +29,8 @@ const char* number_end(const char* p) {
 
 [[noreturn]] void fail_number(const char* p, std::string_view type, std::string_view why) {
   if (*p == '\n') fail_text(p, "a value is missing", "the line ends here");
-  fail_text(p, fmt::format("'{}' is not a value of type {}", field_at(p), type), std::string(why));
+  const std::string is_none = fmt::format("is not a value of type {}", type);
+  throw TextFault{p, fmt::format("'{}' {}", field_at(p), is_none), std::string(why), {}, is_none};
 }
 
 // from_chars reports too large and too small numbers alike: only the former are an error.
@@ -154,7 +157,18 @@ constexpr std::array<ParseInto, 7> parsers{
 
 std::string_view field_at(const char* p) {
   const char* end = p;
-  while (!ends_field(*end) && end - p < 60) ++end;
+  while (!ends_field(*end) && end - p < longest_quoted) ++end;
+  return {p, static_cast<size_t>(end - p)};
+}
+
+std::string_view cell_at(const char* p, char delimiter) {
+  const char* end = p;
+  while (*end != '\n' && *end != delimiter && !(delimiter == ' ' && is_blank(*end)) && end - p <= longest_quoted) ++end;
+  if (end - p > longest_quoted) {
+    --end;
+    while (end > p && (static_cast<unsigned char>(*end) & 0xC0U) == 0x80U) --end;  // within a character of UTF-8
+  }
+  while (end > p && is_blank(end[-1])) --end;
   return {p, static_cast<size_t>(end - p)};
 }
 
@@ -171,13 +185,15 @@ const char* parse_id_slowly(const char* p, std::int64_t& value, std::string_view
               "the input is a sparse matrix, as it is declared: a line has two ids, integers from 0 on, then values",
               "declare a table of numbers dense, input X : dense f64[N, M], or its columns local: dim M local");
   }
-  fail_text(p, fmt::format("'{}' is not {}", field_at(p), what),
-            large ? fmt::format("the largest possible is {}", largest_id) : "an integer from 0 on is expected",
-            !edges  ? ""
-            : large ? "give the vertices other numbers"
-            : *p == '-'
-                ? "add a constant to all ids, so that they are 0 or more"
-                : "an edge list has two numbers a line, then values: number the vertices, put # before other lines");
+  const std::string is_none = fmt::format("is not {}", what);
+  throw TextFault{
+      p, fmt::format("'{}' {}", field_at(p), is_none),
+      large ? fmt::format("the largest possible is {}", largest_id) : "an integer from 0 on is expected",
+      !edges      ? ""
+      : large     ? "give the vertices other numbers"
+      : *p == '-' ? "add a constant to all ids, so that they are 0 or more"
+                  : "an edge list has two numbers a line, then values: number the vertices, put # before other lines",
+      is_none};
 }
 
 ParseInto whole_parser_of(Scalar scalar) {

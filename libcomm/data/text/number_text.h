@@ -22,6 +22,10 @@ namespace kasen {
 // The text up to the next blank, comma, semicolon or line end, cut for messages.
 [[nodiscard]] std::string_view field_at(const char* p);
 
+// The cell from p on, up to its delimiter or the line end, without blanks behind it, cut for messages. With blanks as
+// the delimiter (' '), any of them ends it.
+[[nodiscard]] std::string_view cell_at(const char* p, char delimiter);
+
 // The rare end of parse_id: 19 digits or more, else an error with its reason.
 [[nodiscard]] const char* parse_id_slowly(const char* p, std::int64_t& value, std::string_view what);
 

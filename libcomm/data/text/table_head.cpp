@@ -63,7 +63,9 @@ TableHead read_table_head(const std::string& path, bool by_name, const HeadCells
   const std::string_view top = source.peek(head_bytes);
   const FirstLines first = first_lines(path, top, true, cells.numbers);
   if (first.lines.empty()) fail(ExitStatus::bad_input, "the file has no rows", {}, {}, {path});
+  check_title(path, first.head, cells.wanted, ExitStatus::usage);
   TableHead head;
+  head.lines = first.head;
   head.columns.resize(static_cast<std::size_t>(first.columns()));
   const std::vector<Held> held = kinds_below(top, first, cells);
   NameRule rule{

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcomm/data/text/number_style.h"
+#include "libcomm/data/text/title_lines.h"
 
 namespace kasen {
 
@@ -17,6 +18,7 @@ struct HeadColumn {
 struct TableHead {
   bool named = false;  // the first line holds names
   std::vector<HeadColumn> columns;
+  std::vector<HeadLine> lines = {};  // for check_title
 };
 
 // What the caller knows of the cells.
@@ -24,6 +26,7 @@ struct HeadCells {
   NumberStyle numbers;
   std::vector<std::string> marks;                    // of missing values, beside those that always are: no names
   std::function<bool(std::string_view)> is_missing;  // such cells say nothing of their column; none: empty ones
+  std::vector<std::string> wanted = {};              // names of columns that the caller will ask for, where it knows
 };
 
 // `by_name`: columns are chosen by name, so a first line of words holds names, whatever stands below it. The readers

@@ -45,6 +45,8 @@ class Cells {
     for (size_t at = text.find("\"\""); at != std::string::npos; at = text.find("\"\"", at + 1)) text.erase(at, 1);
     return text;
   }
+  // The cell from `begin` on as messages quote it, also where a number in it was not read to its end.
+  [[nodiscard]] std::string_view shown() const { return cell_at(begin, quoted_ ? '"' : delimiter_); }
   [[nodiscard]] const char* line_end() const { return p_; }
 
   // Reads the next cell, if there is one, as one number.
@@ -60,7 +62,7 @@ class Cells {
     quoted_ = false;
     if (*p_ == delimiter_ || *p_ == '\n') fail_missing(p_);
     p_ = parse(p_, plane, i);
-    if (!finish()) fail_text(begin, fmt::format("'{}' is not a number", whole_cell()));
+    if (!finish()) fail_text(begin, fmt::format("'{}' is not a number", shown()));
     return true;
   }
 
@@ -70,7 +72,7 @@ class Cells {
     if (text().empty() && !quoted()) fail_missing(begin);
     const std::optional<std::string> plain = style.plain_text(text());
     if (!plain)
-      fail_text(begin, fmt::format("'{}' is not a number", text().substr(0, longest_shown)),
+      fail_text(begin, fmt::format("'{}' is not a number", shown()),
                 style.group == '\0' ? fmt::format("its decimal point is '{}'", style.point)
                                     : fmt::format("its decimal point is '{}', and '{}' stands between groups of three "
                                                   "digits",
@@ -108,18 +110,12 @@ class Cells {
     inside.append(1, '\n').append(static_cast<size_t>(text_padding), '\0');
     try {
       if (*parse(inside.data(), plane, i) != '\n')
-        fail_text(inside.data(), fmt::format("'{}' is not a number", text().substr(0, longest_shown)));
+        fail_text(inside.data(), fmt::format("'{}' is not a number", shown()));
     } catch (TextFault& fault) {
       fault.at = begin;
+      quote_cell(fault, shown());  // as the file writes it
       throw;
     }
-  }
-
-  [[nodiscard]] std::string_view whole_cell() const {
-    const char* after = begin;
-    while (!ends_cell(*after) && after < begin + longest_shown) ++after;
-    while (after > begin && is_blank(after[-1])) --after;
-    return {begin, static_cast<size_t>(after - begin)};
   }
 
   // Goes over the delimiter behind a cell; false if something else is there.
@@ -136,7 +132,6 @@ class Cells {
     return true;
   }
 
-  static constexpr std::ptrdiff_t longest_shown = 60;
   char delimiter_;
   const char* p_;
   bool quoted_ = false, done_ = false;

@@ -1,5 +1,7 @@
 #include "libcomm/data/text/text_pieces.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -38,6 +40,10 @@ void look_over(Piece& piece) {
 }
 
 }  // namespace
+
+void quote_cell(TextFault& fault, std::string_view cell) {
+  if (!fault.is_none.empty()) fault.what = fmt::format("'{}' {}", cell, fault.is_none);
+}
 
 TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t piece_bytes) : file_(file) {
   const std::string_view text = file.text();

@@ -16,11 +16,15 @@ namespace kasen {
 struct TextFault {
   const char* at;
   std::string what, why, remedy;
+  std::string is_none = {};  // the end of `what` behind the value that it quotes: "is not a value of type f64"
 };
 
 [[noreturn]] inline void fail_text(const char* at, std::string what, std::string why = {}, std::string remedy = {}) {
   throw TextFault{at, std::move(what), std::move(why), std::move(remedy)};
 }
+
+// Makes a fault about a value quote all of the cell that the value is in.
+void quote_cell(TextFault& fault, std::string_view cell);
 
 // Whole lines: end[-1] is always '\n', so that scanning needs no other bound. text_padding bytes behind it can be read.
 struct Piece {
