@@ -100,6 +100,15 @@ class ToldCells(ToldTest):
 class ToldRows(ToldTest):
     """Rows of other kinds than the rest: titles, footers, rows that are left out."""
 
+    def test_rows_that_several_inputs_leave_out(self):
+        self.plan("dim N\ninput a : f64[N], b : f64[N]\noutput s = sum(a * b)\n")
+        self.write("a.csv", "a\n1\nNA\n3\nNA\n5\n")
+        self.write("b.csv", "b\n1\n2\nNA\nNA\n5\n")
+        drop = ["a=a.csv", "b=b.csv", "--missing", "a=drop", "--missing", "b=drop"]
+        self.assertIn("note: 3 of 5 rows along N left out: values of inputs 'a' (2 rows), 'b' (2 rows) are missing", self.notes(*drop))
+        self.write("b.csv", "b\n1\n2\n3\n4\n5\n")
+        self.assertIn("note: 2 of 5 rows along N left out: values of input 'a' are missing", self.notes(*drop))
+
     def test_a_line_without_the_separator(self):
         self.plan()
         self.write("r.csv", "g;v\nA;1\nB;2\nGesamt: 2 Zeilen\n")
@@ -147,6 +156,60 @@ class ToldColumns(ToldTest):
         self.told("n.csv", "--columns", "X=a-c", status=USAGE, says=["there is no column 'a-c'", "ranges are of numbers there, as 2-5"])
         self.write("words.csv", "id,u,v\n1,x,y\n2,y,x\n")
         self.partition("words.csv", "--words", "X=u-v")
+
+    def test_columns_that_are_missing_or_more(self):
+        self.plan("dim N, F local\ninput X : f64[N, F], w : f64[F]\noutput s = X @ w\n")
+        self.write("first.ks", TABLE)
+        self.write("x.csv", "a,b,c\n1,2,3\n4,5,7\n")
+        self.kasen("go", "first.ks", "x.csv", "-o", "w.h5", "--no-report", "--kernels", "interpreter", "--verify", 0)
+        self.write("y.csv", "a,c\n1,2\n")
+        self.told("X=y.csv", "w=w.h5:/w", says=["y.csv: error: input 'X' lacks column 'b', which input 'w' has", "dimension F, with 2 and 3 columns"])
+        self.write("y.csv", "a,b,c,d\n1,2,3,4\n")
+        self.told("X=y.csv", "w=w.h5:/w", says=["input 'X' has column 'd', which input 'w' lacks", "--columns X=COLUMNS"])
+        self.write("y.csv", "c,b,a\n1,2,3\n")
+        self.told("X=y.csv", "w=w.h5:/w", says=["inputs X and w have the columns of F in different orders", "--columns X=a,b,c"])
+        self.plan(TABLE.replace("F local", "F local = 5"))
+        self.told("y.csv", says=["y.csv: error: input 'X' has 3 indices of dimension F", "the file's columns are c, b, a", "give a table of 5 columns"])
+
+    def test_a_table_that_is_read_as_entries(self):
+        self.plan("dim N, F\ninput X : f64[N, F]\noutput s = sum(X)\n")
+        self.write("h.csv", "kids,age,income\n1,30,100\n2,40,200\n")
+        said = "X is sparse: columns kids, age, income of h.csv are taken as row, column and value; for a table write dim F local"
+        self.assertIn(said, self.notes("h.csv"))
+        self.write("h.csv", "user_id,item_id,stars\n1,30,100\n2,40,200\n")
+        self.assertNotIn("is sparse", self.notes("h.csv"))
+        self.write("h.csv", "N,F,stars\n1,30,100\n2,40,200\n")
+        self.assertNotIn("is sparse", self.notes("h.csv"))
+        self.write("h.csv", "1,30,100\n2,40,200\n")
+        self.assertNotIn("is sparse", self.notes("h.csv"))
+        self.plan("dim N\ninput X : f64[N, N]\noutput s = sum(X)\n")
+        self.write("h.csv", "kids,age,income\n1,30,100\n2,40,200\n")
+        self.assertNotIn("is sparse", self.notes("h.csv"))
+
+    def test_a_table_without_names_for_a_model_with_names(self):
+        draw = np.random.default_rng(3)
+        rows = draw.normal(size=(30, 3))
+        rows[:, 2] = rows[:, 0] - 2 * rows[:, 1]
+        np.savetxt(self.dir / "t.csv", rows, delimiter=",", header="a,b,y", comments="")
+        np.savetxt(self.dir / "nohead.csv", rows[:, :2], delimiter=",")
+        np.savetxt(self.dir / "head.csv", rows[:, :2], delimiter=",", header="a,b", comments="")
+        self.kasen("fit", "linear", "t.csv", "--target", "y", "-o", "m.h5")
+        err = self.kasen("predict", "m.h5", "nohead.csv")[1]
+        self.assertIn("kasen predict: note: columns of nohead.csv are taken by their places: it has no names; the model has a, b", err)
+        self.assertNotIn("taken by their places", self.kasen("predict", "m.h5", "head.csv")[1])
+        self.assertNotIn("taken by their places", self.kasen("predict", "m.h5", "nohead.csv", "-q")[1])
+
+
+class ToldIds(ToldTest):
+    """Ids that their dimension does not have."""
+
+    def test_elements_that_are_ids(self):
+        self.plan("dim N, T local = 7\ninput town : id[T][N]\noutput n = [t in T: sum(i in N: f64(town[i] == t))]\n")
+        self.write("towns.csv", "town\n" + "".join(f"{k}\n" for k in range(1, 8)))
+        self.told("towns.csv", says=["towns.csv: error: input 'town' names 7 in row 7, which dimension T does not have; it has 7 indices, from 0 on; ",
+                                     "the ids look 1-based: subtract 1 from each"])
+        self.write("towns.csv", "town\n0\n1\n9\n")
+        self.told("towns.csv", says=["names 9 in row 3", "correct the id, or give T a larger size"])
 
 
 if __name__ == "__main__":

@@ -148,7 +148,9 @@ void tell_empty(const Model& model, const ModelProgram& program) {
 void require_some(const Model& model, const ModelRow& row, const ModelProgram& program, const std::string& path) {
   const auto rows = model.facts.find("rows");
   if (row.name != "kmeans" || rows == model.facts.end() || rows->second >= program.value("k")) return;
-  fail(ExitStatus::usage, fmt::format("--param k={} for {} rows", program.value("k"), rows->second),
+  fail(ExitStatus::usage,
+       fmt::format("--param k={} for {}", program.value("k"),
+                   count_text(static_cast<std::int64_t>(rows->second), "row")),
        "each centre begins at a row of its own", "take fewer", {path});
 }
 
@@ -167,7 +169,7 @@ void check_components(const ModelRow& row, const Samples& samples, const ModelPr
   if (row.name != "pca" || width == 0) return;
   if (program.value("components") >= 1 && program.value("components") <= static_cast<double>(width)) return;
   fail(ExitStatus::usage, fmt::format("--param components={}", program.value("components")),
-       fmt::format("the table has {} features", width), "take 1 to as many");
+       fmt::format("the table has {}", count_text(width, "feature")), "take 1 to as many");
 }
 
 FitSettings settings_of(const po::variables_map& values, const ModelRow& row) {

@@ -130,6 +130,21 @@ std::string of_model(std::string messages, const std::string& dictionary, const 
   return messages;
 }
 
+// The model's columns have names, and the table's have none.
+void tell_places(const Model& model, const Samples& samples) {
+  constexpr std::size_t shown = 12;
+  std::vector<ModelColumn> columns = model.features;
+  const auto named = [](const ModelColumn& column) { return !column.name.empty(); };
+  if (columns.empty() || !std::all_of(columns.begin(), columns.end(), named)) return;
+  if (samples.features.empty() || named(samples.features[0])) return;
+  std::sort(columns.begin(), columns.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+  std::vector<std::string> names;
+  for (const ModelColumn& column : columns)
+    if (names.size() < shown) names.push_back(column.name);
+  note("kasen predict: note: columns of {} are taken by their places: it has no names; the model has {}{}\n",
+       samples.path, fmt::join(names, ", "), columns.size() > shown ? ", ..." : "");
+}
+
 ExitStatus predict(const po::variables_map& values) {
   if (values.count("model") == 0 || values.count("table") == 0)
     fail(ExitStatus::usage, values.count("model") == 0 ? "no model" : "no table", "", "see 'kasen predict --help'");
@@ -148,6 +163,7 @@ ExitStatus predict(const po::variables_map& values) {
     return ExitStatus::done;
   }
   const Samples samples = samples_to_predict(path, model, cells);
+  tell_places(model, samples);
   const Work work(values.count("dir") > 0 ? values["dir"].as<std::string>() : "");
   std::vector<std::string> arguments = go_arguments(samples);
   for (const std::string& input : inputs_of(model, work)) arguments.push_back(input);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/base/count_plural.h"
 #include "libcore/base/error.h"
 
 namespace kasen::tools {
@@ -37,7 +38,7 @@ class Soundness {
     }
     const auto classes = std::ssize(model_.classes);
     if (row->has_classes() ? classes < 2 || (row->target == TargetKind::two && classes != 2) : classes != 0)
-      refuse(fmt::format("it has {} classes", classes));
+      refuse(fmt::format("it has {}", count_plural(classes, "class", "classes")));
     columns();
     return *row;
   }

@@ -13,6 +13,7 @@
 
 #include "libcomm/data/read/readers.h"
 #include "libcomm/data/text/table_head.h"
+#include "libcore/base/count_text.h"
 #include "libcore/base/error.h"
 #include "tools/fit/table_reads.h"
 #include "tools/system/files.h"
@@ -198,7 +199,7 @@ Samples ratings_samples(const std::string& path, const ModelRow& row, const Samp
   for (const int column : chosen_columns(choice.columns.empty() ? all : choice.columns, file_columns(head), path))
     samples.features.push_back({column, at(column).name, {}});
   if (samples.features.size() != 3)
-    fail(ExitStatus::usage, fmt::format("{} columns of ratings", samples.features.size()),
+    fail(ExitStatus::usage, fmt::format("{} of ratings", count_text(samples.features.size(), "column")),
          "a rating is a row, a column and a number", "choose three: --columns user,item,stars", {path});
   const std::vector<int> words = chosen_columns(choice.words, file_columns(head), path);
   const auto is_words = [&](std::size_t k) {

@@ -12,6 +12,7 @@
 #include "libcomm/data/read/readers.h"
 #include "libcomm/data/text/number_readings.h"
 #include "libcomm/data/text/text_source.h"
+#include "libcore/base/count_plural.h"
 #include "libcore/base/error.h"
 
 namespace kasen::tools {
@@ -94,7 +95,7 @@ int columns_of_array(const std::string& path) {
   TextSource source(path);
   const NpyHeader header = read_npy_header(source.peek(longest_header), path);
   if (header.shape.size() != 2 || header.shape[1] < 1 || header.shape[1] > (1 << 20))
-    fail(ExitStatus::bad_input, fmt::format("the array is over {} axes", header.shape.size()),
+    fail(ExitStatus::bad_input, fmt::format("the array is over {}", count_plural(header.shape.size(), "axis", "axes")),
          "a table has rows and columns", "save it as array.reshape(len(array), -1)", {path});
   return static_cast<int>(header.shape[1]);
 }

@@ -54,9 +54,19 @@ void check_can_drop(const InputData& input, const std::string& dim, const InputD
   if (table && input.table.rows == cause.table.rows) return;
   fail(ExitStatus::bad_input,
        fmt::format("rows with missing values of input '{}' cannot be left out of input '{}'", cause.name, input.name),
-       table ? fmt::format("they have {} and {} rows", cause.table.rows, input.table.rows)
+       table ? fmt::format("they have {} and {}", cause.table.rows, count_text(input.table.rows, "row"))
              : fmt::format("it is over dimension {}, too, and no table with its rows", dim),
        "give missing values a number (--missing NAME=mean, or NAME=0), or leave the rows out of the files");
+}
+
+// "input 'X'", or of several "inputs 'X' (3 rows), 'Y' (1 row)".
+std::string shown_causes(const std::vector<const InputData*>& causes) {
+  if (causes.size() == 1) return fmt::format("input '{}'", causes[0]->name);
+  std::string text;
+  for (const InputData* cause : causes)
+    text += fmt::format("{} '{}' ({})", text.empty() ? "inputs" : ",", cause->name,
+                        count_text(cause->table.left_out.size(), "row"));
+  return text;
 }
 
 constexpr std::string_view end_of_note = " are missing";
@@ -65,9 +75,11 @@ constexpr std::string_view end_of_note = " are missing";
 std::string drop_along(const std::string& dim, std::vector<InputData>& inputs) {
   std::set<std::int64_t> all;
   const InputData* cause = nullptr;
+  std::vector<const InputData*> causes;
   for (const InputData& input : inputs) {
     if (input.sparse || input.dims.empty() || input.dims.front() != dim || input.table.left_out.empty()) continue;
     if (cause == nullptr) cause = &input;
+    causes.push_back(&input);
     all.insert(input.table.left_out.begin(), input.table.left_out.end());
   }
   if (cause == nullptr) return {};
@@ -76,8 +88,8 @@ std::string drop_along(const std::string& dim, std::vector<InputData>& inputs) {
   if (std::ssize(all) == rows)
     fail(ExitStatus::bad_input, fmt::format("each row of input '{}' lacks a value", cause->name), "no row is left",
          "give missing values a number: --missing NAME=mean, or NAME=0");
-  std::string note = fmt::format("{} of {} along {} left out: values of input '{}'{}", all.size(),
-                                 count_text(rows, "row"), dim, cause->name, end_of_note);
+  std::string note = fmt::format("{} of {} along {} left out: values of {}{}", all.size(), count_text(rows, "row"), dim,
+                                 shown_causes(causes), end_of_note);
   const Rows out(all.begin(), all.end());
   for (InputData& input : inputs) {
     if (input.sparse || input.dims.empty() || input.dims.front() != dim) continue;

@@ -1,15 +1,19 @@
 #include "tools/options/column_names.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "libcomm/data/sources/content.h"
+#include "libcomm/data/table/columns.h"
 #include "libcomm/data/table/dictionary.h"
+#include "libcomm/data/text/table_head.h"
 #include "libcomm/data/view/view.h"
 #include "libcore/base/error.h"
 #include "tools/options/result_dictionary.h"
@@ -81,15 +85,54 @@ std::string one_order(const GivenNames& a, const GivenNames& b) {
   return fmt::format("give both one order: --columns {}={}", to.input, fmt::join(from.names, ","));
 }
 
-// Refuses columns of which one name stands in different places: the inputs would meet in a wrong order.
+// Refuses columns of which one name stands in different places: the inputs would meet in a wrong order. Where their
+// numbers differ, other errors say more.
 void require_one_order(const std::string& dim, const GivenNames& a, const GivenNames& b) {
-  for (std::size_t k = 0; k < std::min(a.names.size(), b.names.size()); ++k) {
+  if (a.names.size() != b.names.size()) return;
+  for (std::size_t k = 0; k < a.names.size(); ++k) {
     if (a.names[k] == b.names[k] || std::find(a.names.begin(), a.names.end(), b.names[k]) == a.names.end()) continue;
     fail(ExitStatus::bad_input,
          fmt::format("inputs {} and {} have the columns of {} in different orders", a.input, b.input, dim),
          fmt::format("column {} is '{}' of {}, and '{}' of {}", k + 1, a.names[k], a.input, b.names[k], b.input),
          one_order(a, b));
   }
+}
+
+struct NamedColumns {
+  const InputData* input = nullptr;
+  std::vector<std::string> names;
+};
+
+// Of two inputs that name other numbers of columns of a dimension; `table` is the one that is told of.
+[[noreturn]] void fail_other_columns(const std::string& dim, const NamedColumns& table, const NamedColumns& other,
+                                     const std::string& file) {
+  const auto lacks = [](const NamedColumns& one, const std::string& name) {
+    return std::find(one.names.begin(), one.names.end(), name) == one.names.end();
+  };
+  const bool fewer = table.names.size() < other.names.size();
+  const std::vector<std::string>& more = fewer ? other.names : table.names;
+  const auto odd =
+      std::find_if(more.begin(), more.end(), [&](const auto& name) { return lacks(fewer ? table : other, name); });
+  const std::string column = odd == more.end() ? "column" : fmt::format("column '{}'", *odd);
+  fail(ExitStatus::bad_input,
+       fewer ? fmt::format("input '{}' lacks {}, which input '{}' has", table.input->name, column, other.input->name)
+             : fmt::format("input '{}' has {}, which input '{}' lacks", table.input->name, column, other.input->name),
+       fmt::format("both are over dimension {}, with {} and {} columns", dim, table.names.size(), other.names.size()),
+       fewer ? "give a table with that column, or choose the same columns for both"
+             : fmt::format("choose the others: --columns {}=COLUMNS", table.input->name),
+       {file});
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// Whether a column's name says that it numbers rows or columns of a matrix.
+bool names_ids(const std::string& name, const WantedInput& wanted) {
+  static const std::set<std::string> known{"i", "j", "row", "col", "column", "source", "target", "from", "to"};
+  const std::string text = lower(name);
+  return known.contains(text) || text.ends_with("id") || text == lower(wanted.dims[0]) || text == lower(wanted.dims[1]);
 }
 
 }  // namespace
@@ -127,6 +170,49 @@ DimNames names_of_columns(const ProgramData& data, std::vector<std::string>& not
   for (const auto& [dim, first] : given)
     if (!without.contains(dim)) names.emplace(dim, first.names);
   return names;
+}
+
+void require_same_columns(const ProgramData& data, const std::map<std::string, std::string>& files) {
+  std::map<std::string, NamedColumns> first;
+  for (const InputData& input : data.inputs) {
+    const bool of_result = data.of_results.contains(input.name);
+    if (!of_result && input.dims.size() != 2) continue;
+    for (auto& [dim, names] : names_of_input(input, data)) {
+      NamedColumns here{&input, names};
+      const auto [known, added] = first.emplace(dim, here);
+      if (added || known->second.names.size() == names.size()) continue;
+      const NamedColumns &table = of_result ? known->second : here, &other = of_result ? here : known->second;
+      fail_other_columns(dim, table, other, files.at(table.input->name));
+    }
+  }
+}
+
+std::string note_of_entries(const WantedInput& wanted, const std::string& path, const po::variables_map& values) {
+  std::error_code none;
+  const bool rectangle = wanted.sparse && wanted.dims.size() == 2 && wanted.dims[0] != wanted.dims[1];
+  if (!rectangle || wanted.element.is(Scalar::null) || !std::filesystem::is_regular_file(path, none)) return {};
+  if (name_values(values, "words").contains(wanted.name)) return {};
+  try {
+    const FileFormat format = detect_format(path);
+    if (format != FileFormat::edge_list && format != FileFormat::csv) return {};
+    const TableHead head = read_table_head(path, false);
+    FileColumns columns{.names = {}, .count = static_cast<int>(head.columns.size())};
+    for (const HeadColumn& column : head.columns) columns.names.push_back(column.name);
+    const auto chosen = name_values(values, "columns");
+    const auto own = chosen.find(wanted.name);
+    const std::vector<int> taken = chosen_columns(
+        own != chosen.end() ? parse_columns(own->second)
+                            : std::vector{ColumnChoice(1, 2 + static_cast<int>(wanted.element.planes()))},
+        columns, path);
+    std::vector<std::string> names;
+    for (const int column : taken) names.push_back(columns.names.at(static_cast<std::size_t>(column) - 1));
+    if (!head.named || names.size() < 3 || names_ids(names[0], wanted) || names_ids(names[1], wanted)) return {};
+    return fmt::format(
+        "{} is sparse: columns {} of {} are taken as row, column and value; for a table write dim {} local",
+        wanted.name, fmt::join(names, ", "), path, wanted.dims[1]);
+  } catch (const UserError&) {
+    return {};
+  }
 }
 
 }  // namespace kasen::tools

@@ -17,4 +17,13 @@ namespace kasen::tools {
 // different places.
 [[nodiscard]] DimNames names_of_columns(const ProgramData& data, std::vector<std::string>& notes);
 
+// UserError(bad_input) that names a column where tables with names have more or fewer columns for one dimension than
+// others, or than a result that is read again. `files` is by input.
+void require_same_columns(const ProgramData& data, const std::map<std::string, std::string>& files);
+
+// Of a table whose columns are taken as row, column and value, as a sparse input over two dimensions is read; empty
+// where its first line names these, or names nothing.
+[[nodiscard]] std::string note_of_entries(const WantedInput& wanted, const std::string& path,
+                                          const po::variables_map& values);
+
 }  // namespace kasen::tools

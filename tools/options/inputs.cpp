@@ -363,6 +363,8 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool ro
       if (files_.at(w.name) == path) inputs.push_back(&w);
     std::vector<RawInput> read = read_file(path, inputs, values_, dictionary_, spill, rows_later);
     for (const RawInput& input : read) tell_notes(input.table.notes, notes);
+    for (const WantedInput* input : inputs)
+      if (const std::string note = note_of_entries(*input, path, values_); !note.empty()) tell_notes({note}, notes);
     for (size_t k = 0; k < inputs.size(); ++k) raw[inputs[k]->name] = std::move(read[k]);
   }
   ProgramData data{dims_, {}, std::move(notes), {}};
@@ -371,6 +373,7 @@ ProgramData ProgramInputs::read(const std::shared_ptr<SpillRoom>& spill, bool ro
   for (const InputData& input : data.inputs)
     if (DimNames names = names_of_result(input, files_.at(input.name)); !names.empty())
       data.of_results[input.name] = std::move(names);
+  require_same_columns(data, files_);
   share_id_words(data.dims, data.inputs);
   require_rows_of_words(data.dims, data.inputs, files_, dictionary_);
   if (drops_rows(values_)) tell_notes(drop_rows(data.inputs), data.notes);

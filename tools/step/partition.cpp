@@ -140,7 +140,7 @@ std::string words_note(const std::string& input, const WordColumns& dictionaries
     if (columns.size() == shown) break;
     const std::string name = known.name.empty() ? "" : fmt::format(" '{}'", known.name);
     const std::string first = known.words.empty() ? "" : fmt::format(", the first is '{}'", known.words[0]);
-    columns.push_back(fmt::format("column {}{} ({} words{}{})", column, name, known.words.size(),
+    columns.push_back(fmt::format("column {}{} ({}{}{})", column, name, count_text(known.words.size(), "word"),
                                   known.one_hot ? ", each a column" : "", first));
   }
   const size_t more = dictionaries.size() - columns.size();

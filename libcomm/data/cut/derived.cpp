@@ -1,7 +1,9 @@
 // Sizes of derived dimensions, and inputs over these.
 #include <fmt/format.h>
 
+#include "libcomm/data/base/source_name.h"
 #include "libcomm/data/cut/partition_steps.h"
+#include "libcore/base/count_plural.h"
 #include "libcore/ir/derived_dims.h"
 
 namespace kasen {
@@ -31,10 +33,9 @@ void derive_size(DimData& dim, const std::vector<DimData>& dims, const std::vect
     for (std::size_t axis = 0; axis < input.dims.size(); ++axis) {
       const std::int64_t stated = stated_size(input, axis);
       if (input.dims[axis] != dim.name || stated < 0 || stated == dim.size) continue;
-      const std::string file = input.source.substr(0, input.source.find(' '));
-      refuse_derived_size(
-          fmt::format("input '{}' ({}) has {} indices of dimension {}", input.name, file, stated, dim.name),
-          derivation_text(dim.derived, name_of), dim.size);
+      refuse_derived_size(fmt::format("input '{}' ({}) has {} of dimension {}", input.name,
+                                      file_of_source(input.source), count_plural(stated, "index", "indices"), dim.name),
+                          derivation_text(dim.derived, name_of), dim.size);
     }
   }
 }

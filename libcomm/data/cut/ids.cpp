@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "libcomm/data/base/parallel.h"
+#include "libcomm/data/base/source_name.h"
 #include "libcomm/data/cut/partition_steps.h"
+#include "libcore/base/count_plural.h"
+#include "libcore/base/count_text.h"
 
 namespace kasen {
 namespace {
@@ -75,8 +78,8 @@ void check_equal_rows(const Uses& uses, const std::string& dim) {
     const InputData& first = *uses.counted.front();
     if (row_count(*input) == row_count(first)) continue;
     fail(ExitStatus::bad_input,
-         fmt::format("input '{}' has {} rows, and input '{}' has {}", first.name, row_count(first), input->name,
-                     row_count(*input)),
+         fmt::format("input '{}' has {}, and input '{}' has {}", first.name, count_text(row_count(first), "row"),
+                     input->name, row_count(*input)),
          fmt::format("both are over dimension {}", dim), "give files that belong together");
   }
 }
@@ -89,8 +92,8 @@ void check_square(const std::vector<InputData>& inputs, const std::string& dim) 
     const std::int64_t rows = has_batches(input) ? input.extents[1] : matrix.row_count;
     if (!twice || !matrix.shaped || rows == matrix.col_count) continue;
     fail(ExitStatus::bad_input,
-         fmt::format("input '{}' has {} rows and {} columns, and is over {} twice", input.name, rows, matrix.col_count,
-                     dim),
+         fmt::format("input '{}' has {} and {}, and is over {} twice", input.name, count_text(rows, "row"),
+                     count_text(matrix.col_count, "column"), dim),
          "rows and columns have the same indices there",
          fmt::format("give a square matrix, write the input over two dimensions, or give --dim {}={} for rows and "
                      "columns without entries",
@@ -187,8 +190,8 @@ std::vector<std::int64_t> names_of_rows(const Uses& uses, const std::string& dim
   });
   if (uses.declared > std::ssize(rows))
     fail(ExitStatus::bad_input,
-         fmt::format("dimension {} has {} indices, and the result for input '{}' has {} rows", dim, uses.declared,
-                     uses.named->name, rows.size()),
+         fmt::format("dimension {} has {}, and the result for input '{}' has {}", dim,
+                     count_plural(uses.declared, "index", "indices"), uses.named->name, count_text(rows.size(), "row")),
          {}, "give data that belong together");
   return rows;
 }
@@ -201,7 +204,8 @@ void unite(DimData& dim, const std::vector<InputData>& inputs) {
   check_first_id(uses, range, dim.name, fixed);
   if (fixed != unknown_size && largest >= fixed)
     fail(ExitStatus::bad_input,
-         fmt::format("dimension {} has {} indices, but the data names index {}", dim.name, fixed, largest),
+         fmt::format("dimension {} has {}, but the data names index {}", dim.name,
+                     count_plural(fixed, "index", "indices"), largest),
          "with a given size, ids are indices from 0",
          dim.derived.kind == Derivation::Kind::none ? fmt::format("give --dim {}={} or more", dim.name, largest + 1)
                                                     : "its size follows from those of other dimensions");
@@ -284,12 +288,44 @@ void for_each_id_plane(const ElementType& element, const std::vector<DimLayout>&
       if (component.scalar == Scalar::id) each(layouts.at(static_cast<std::size_t>(component.id_of)), plane);
 }
 
-void relabel(std::int64_t& id, const IndexOf& index_of, const DimLayout& dim, const InputData& input) {
-  const std::int64_t index = index_of(id);
-  if (index < 0)
-    fail(ExitStatus::bad_input,
-         fmt::format("input '{}' names {}, which dimension {} does not have", input.name, id, dim.name));
-  id = index;
+// An id of no index. `ids`: all of the input's that are of the dimension, `stride` apart; `at` is the one.
+struct UnknownId {
+  const std::int64_t* ids = nullptr;
+  std::int64_t count = 0, stride = 1, at = 0;
+};
+
+[[noreturn]] void fail_id(const UnknownId& unknown, const DimLayout& dim, const InputData& input) {
+  std::int64_t smallest = unknown.ids[0], largest = smallest;
+  for (std::int64_t k = 0; k < unknown.count; k += unknown.stride) {
+    smallest = std::min(smallest, unknown.ids[k]);
+    largest = std::max(largest, unknown.ids[k]);
+  }
+  const std::int64_t id = unknown.ids[unknown.at];
+  const std::string row =
+      input.sparse ? "" : fmt::format(" in row {}", unknown.at * input.table.rows / unknown.count + 1);
+  const std::string what =
+      fmt::format("input '{}' names {}{}, which dimension {} does not have", input.name, id, row, dim.name);
+  const Location file{file_of_source(input.source)};
+  if (!dim.original.empty())
+    fail(ExitStatus::bad_input, what,
+         fmt::format("its ids are those of the other data, {} to {}", dim.original.front(), dim.original.back()),
+         "give data that belong together", file);
+  const std::string why = fmt::format("it has {}, from 0 on", count_plural(dim.size, "index", "indices"));
+  const bool from_one = smallest >= 1 && largest == dim.size;
+  fail(ExitStatus::bad_input, what, why,
+       from_one ? "the ids look 1-based: subtract 1 from each"
+       : id < 0 ? "ids count from 0"
+                : fmt::format("correct the id, or give {} a larger size", dim.name),
+       file);
+}
+
+void relabel(UnknownId place, std::int64_t* ids, const IndexOf& index_of, const DimLayout& dim,
+             const InputData& input) {
+  for (; place.at < place.count; place.at += place.stride) {
+    const std::int64_t index = index_of(ids[place.at]);
+    if (index < 0) fail_id(place, dim, input);
+    ids[place.at] = index;  // the id itself, where ids are indices
+  }
 }
 
 }  // namespace
@@ -324,7 +360,7 @@ void to_indices(EntryList& entries, const std::vector<DimLayout>& layouts, const
     for (EntryChunk& chunk : entries.chunks) {
       chunk.values.hold();
       auto* ids = reinterpret_cast<std::int64_t*>(chunk.values.plane(entries.element, plane));
-      for (std::int64_t k = 0; k < chunk.count(); ++k) relabel(ids[k], index_of, dim, input);
+      relabel({.ids = ids, .count = chunk.count()}, ids, index_of, dim, input);
       if (spill != nullptr) chunk.values.move_to(*spill);
     }
   });
@@ -336,8 +372,9 @@ void relabel_table(Array& values, const ElementType& element, const std::vector<
     const IndexOf index_of(dim);
     const bool by_column = values.element.planes() > 1;  // else an element's scalars stand side by side
     auto* const ids = values.as<std::int64_t>(by_column ? plane : 0);
-    for (std::int64_t k = by_column ? 0 : plane; k < values.count; k += by_column ? 1 : element.planes())
-      relabel(ids[k], index_of, dim, input);
+    const std::int64_t first = by_column ? 0 : plane;
+    relabel({.ids = ids + first, .count = values.count - first, .stride = by_column ? 1 : element.planes()},
+            ids + first, index_of, dim, input);
   });
 }
 

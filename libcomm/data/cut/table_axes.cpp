@@ -5,6 +5,7 @@
 
 #include "libcomm/data/cut/partition_steps.h"
 #include "libcore/base/checked.h"
+#include "libcore/base/count_plural.h"
 #include "libcore/base/count_text.h"
 
 namespace kasen {
@@ -48,7 +49,8 @@ bool has_its_axes(const InputData& input, const std::vector<std::int64_t>& fixed
   fail(ExitStatus::bad_input,
        fmt::format("input '{}' over [{}] has an array of shape ({})", input.name, fmt::join(input.dims, ", "),
                    fmt::join(axes, ", ")),
-       fmt::format("axis {} has {} indices, and {} has {}", wrong, axes[wrong], input.dims[wrong], fixed[wrong]),
+       fmt::format("axis {} has {}, and {} has {}", wrong, count_plural(axes[wrong], "index", "indices"),
+                   input.dims[wrong], fixed[wrong]),
        fmt::format("give {} that size; or, where the first axis is samples, save rows: numpy.save(name, "
                    "array.reshape(len(array), -1))",
                    input.dims[wrong]));
@@ -99,9 +101,9 @@ void split_rows(InputData& input, const std::vector<std::int64_t>& fixed) {
   RawTable& table = input.table;
   const std::int64_t rows = table.rows, size = fixed[given];
   if (rows % size != 0)
-    fail(ExitStatus::bad_input, fmt::format("input '{}' has {} rows", input.name, rows),
-         fmt::format("they are those of dimensions {} and {}, and {} has {} indices, which does not divide {}",
-                     input.dims[0], input.dims[1], input.dims[given], size, rows),
+    fail(ExitStatus::bad_input, fmt::format("input '{}' has {}", input.name, count_text(rows, "row")),
+         fmt::format("they are those of dimensions {} and {}, and {} has {}, which does not divide {}", input.dims[0],
+                     input.dims[1], input.dims[given], count_plural(size, "index", "indices"), rows),
          fmt::format("leave out {} (--rest drop leaves out the last), or give {} another size",
                      count_text(rows % size, "row"), input.dims[given]));
   const std::int64_t first = given == 0 ? size : rows / size;
@@ -129,7 +131,7 @@ std::int64_t rows_of_two(const InputData& input, const std::vector<DimData>& dim
 }  // namespace
 
 void fail_columns(const InputData& input, std::int64_t wanted) {
-  fail(ExitStatus::bad_input, fmt::format("input '{}' has {} columns", input.name, input.table.cols),
+  fail(ExitStatus::bad_input, fmt::format("input '{}' has {}", input.name, count_text(input.table.cols, "column")),
        fmt::format("its dimensions and element ask for {}", wanted),
        wanted < input.table.cols
            ? fmt::format("choose among those of a text with --columns {}=COLUMNS, or give another file", input.name)
@@ -145,7 +147,8 @@ std::vector<std::int64_t> rows_of_blocks(const std::vector<InputData>& inputs, c
       const bool together = rows[k] >= 0 && std::equal(other.dims.begin(), other.dims.begin() + 2, input.dims.begin());
       if (!together || rows[k] == rows.back()) continue;
       fail(ExitStatus::bad_input,
-           fmt::format("input '{}' has {} rows, and input '{}' has {}", other.name, rows[k], input.name, rows.back()),
+           fmt::format("input '{}' has {}, and input '{}' has {}", other.name, count_text(rows[k], "row"), input.name,
+                       rows.back()),
            fmt::format("both are over dimensions {} and {}", input.dims[0], input.dims[1]),
            "give files that belong together");
     }

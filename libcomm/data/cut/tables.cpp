@@ -1,12 +1,16 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "libcomm/data/base/parallel.h"
+#include "libcomm/data/base/source_name.h"
 #include "libcomm/data/base/stored_table.h"
 #include "libcomm/data/cut/partition_steps.h"
 #include "libcore/base/checked.h"
+#include "libcore/base/count_plural.h"
+#include "libcore/base/count_text.h"
 #include "libcore/ir/layout.h"
 
 namespace kasen {
@@ -31,20 +35,39 @@ Shape shape_of(const InputData& input, const std::vector<DimLayout>& layouts) {
   return shape;
 }
 
+// A table's columns, or an axis of an array, are more or fewer than its dimension.
+[[noreturn]] void fail_extent(const InputData& input, std::size_t axis, const DimLayout& dim) {
+  constexpr std::ptrdiff_t shown = 12;
+  const std::vector<std::string>& names = input.table.column_names;
+  const std::vector<std::string> some(names.begin(), names.begin() + std::min(std::ssize(names), shown));
+  const bool columns = input.dims.size() == 2 && input.element.planes() == 1;
+  std::string own;
+  if (columns && !names.empty())
+    own = fmt::format("; the file's columns are {}{}", fmt::join(some, ", "), std::ssize(names) > shown ? ", ..." : "");
+  fail(ExitStatus::bad_input,
+       fmt::format("input '{}' has {} of dimension {}", input.name,
+                   count_plural(input.extents[axis], "index", "indices"), dim.name),
+       fmt::format("dimension {} has {}{}", dim.name, dim.size, own),
+       columns ? fmt::format("give a table of {} (--columns {}=COLUMNS chooses), or correct the size that the program, "
+                             "--dim or another input states",
+                             count_text(dim.size, "column"), input.name)
+               : "correct the file, or the size that the program, --dim or another input states",
+       {file_of_source(input.source)});
+}
+
 void check_table(const InputData& input, const std::vector<DimLayout>& layouts, const Shape& shape) {
   const RawTable& table = input.table;
   const std::int64_t rows = input.dims.empty() ? 1 : find_layout(layouts, input, input.dims[0]).size;
   if (table.rows != rows)
-    fail(ExitStatus::bad_input, fmt::format("input '{}' has {} rows", input.name, table.rows),
-         input.dims.empty() ? "it is one value" : fmt::format("dimension {} has {} indices", input.dims[0], rows),
+    fail(ExitStatus::bad_input, fmt::format("input '{}' has {}", input.name, count_text(table.rows, "row")),
+         input.dims.empty() ? "it is one value"
+                            : fmt::format("dimension {} has {}", input.dims[0], count_plural(rows, "index", "indices")),
          "give a file of that length, or correct the size that the program, --dim or another input states");
   const std::int64_t scalars = shape.elements() * input.element.planes();
   for (std::size_t axis = 1; axis < input.extents.size(); ++axis) {
     const DimLayout& dim = find_layout(layouts, input, input.dims[axis]);
     if (input.extents[axis] < 0 || input.extents[axis] == dim.size) continue;
-    fail(ExitStatus::bad_input,
-         fmt::format("input '{}' has {} indices of dimension {}", input.name, input.extents[axis], dim.name),
-         fmt::format("dimension {} has {}", dim.name, dim.size));
+    fail_extent(input, axis, dim);
   }
   if (checked_mul(table.rows, table.cols) != scalars) fail_columns(input, rows == 0 ? 0 : scalars / rows);
   if (!table.stored && !table.later && checked_mul(table.values.count, table.values.element.planes()) != scalars)
