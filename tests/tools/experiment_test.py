@@ -46,7 +46,7 @@ class Yaml(ToolTest):
         ("workers: [1\n", "2:1", ["not YAML"]),
         ("a: " + "[" * 40 + "]" * 40 + "\n", "1:35", ["32 levels"]),
         ("data: [" + "a, " * 100_000 + "]\n", "1:299999", ["more than 100000 values", "name fewer"]),
-        ("workers:\n\t- 1\n", "2:2", ["not YAML", "tabs", "write spaces"]),
+        ("workers:\n\t- 1\n", "2:1", ["not YAML", "begins with a tab", "write spaces"]),
         ("{\n\tworkers: [1 2}\n", "2:15", ["not YAML", "flow"]),
         ('dir: "abc\n', "1:6", ["not YAML", "never closed"]),
         ("dir: 'it''s\n\n", "1:6", ["not YAML", "never closed"]),

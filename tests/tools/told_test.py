@@ -9,7 +9,7 @@ import unittest
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, USAGE, ToolTest  # noqa: E402
+from tools_test import BAD, CONFIG, USAGE, ToolTest  # noqa: E402
 
 TABLE = "dim N, F local\ninput X : f64[N, F]\noutput w = sum(X, over N)\n"
 
@@ -210,6 +210,42 @@ class ToldIds(ToldTest):
                                      "the ids look 1-based: subtract 1 from each"])
         self.write("towns.csv", "town\n0\n1\n9\n")
         self.told("towns.csv", says=["names 9 in row 3", "correct the id, or give T a larger size"])
+
+
+class ToldOptions(ToldTest):
+    """Options and keys are told as they were typed."""
+
+    def test_params(self):
+        self.write("p.ks", "dim N\nparam k : f64 = 1, at : id[N] = 0\ninput x : f64[N]\noutput y = k * x, z = [i in N: f64(i == at)]\n")
+        self.write("x.csv", "1\n2\n3\n")
+        go = ["go", "p.ks", "x.csv", "--no-report", "--kernels", "interpreter", "--verify", 0]
+        self.fault(*go, "--param", "at=Berne", status=USAGE, says="--param at=Berne: the indices of N have numbers")
+        self.fault(*go, "--param", "k=much", status=USAGE, says="--param k=much")
+        self.fault("run", "p.run/fused.kir", "--bundle", "p.run/bundle", "-D", "at=Berne", status=USAGE, says="-D at=Berne: the indices of N have numbers")
+        self.fault("run", "p.run/fused.kir", "--bundle", "p.run/bundle", "-Dat=9", status=USAGE, says="-D at=ID")
+
+    def experiment(self, text, *args, **how):
+        self.write("e.yaml", text)
+        return self.kasen("experiment", "e.yaml", "-o", "e", *args, **how)
+
+    def test_yaml(self):
+        self.write("p.ks", TABLE)
+        self.write("x.csv", "a,b\n1,2\n3,4\n")
+        for text, place in [("program: p.ks\ndata: {X: x.csv}\nparam:\n\tk: 1\n", "e.yaml:4:1"), ("program: p.ks\nparam:\n  k: 1\n\tl: 2\n", "e.yaml:4:1"),
+                            ("program: p.ks\nparam:\n  \tk: 1\n", "e.yaml:3:3")]:
+            err = self.experiment(text, status=CONFIG)[1]
+            self.assertIn(f"{place}: error: this is not YAML; the line ", err)
+            self.assertIn("tab; write spaces", err)
+        err = self.experiment("program: p.ks\ndata: {X: x.csv}\nmissing: drop\n", status=CONFIG)[1]
+        self.assertIn("'drop' is not NAME=VALUE; 'missing' takes names and values; write missing: {NAME: drop}, as missing: {X: drop}", err)
+
+    def test_one_fault_of_all_runs_is_told_once(self):
+        self.write("p.ks", TABLE)
+        self.write("x.csv", "a,b\n1,2\n3,4\n")
+        err = self.experiment("program: p.ks\ndata: {X: x.csv}\ncolumns: {X: a-z}\nworkers: [1, 2, 3]\nrepetitions: 2\n", status=1)[1]
+        self.assertEqual(err.count("there is no column 'a-z'"), 1, err)
+        self.assertIn("failed (status 64), as run 1", err)
+        self.assertIn("\n  e.yaml:3: columns.X=a-z\n", err)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include "libcore/base/input_values.h"
 #include "libcore/base/suggest.h"
 #include "libcore/lang/lang.h"
+#include "tools/common/tool.h"
 
 namespace kasen::tools {
 namespace {
@@ -38,10 +39,17 @@ std::vector<Word> read_value(const Module& module, const ElementType& element, c
       element.is(Scalar::id) ? fmt::format("dim {}\n", module.dim(element.components[0].id_of).name) : std::string();
   const std::string program = fmt::format("{0}param {1} : {2} = {3}\noutput {1}\n", dim, name,
                                           print_element_type(module, element), zero_text(element));
-  const Module made = compile_program(program, "-D", {{name, text}});
-  const Op* op = find_param(made, name);
-  if (op == nullptr) fail(ExitStatus::usage, fmt::format("{} is not a name of the language", name));
-  return op->literal;
+  try {
+    const Module made = compile_program(program, "-D", {{name, text}});
+    const Op* op = find_param(made, name);
+    if (op == nullptr) fail(ExitStatus::usage, fmt::format("{} is not a name of the language", name));
+    return op->literal;
+  } catch (const UserError& error) {
+    Diagnostic fault = error.diagnostics().front();
+    const std::string by_define = fmt::format("-D {}", name);
+    if (fault.what.starts_with(by_define)) fault.what.replace(0, by_define.size(), typed_param(name));
+    throw UserError(error.status(), std::move(fault));
+  }
 }
 
 [[noreturn]] void unknown_param(const Module& module, const std::string& name, const std::string& text) {
@@ -59,6 +67,13 @@ std::vector<Word> read_value(const Module& module, const ElementType& element, c
 
 }  // namespace
 
+std::string typed_param(const std::string& name) {
+  const std::string line = history_line({});
+  const bool as_define = line.find(fmt::format(" -D {}=", name)) != std::string::npos ||
+                         line.find(fmt::format(" -D{}=", name)) != std::string::npos;
+  return fmt::format("{} {}", as_define ? "-D" : "--param", name);
+}
+
 const ElementType& param_element(const Module& module, const Op& param) {
   return module.type(param.results.at(0)).element;
 }
@@ -67,8 +82,8 @@ std::vector<Word> read_param(const Module& module, const std::string& name, cons
   const Op* op = find_param(module, name);
   if (op == nullptr) unknown_param(module, name, text);
   if (text.empty())
-    fail(ExitStatus::usage, fmt::format("-D {}= gives no value", name), "",
-         fmt::format("write -D {}=1.5, for example", name));
+    fail(ExitStatus::usage, fmt::format("{}= gives no value", typed_param(name)), "",
+         fmt::format("write {}=1.5, for example", typed_param(name)));
   return read_value(module, param_element(module, *op), name, text);
 }
 

@@ -8,6 +8,9 @@
 
 namespace kasen::tools {
 
+// A param's option as it was typed: "-D NAME", else "--param NAME".
+[[nodiscard]] std::string typed_param(const std::string& name);
+
 // The element type of the result of a `param` operator.
 [[nodiscard]] const ElementType& param_element(const Module& module, const Op& param);
 

@@ -224,7 +224,9 @@ std::map<std::string, std::string> name_values(const po::variables_map& values, 
     if (equals == std::string::npos || equals == 0) {
       wrong_value(option, fmt::format("'{}' is not NAME=VALUE", text),
                   fmt::format("--{} takes a name and a value", option),
-                  equals == 0 ? "" : fmt::format("write --{} {}=VALUE", option, text));
+                  equals == 0                   ? ""
+                  : configured.contains(option) ? fmt::format("write {}: {{NAME: {}}}", option, text)
+                                                : fmt::format("write --{} {}=VALUE", option, text));
     }
     if (!result.emplace(text.substr(0, equals), text.substr(equals + 1)).second) {
       wrong_value(option, fmt::format("--{} names '{}' twice", option, text.substr(0, equals)), "",

@@ -26,19 +26,31 @@ void check_utf8(const std::shared_ptr<const YamlSource>& source) {
     const Utf8Character character = utf8_at(text, i);
     if (character.bytes == 0) place.fault("this is not YAML", "it is not UTF-8 from here on", "save it as UTF-8");
     i += character.bytes;
-    ++place.column;
+    place.column += static_cast<int>(character.bytes);  // as the library counts
     if (character.code == '\n') place = {source, place.line + 1, 1};
   }
 }
 
-// The library reports such a tab as an end of a map that is not found.
-bool indented_by_tab(const std::string& text, const YAML::Mark& mark) {
-  std::istringstream lines(text);
+// Names a tab in the indentation of the faulty line, or of the one before it: the library reports such a tab as a map
+// that has no end, or as a value of a map at another place. Within brackets, tabs indent.
+void refuse_tab(const std::shared_ptr<const YamlSource>& source, const YAML::Exception& error) {
+  std::istringstream lines(source->text);
   std::string line;
-  for (int i = 0; i <= mark.line && std::getline(lines, line); ++i) {
+  YamlPlace tab{source, 0, 0};
+  bool at_mark = false;
+  for (int i = 0; i <= error.mark.line && std::getline(lines, line); ++i) {
+    const std::string indentation = line.substr(0, line.find_first_not_of(" \t"));
+    const size_t at = indentation.find('\t');
+    if (at == std::string::npos || i + 1 < error.mark.line || tab.line > 0) continue;
+    tab = {source, i + 1, static_cast<int>(at) + 1};
+    at_mark = i == error.mark.line && error.mark.column <= static_cast<int>(indentation.size());
   }
-  const std::string indentation = line.substr(0, line.find_first_not_of(" \t"));
-  return indentation.find('\t') != std::string::npos && mark.column <= static_cast<int>(indentation.size());
+  const bool of_blocks = error.msg == YAML::ErrorMsg::MAP_VALUE || error.msg == YAML::ErrorMsg::MAP_KEY ||
+                         error.msg == YAML::ErrorMsg::BLOCK_ENTRY || error.msg == YAML::ErrorMsg::END_OF_MAP ||
+                         error.msg == YAML::ErrorMsg::END_OF_SEQ;
+  if (tab.line == 0 || (!at_mark && !of_blocks)) return;
+  tab.fault("this is not YAML", tab.column == 1 ? "the line begins with a tab" : "the line is indented by a tab",
+            "write spaces: tabs indent nothing there");
 }
 
 }  // namespace
@@ -165,8 +177,7 @@ YamlValue parse_yaml(const std::string& text, const std::string& file) {
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    if (indented_by_tab(text, error.mark))
-      builder.place(error.mark).fault("this is not YAML", "tabs indent nothing there", "write spaces");
+    refuse_tab(source, error);
     builder.place(error.mark).fault("this is not YAML", error.msg);
   }
   return builder.take();

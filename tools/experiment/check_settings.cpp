@@ -133,7 +133,7 @@ class Checker {
       tools::check_param(module, setting.name, setting.text);
     } catch (const UserError& error) {
       const Diagnostic& fault = error.diagnostics().front();
-      setting.place.fault(fault.what, fault.why, fault.remedy);
+      setting.place.fault(fault.what.substr(fault.what.starts_with("--param ") ? 8 : 0), fault.why, fault.remedy);
     }
   }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <map>
 
 #include "libcore/base/count_text.h"
 #include "libcore/base/error.h"
@@ -127,6 +128,20 @@ std::string left_out_text(const Matrix& matrix) {
                      matrix.left_out == 1 ? "is" : "are");
 }
 
+// Where the file says what a step refused: the settings of inputs, by their lines.
+std::string places_text(const Point& point, const Json& fields) {
+  const bool refused =
+      fields.at("step") == "partition" && fields.at("exit_status") == static_cast<int>(ExitStatus::usage);
+  std::string text;
+  for (const Setting& setting : point.settings) {
+    const SettingKey& key = setting_key(setting.key);
+    if (!refused || !key.named || key.step != Step::partition || setting.place.source == nullptr) continue;
+    text +=
+        fmt::format("\n  {}:{}: {}={}", setting.place.source->file, setting.place.line, setting.label(), setting.text);
+  }
+  return text;
+}
+
 class Runner {
  public:
   Runner(const Experiment& experiment, const Matrix& matrix, bool stops, bool json)
@@ -203,9 +218,10 @@ class Runner {
     row.update(outcome.fields);
     rows_.append(row);
     if (!outcome.done) {
-      course.end(what,
-                 fmt::format("failed (status {})\n{}", outcome.fields.at("exit_status").get<int>(), outcome.message),
-                 true);
+      const std::string status = fmt::format("failed (status {})", outcome.fields.at("exit_status").get<int>());
+      const auto [told, first] = told_.emplace(outcome.message, course.ready() + 1);
+      const std::string all = status + '\n' + outcome.message + places_text(point, outcome.fields);
+      course.end(what, first ? all : fmt::format("{}, as run {}", status, told->second), true);
       return false;
     }
     const bool agrees = outcome.fields.at("agrees").get<bool>();
@@ -248,6 +264,7 @@ class Runner {
   Steps steps_;
   std::vector<std::string> digests_;
   std::vector<bool> warmed_;
+  std::map<std::string, int> told_;  // the messages of failed runs, and the number of the first one
   Json host_ = host_facts(), versions_ = built_versions();
 };
 

@@ -242,7 +242,9 @@ class Reader {
         const bool named = equals != std::string::npos && text.substr(0, equals).find('/') == std::string::npos;
         if (!named && key.name != "data")
           item.fault(fmt::format("'{}' is not NAME=VALUE", shown_text(text)),
-                     fmt::format("'{}' takes names and values", key.name));
+                     fmt::format("'{}' takes names and values", key.name),
+                     fmt::format("write {}: {{NAME: {}}}, as {}: {{X: {}}}", key.name, shown_text(text), key.name,
+                                 shown_text(text)));
         together.push_back({std::string(key.name),
                             named ? text.substr(0, equals) : "",
                             named ? text.substr(equals + 1) : text,

@@ -37,13 +37,13 @@ Word id_of_word(const Module& module, const std::string& param, const std::strin
   const std::string& dim = module.dim(param_element(module, *op).components[0].id_of).name;
   const auto known = names.find(dim);
   if (known == names.end())
-    fail(ExitStatus::usage, fmt::format("-D {}={}: the indices of {} have numbers", param, word, dim),
-         "no input names them by words", fmt::format("give a number: -D {}=0", param));
+    fail(ExitStatus::usage, fmt::format("{}={}: the indices of {} have numbers", typed_param(param), word, dim),
+         "no input names them by words", fmt::format("give a number: {}=0", typed_param(param)));
   const std::vector<std::string>& words = known->second;
   const auto found = std::find(words.begin(), words.end(), word);
   if (found != words.end()) return Word::integer(found - words.begin());
   const std::string near = words.size() <= 100'000 ? nearest_name(word, words) : "";
-  fail(ExitStatus::usage, fmt::format("-D {}={}: no index of {} is called so", param, word, dim), "",
+  fail(ExitStatus::usage, fmt::format("{}={}: no index of {} is called so", typed_param(param), word, dim), "",
        near.empty() ? "give one of the data's words" : fmt::format("did you mean '{}'?", near));
 }
 
@@ -79,7 +79,7 @@ std::map<std::string, std::vector<Word>> read_params(const Module& module,
     if (!place) {
       fail(ExitStatus::usage,
            fmt::format("param '{}' is {}, and dimension {} has no such id", op.name, words[0].i, dim),
-           "ids are those of the data", fmt::format("give one with -D {}=ID", op.name));
+           "ids are those of the data", fmt::format("give one with {}=ID", typed_param(op.name)));
     }
     words[0] = Word::integer(*place);
   }
