@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/lang/control.h"
+#include "libcore/lang/terms/id_places.h"
 
 namespace kasen::lang {
 namespace {
@@ -168,8 +169,7 @@ Term Definitions::typed(const Statement& def, const ParamNode& param, Term term,
     source_.fail(mark,
                  fmt::format("parameter '{}' of {} is {}, not {}", param.name, called(def), show(module_, wanted),
                              show(module_, term.type())),
-                 "nothing is converted silently",
-                 wanted.is_scalar() ? fmt::format("write {}(x)", show(module_, wanted)) : "");
+                 "nothing is converted silently", conversion_to(module_, wanted, term.type()));
   }
   term.literal = false;
   return term;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libcore/lang/domains.h"
+#include "libcore/lang/terms/id_places.h"
 #include "libcore/lang/terms/operands.h"
 #include "libcore/syntax/habits.h"
 
@@ -192,6 +193,7 @@ void Expressions::refuse_types(const Node& node, const std::vector<Term>& args) 
     operands.push_back({&node.args[i], &args[i]});
     if (quotient) refuse_mixed(source_, builder_, node.mark, sign, operands, numbers);
   }
+  refuse_other_ids(source_, module_, node.mark, choice ? "if" : sign, operands);
   refuse_mixed(source_, builder_, node.mark, choice ? "if" : sign, operands, numbers);
   const auto whole = [](const Term& t) { return t.type().is_scalar() && is_integer(t.type().scalar()); };
   if (node.op != ScalarOp::pow || !whole(args[0]) || !whole(args[1]) || (args[0].literal && args[1].literal)) return;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcore/ir/axis_ops.h"
+#include "libcore/lang/terms/id_places.h"
 
 namespace kasen::lang {
 bool stands_twice(std::vector<DimId> dims) {
@@ -139,9 +140,10 @@ Term AlongAxis::take(const Node& node, const std::string& hint) {
   const bool known = over == nullptr && ids && contains(module_.type(from).dims, place.components[0].id_of);
   const DimId dim = known ? place.components[0].id_of : along(from, over, node);
   if (!place.is(Scalar::i64) && !place.is(Scalar::i32) && place != ElementType::id(dim)) {
-    source_.fail(node.args[1].mark, fmt::format("take of places that are {}", show(module_, place)),
-                 fmt::format("places along '{0}' are id[{0}], i64 or i32", module_.dim(dim).name),
-                 ids ? "write i64(k)" : "");
+    OtherPlaces told{fmt::format("places along '{0}' are id[{0}], i64 or i32", module_.dim(dim).name), ""};
+    if (ids) told = other_places(module_, place.components[0].id_of, dim, node.args[1], false);
+    source_.fail(node.args[1].mark, fmt::format("take of places that are {}", show(module_, place)), told.why,
+                 told.remedy);
   }
   Type type = module_.type(from);
   type.dims = taken_dims(type.dims, dim, module_.type(places).dims);

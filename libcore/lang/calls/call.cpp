@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/lang/terms/id_places.h"
 #include "libcore/lang/terms/prelude.h"
 
 namespace kasen::lang {
@@ -22,8 +23,7 @@ Term Calls::typed_argument(const ParamNode& param, Term arg, Mark mark, const st
     source_.fail(mark,
                  fmt::format("parameter '{}' of {} is {}, not {}", param.name, what, show(module_, wanted),
                              show(module_, arg.type())),
-                 "nothing is converted silently",
-                 wanted.is_scalar() ? fmt::format("write {}(x)", show(module_, wanted)) : "");
+                 "nothing is converted silently", conversion_to(module_, wanted, arg.type()));
   }
   arg.literal = false;
   return arg;
@@ -115,6 +115,9 @@ Term Calls::built_in(const Node& fn, std::vector<Term> args, Mark mark) {
                  "a def works on whole arrays", fmt::format("call it by itself, or write fn {}(x) = ...", fn.text));
   }
   if (found == nullptr) functions_.unknown(fn.text, args.size(), fn.mark);
+  std::vector<Operand> operands;
+  for (const Term& arg : args) operands.push_back({nullptr, &arg});
+  refuse_other_ids(source_, module_, mark, fn.text, operands);
   return located(source_, mark, [&] { return combine(module_, found->op, std::move(args), Pairs::open); });
 }
 

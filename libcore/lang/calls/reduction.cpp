@@ -8,6 +8,7 @@
 
 #include "libcore/ir/axis_ops.h"
 #include "libcore/lang/calls/axis.h"
+#include "libcore/lang/terms/id_places.h"
 
 namespace kasen::lang {
 namespace {
@@ -68,8 +69,11 @@ ValueId Reductions::keys_of(const Node& over, DimId& into) {
   }
   into = over.args.size() < 2 ? type.components[0].id_of : types_.dim({over.args[1].text, over.args[1].mark});
   if (ids && type.components[0].id_of != into) {
-    source_.fail(node.mark, fmt::format("keys that are {}", show(module_, type)),
-                 fmt::format("those of '{0}' are id[{0}], i64 or i32", module_.dim(into).name), "write i64(k)");
+    const OtherPlaces told = other_places(module_, type.components[0].id_of, into, node, false);
+    source_.fail(
+        node.mark, fmt::format("keys that are {} and count along '{}'", show(module_, type), module_.dim(into).name),
+        told.why,
+        told.related ? told.remedy : fmt::format("write by k in {}", module_.dim(type.components[0].id_of).name));
   }
   return values_.materialise(std::move(keys), "k", node.mark);
 }

@@ -93,8 +93,9 @@ Term Views::slice_range(const Node& node, const std::string& hint) {
                  "arrays meet by the names of their dimensions", "use another dimension of the same size");
   }
   const ValueId operand = values_.materialise(std::move(array), "t", node.mark);
-  const ValueId from = count == 3 ? evaluator_.shared(node.args[2], Scalar::i64, "begin", "the beginning of a range")
-                                  : values_.constant(literal_term(Scalar::i64, Word::integer(0)), "begin", node.mark);
+  const ValueId from = count == 3
+                           ? evaluator_.shared(node.args[2], Scalar::i64, "begin", "the beginning of a range", whole)
+                           : values_.constant(literal_term(Scalar::i64, Word::integer(0)), "begin", node.mark);
   require_inside({module_.dim(whole).name, module_.dim(whole).size, module_.dim(part).size}, from, node.mark);
   return values_.term(emit_range(builder_, operand, part, whole, from, node.mark, hint));
 }
@@ -127,7 +128,7 @@ Term Views::slice_index(const Node& node, const std::string& hint) {
                  "it has two dimensions of one name", "use another dimension of the same size");
   }
   const ValueId operand = values_.materialise(std::move(array), "t", node.mark);
-  const ValueId index = evaluator_.shared(node.args[1], Scalar::i64, "index", "the index of a dimension");
+  const ValueId index = evaluator_.shared(node.args[1], Scalar::i64, "index", "the index of a dimension", whole);
   require_inside({module_.dim(whole).name, module_.dim(whole).size, 1, true}, index, node.mark);
   return values_.term(emit_at(builder_, operand, whole, index, node.mark, hint));
 }
@@ -141,7 +142,7 @@ Term Views::batch(ValueId input, const Node& node, const Node* over, const std::
                  fmt::format("its batches are counted by '{}', and each is a matrix", module_.dim(type.dims[0]).name),
                  fmt::format("write at(X, t, over {})", module_.dim(type.dims[0]).name));
   }
-  const ValueId index = evaluator_.shared(node.args[1], Scalar::i64, "index", "the index of a batch");
+  const ValueId index = evaluator_.shared(node.args[1], Scalar::i64, "index", "the index of a batch", dim);
   require_inside({module_.dim(dim).name, module_.dim(dim).size, 1, true}, index, node.mark);
   Type made = module_.type(input);
   made.dims.erase(made.dims.begin());

@@ -49,7 +49,7 @@ ValueId Elements::place(DimId dim, const Node& index) {
         index.mark, "an index of an element that is an array", "one element has a single index",
         fmt::format("write take(x, {}, over {}) for the elements at many places", index.text, module_.dim(dim).name));
   }
-  const ValueId i = evaluator_.shared(index, Scalar::i64, "place", "the index of an element");
+  const ValueId i = evaluator_.shared(index, Scalar::i64, "place", "the index of an element", dim);
   const RangeSizes sizes{module_.dim(dim).name, module_.dim(dim).size, 1, true};
   const Op* const last = builder_.last();
   const bool known = last != nullptr && last->code == OpCode::literal && last->results[0] == i;

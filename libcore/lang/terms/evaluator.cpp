@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libcore/ir/products.h"
+#include "libcore/lang/terms/id_places.h"
 
 namespace kasen::lang {
 namespace {
@@ -94,7 +95,8 @@ Term Evaluator::typed(const Node& node, const ElementType& wanted, const std::st
   });
 }
 
-ValueId Evaluator::shared(const Node& node, Scalar scalar, const std::string& hint, const std::string& what) {
+ValueId Evaluator::shared(const Node& node, Scalar scalar, const std::string& hint, const std::string& what,
+                          DimId along) {
   Term term = element(node);
   if (!term.dims.empty()) {
     source_.fail(node.mark, fmt::format("{} must be a single value", what),
@@ -103,10 +105,19 @@ ValueId Evaluator::shared(const Node& node, Scalar scalar, const std::string& hi
   }
   term = located(source_, node.mark, [&] { return adapt(std::move(term), scalar); });
   if (!term.type().is(scalar)) {
+    if (along != no_dim) refuse_other_place(term.type(), along, node, what);
     source_.fail(node.mark, fmt::format("{} must be {}, not {}", what, scalar_name(scalar), show(module_, term.type())),
                  {}, scalar == Scalar::i64 ? "write i64(...)" : "compare it with something");
   }
   return values_.materialise(std::move(term), hint, node.mark);
+}
+
+// An id of another dimension than the one that it is an index of.
+void Evaluator::refuse_other_place(const ElementType& type, DimId along, const Node& node,
+                                   const std::string& what) const {
+  if (!type.is_scalar() || type.scalar() != Scalar::id || type == ElementType::id(along)) return;
+  const OtherPlaces told = other_places(module_, type.components[0].id_of, along, node, true);
+  source_.fail(node.mark, fmt::format("{} must be i64, not {}", what, show(module_, type)), told.why, told.remedy);
 }
 
 std::int64_t Evaluator::count(const Node& node, std::int64_t lowest, const std::string& what) {

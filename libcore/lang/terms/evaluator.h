@@ -33,8 +33,9 @@ class Evaluator {
   [[nodiscard]] std::vector<Term> elements(const std::vector<Node>& nodes, size_t from = 0);
   // A value with a declared type: literals take the type, also those inside `(1, 2)` and `[1, 2]`.
   [[nodiscard]] Term typed(const Node& node, const ElementType& wanted, const std::string& hint = {});
-  // A single value that all workers hold: conditions, bounds, indices of lists.
-  ValueId shared(const Node& node, Scalar scalar, const std::string& hint, const std::string& what);
+  // A single value that all workers hold: conditions, bounds, indices of lists. `along`: the dimension of an index.
+  ValueId shared(const Node& node, Scalar scalar, const std::string& hint, const std::string& what,
+                 DimId along = no_dim);
   // An integer that plan knows.
   [[nodiscard]] std::int64_t count(const Node& node, std::int64_t lowest, const std::string& what);
   // Counts the work of copying a term.
@@ -42,6 +43,7 @@ class Evaluator {
 
  private:
   void refuse_batches(const Term& term, const Node& node) const;
+  void refuse_other_place(const ElementType& type, DimId along, const Node& node, const std::string& what) const;
   [[nodiscard]] Term lower(const Node& node, const std::string& hint);
 
   const SourceText& source_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/ir/layout.h"
+#include "libcore/lang/terms/id_places.h"
 
 namespace kasen::lang {
 
@@ -106,7 +107,7 @@ Term Values::conform(Term term, const Type& type, Mark mark, const std::string& 
     if (term.type() != type.element) {
       const std::string wanted = show(module_, type.element);
       fail(ExitStatus::bad_input, fmt::format("{} is {}, not {}", what, wanted, show(module_, term.type())),
-           "nothing is converted silently", type.element.is_scalar() ? fmt::format("write {}(...)", wanted) : "");
+           "nothing is converted silently", conversion_to(module_, type.element, term.type()));
     }
     if (term.dims == type.dims) return std::move(term);
     const bool subset =

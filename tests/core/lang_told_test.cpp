@@ -1,0 +1,109 @@
+// Advice of messages, which is followed: it must give what was meant.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/core/run_program.h"
+#include "tests/core/told_faults.h"
+
+namespace kasen::meaning {
+namespace {
+
+using testing::faults_of_text;
+
+struct Told {
+  std::string text;
+  std::string what, why, remedy;  // parts of them
+};
+
+void expect_parts(const Told& told) {
+  const std::vector<Diagnostic> found = faults_of_text(told.text + '\n');
+  ASSERT_FALSE(found.empty()) << told.text;
+  const std::string all = format_diagnostic(found[0]);
+  EXPECT_NE(found[0].what.find(told.what), std::string::npos) << all;
+  EXPECT_NE(found[0].why.find(told.why), std::string::npos) << all;
+  EXPECT_NE(found[0].remedy.find(told.remedy), std::string::npos) << all;
+}
+
+std::string formula_told(const std::string& text) {
+  const std::vector<Diagnostic> found = faults_of_text(text);
+  if (found.empty() || !found[0].remedy.starts_with("write ")) return "";
+  return found[0].remedy.substr(6);
+}
+
+// ---- ids of one dimension for another
+
+TEST(IdsOfAnotherDimension, TheFormulaGivesTheSameElements) {
+  const std::vector<std::string> slices{"L = N[1:]",   "L = N[2:]",
+                                        "L = N[1::2]", "L = N[:-1]",
+                                        "L = N[::-1]", "A = N[1:], L = A[2::2]",
+                                        "L = N[-3:]",  "L = N[4::-2]",
+                                        "L = N[:]",    "A = N[::-1], L = A[1:]"};
+  WholeInputs inputs;
+  inputs.dims["N"] = 8;
+  inputs.arrays["p"] = reals_of({2, 3, 5, 7, 11, 13, 17, 19});
+  for (const std::string& slice : slices) {
+    for (const std::string size : {"", " = 8"}) {
+      const std::string head = "dim N" + size + ", " + slice + "\ninput p : f64[N]\nw = index(L)\n";
+      const std::string formula = formula_told(head + "output z = take(p, w, over N)\n");
+      ASSERT_FALSE(formula.empty()) << head
+                                    << format_diagnostic(faults_of_text(head + "output z = take(p, w, over N)\n")[0]);
+      const bool chain = slice.starts_with("A");
+      const std::string program = head + "output z = all(take(p, " + formula +
+                                  ", over N) == " + (chain ? "slice(slice(p, A), L))\n" : "slice(p, L))\n");
+      EXPECT_TRUE(truth(run_text(program, inputs), "z")) << program;
+    }
+  }
+}
+
+TEST(IdsOfAnotherDimension, AreToldByTheirRelation) {
+  const std::string head =
+      "dim N, M, K some N\ndim L = N[1:], E = N[::2], H = N[-3:], B = N[::-1], S = N + M\n"
+      "input p : f64[N], q : f64[M], l : f64[L], e : f64[E], s : f64[S], h : f64[H], b : f64[B]\n"
+      "input name : id[M][N], customer : id[N][N]\nk = pick(p, p > 0, K)\n";
+  const std::vector<Told> cases{
+      {"w = argmin(l)\noutput z = p[w]", "must be i64, not id[L]", "L is N[1:]: place k of L is place k + 1 of N",
+       "write i64(w) + 1"},
+      {"w = argmin(e)\noutput z = p[w]", "must be i64, not id[E]", "place k of E is place 2 * k of N",
+       "write 2 * i64(w)"},
+      {"output z = p[argmin(l)]", "must be i64, not id[L]", "", "write i64(...) + 1"},
+      {"w = argmin(p)\noutput z = l[w]", "must be i64, not id[N]",
+       "L is N[1:]: place k of N is place k - 1 of L, where it lies there", "write i64(w) - 1"},
+      {"w = argmin(p)\noutput z = e[w]", "must be i64, not id[N]", "places of N are others in E",
+       "take an array over N, or an index of E"},
+      {"w = argmin(e)\noutput z = l[w]", "must be i64, not id[E]", "place k of E is place 2 * k - 1 of L", ""},
+      {"w = argmin(h)\noutput z = p[w]", "must be i64, not id[H]", "H is N[-3:]: places of H are others in N",
+       "write places = slice(i64(index(N)), H), and places[i64(w)]"},
+      {"w = argmin(k)\noutput z = p[w]", "must be i64, not id[K]", "K counts the elements of N that a mask keeps",
+       "write places = pick(i64(index(N)), m, K), and places[i64(w)]"},
+      {"w = argsort(k)\noutput z = take(p, w, over N)", "take of places that are id[K]", "that a mask keeps",
+       "write take(pick(i64(index(N)), m, K), w, over K)"},
+      {"w = argmin(b)\noutput z = p[w]", "must be i64, not id[B]", "place k of B is place size(N) - 1 - k of N",
+       "write size(N) - 1 - i64(w)"},
+      {"w = argmin(q)\noutput z = s[w]", "must be i64, not id[M]", "S is N + M: place k of M is place size(N) + k of S",
+       "write size(N) + i64(w)"},
+      {"w = argmin(q)\noutput z = p[w]", "must be i64, not id[M]", "it is an index of M, not of N",
+       "take an array over M, or an index of N"},
+      {"w = argsort(q)\noutput z = take(p, w, over N)", "take of places that are id[M]",
+       "it is an index of M, not of N", "take an array over M, or an index of N"},
+      {"w = argmin(q)\ny = p\ny[w] = 0.0\noutput y", "must be i64, not id[M]", "it is an index of M, not of N", ""},
+      {"output z = sum(p, by name in K)", "keys that are id[M] and count along 'K'", "an index of M, not of K",
+       "write by k in M"},
+      {"x : id[N][N] = name\noutput x", "id[N], not id[M]", "", "no number becomes an id: declare it id[M]"},
+      {"output z = sum(if name == customer then 1 else 0)", "'==' of id[M] and id[N]",
+       "M and N number different things, words too", "declare both inputs over one dimension, id[M] and id[M]"},
+      {"output z = max(name, customer)", "'max' of id[M] and id[N]", "number different things", "Join by words"},
+      {"w = argmin(l)\nv = argmin(p)\noutput z = w == v", "'==' of id[L] and id[N]", "",
+       "in N they are i64(w) + 1 and i64(v)"},
+      {"w = argmin(l)\nv = argmin(p)\noutput z = v < w", "'<' of id[N] and id[L]", "",
+       "in N they are i64(v) and i64(w) + 1"},
+      {"w = argmin(p)\noutput z = p[w]", "must be i64, not id[N]", "", "write i64(...)"}};
+  for (Told told : cases) {
+    told.text.insert(0, head);
+    expect_parts(told);
+  }
+}
+
+}  // namespace
+}  // namespace kasen::meaning
