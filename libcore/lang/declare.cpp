@@ -26,6 +26,7 @@ void Declarations::input(const Statement& s) {
   if (node.storage == "sparse") type.sparse = true;
   require_storage(s, type);
   const ValueId value = builder_.emit({.code = OpCode::input, .name = s.name.text}, s.mark, s.name.text, type);
+  if (type.sparse && node.storage.empty() && !type.element.is(Scalar::null)) builder_.add_sparse_by_dims(value);
   if (!s.file.empty()) builder_.add_file(s.name.text, s.file);
   scopes_.define(s.name.text, s.mark, {.id = value, .fixed = type.sparse ? "it is a matrix of the bundle" : ""});
 }

@@ -244,29 +244,49 @@ void Expressions::refuse_indices(const Node& node) const {
                "write at(A, 0, over F) for one index of a local dimension, or [i in N, j in M: A[i, j] + 1] for all");
 }
 
+// `X[m]` and `X[k]` with an array in the brackets: those elements, or rows, of X. Empty: it is no array.
+std::string Expressions::remedy_of_places(const Term& array, const Node& node) {
+  const Node& inside = node.args[1];
+  const Term places = evaluator_.element(inside);
+  const std::string base = node.args[0].kind == NodeKind::name ? node.args[0].text : "x";
+  const std::string name = inside.kind == NodeKind::name ? inside.text : is_condition(inside) ? "m" : "k";
+  if (places.dims.empty()) return "";
+  const std::string whole = module_.dim(places.dims[0]).name;
+  if (places.type().is(Scalar::boolean)) {
+    const std::string mask = name == "m" ? " and m = ..." : "";
+    if (places.dims.size() > 1) return fmt::format("write if m then {} else 0 for a value at each element", base);
+    return fmt::format("write pick({}, {}, K), with dim K some {}{}", base, name, whole, mask);
+  }
+  return fmt::format("write take({}, {}, over {})", base, name, module_.dim(array.dims[0]).name);
+}
+
 // `x[3]` of a vector: [ ] takes an index of a list or a coordinate only.
-void Expressions::refuse_element(const Term& array, const Node& node) const {
+void Expressions::refuse_element(const Term& array, const Node& node) {
   const Type type{array.type(), array.dims};
+  const std::string what = fmt::format("no element access in {}", show(module_, type)),
+                    why = "[ ] takes an array of a list, or a coordinate of small arrays such as [f64; 3]";
+  const std::string places = array.dims.empty() ? "" : remedy_of_places(array, node);
+  if (formulas_.is_entries(array)) {
+    const std::string rows = module_.dim(array.dims[0]).name, columns = module_.dim(array.dims.back()).name;
+    formulas_.fail(
+        array, node.mark, what, why,
+        fmt::format(
+            "write e = if i64(index({0})) == 3 then 1.0 else 0.0, and G' @ e for row 3 as a vector over [{1}]; batches "
+            "are one input, X : sparse f64[T, {0}, {1}] with dim T local, and at(X, t, over T) is one of them",
+            rows, columns));
+  }
   const bool local = array.dims.size() == 1 && module_.dim(array.dims[0]).local;
-  std::string remedy;
-  if (array.dims.size() == 1) {
+  std::string remedy = places;
+  if (places.empty() && array.dims.size() == 1) {
     const std::string& dim = module_.dim(array.dims[0]).name;
     remedy = local ? "write at(x, 3)" : fmt::format("write sum(if i64(index({})) == 3 then x else 0)", dim);
     if (node.args[1].kind == NodeKind::operation && node.args[1].args.size() == 2) {
       remedy = fmt::format("write [i in I: x[i] - x[i - 1]], with dim I = {}[1:], for all neighbours", dim);
     }
-    if (is_condition(node.args[1])) remedy = fmt::format("write pick(x, m, K), with dim K some {} and m = x > 0", dim);
-  } else if (formulas_.is_entries(array)) {
-    const std::string rows = module_.dim(array.dims[0]).name, columns = module_.dim(array.dims.back()).name;
-    remedy = fmt::format(
-        "write e = if i64(index({0})) == 3 then 1.0 else 0.0, and G' @ e for row 3 as a vector over [{1}]; batches "
-        "are one input, X : sparse f64[T, {0}, {1}] with dim T local, and at(X, t, over T) is one of them",
-        rows, columns);
-  } else if (!array.dims.empty()) {
+  } else if (places.empty() && !array.dims.empty()) {
     remedy = fmt::format("write at(A, 3, over {}), if that dimension is local", module_.dim(array.dims.back()).name);
   }
-  source_.fail(node.mark, fmt::format("no element access in {}", show(module_, type)),
-               "[ ] takes an array of a list, or a coordinate of small arrays such as [f64; 3]", remedy);
+  source_.fail(node.mark, what, why, remedy);
 }
 
 Term Expressions::loop(const Node& node, const std::string& hint) {

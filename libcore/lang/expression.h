@@ -26,7 +26,8 @@ class Expressions : Part {
   [[nodiscard]] Term operation(const Node& node);
   void refuse_types(const Node& node, const std::vector<Term>& args) const;
   [[nodiscard]] Term index(const Node& node, const std::string& hint);
-  [[noreturn]] void refuse_element(const Term& array, const Node& node) const;
+  [[noreturn]] void refuse_element(const Term& array, const Node& node);
+  [[nodiscard]] std::string remedy_of_places(const Term& array, const Node& node);
   [[noreturn]] void refuse_indices(const Node& node) const;
   [[nodiscard]] Term loop(const Node& node, const std::string& hint);
   [[nodiscard]] Term call(const Node& node, const std::string& hint);

@@ -170,8 +170,9 @@ void Statements::put(const Statement& s) {
                  fmt::format("define it before: {} = fill(0.0, N)", s.name.text));
   }
   if (module_.type(known->id).sparse || formulas_.is_stored(known->id)) {
-    source_.fail(s.mark, fmt::format("elements of the sparse '{}' are set", s.name.text),
-                 "its entries keep their places", "write an expression over all of its entries");
+    const Term entries = module_.type(known->id).sparse ? values_.term(known->id) : formulas_.stored_term(known->id);
+    formulas_.fail(entries, s.mark, fmt::format("elements of the sparse '{}' are set", s.name.text),
+                   "its entries keep their places", "write an expression over all of its entries");
   }
   Scopes::Scope names;
   const Statement whole = elements_.whole(s, module_.type(known->id), names);

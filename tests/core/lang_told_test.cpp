@@ -105,5 +105,39 @@ TEST(IdsOfAnotherDimension, AreToldByTheirRelation) {
   }
 }
 
+// ---- tables that are declared as sparse matrices are
+
+TEST(TablesThatAreSparse, AreToldByTheirDimensions) {
+  const std::string head = "dim N, F, K some N\ninput X : f64[N, F], y : f64[N], k : i64[N]\n";
+  const std::string why = "X is a sparse matrix, since N and F are not local", remedy = "for a table write dim F local";
+  for (const std::string text :
+       {"output z = solve(X' @ X, X' @ y)", "output z = take(X, k, over N)", "output z = X + 1",
+        "output z = sort(X, over N)", "output z = standardize(X, 0, over N)", "output z = median(X, over N)",
+        "output z = [i in N, j in F: X[i, j] + 1]", "output z = X[0, 1]", "output z = X[y > 0]",
+        "output z = sum(X, by k in F)", "X[0, 0] = 1.0\noutput X"}) {
+    expect_parts({head + text, "", why, remedy});
+  }
+  // What is declared sparse, or is a graph, is no table.
+  for (const std::string text :
+       {"dim N, F\ninput X : sparse f64[N, F]\noutput z = X + 1", "dim N\ninput X : f64[N, N]\noutput z = X + 1",
+        "dim N, F\ninput X : null[N, F]\noutput z = X + 1"}) {
+    const std::vector<Diagnostic> found = faults_of_text(text + "\n");
+    ASSERT_EQ(found.size(), 1U) << text;
+    EXPECT_EQ(found[0].remedy.find("for a table"), std::string::npos) << text;
+  }
+}
+
+// ---- arrays in brackets
+
+TEST(ArraysInBrackets, AreToldByWhatTheyAre) {
+  const std::string head = "dim N, F local\ninput X : f64[N, F], y : f64[N], k : i64[N]\nm = y > 0\n";
+  expect_parts(
+      {head + "output z = X[k == 1]", "no element access", "", "write pick(X, m, K), with dim K some N and m = "});
+  expect_parts({head + "output z = X[m]", "no element access", "", "write pick(X, m, K), with dim K some N"});
+  expect_parts({head + "output z = y[m && y > 1]", "no element access", "", "write pick(y, m, K), with dim K some N"});
+  expect_parts({head + "output z = X[k]", "no element access", "", "write take(X, k, over N)"});
+  expect_parts({head + "output z = X[3]", "no element access", "", "write at(A, 3, over F)"});
+}
+
 }  // namespace
 }  // namespace kasen::meaning

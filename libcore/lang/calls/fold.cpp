@@ -163,9 +163,9 @@ Term Folds::reduce(const Node& fn, Term entries, const Node* over, Mark mark, co
   const FnId by = reducers_.plain(fn, type, mark);
   const auto identity = reducer_identity(module_.fn(by));
   if (!identity || !type.is_scalar() || !keeps_zero(module_.fn(by))) {
-    source_.fail(mark, fmt::format("'{}' of stored entries", module_.fn(by).name),
-                 "what is not stored counts as 0, and this reduction would have to meet each of them",
-                 "for stored entries alone write mxvt(z, r, G, x), with a multiplier and a reducer");
+    formulas_.fail(entries, mark, fmt::format("'{}' of stored entries", module_.fn(by).name),
+                   "what is not stored counts as 0, and this reduction would have to meet each of them",
+                   "for stored entries alone write mxvt(z, r, G, x), with a multiplier and a reducer");
   }
   const ValueId matrix = formulas_.matrix_of(entries, mark);
   const bool zeros_count = !is_zero(type, (*identity)[0]);

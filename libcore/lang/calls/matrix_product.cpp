@@ -124,9 +124,9 @@ bool MatrixProducts::matrix_is_left(const Term& left, const Term& right) const {
 
 void MatrixProducts::refuse_sparse_columns(const Term& vector, Mark mark) const {
   if (!formulas_.is_entries(vector)) return;
-  source_.fail(mark, "two sparse matrices, and no array that one of them is multiplied with",
-               "a product by functions of the program's own takes a vector, or columns",
-               "write A @ B for the sum of products");
+  formulas_.fail(vector, mark, "two sparse matrices, and no array that one of them is multiplied with",
+                 "a product by functions of the program's own takes a vector, or columns",
+                 "write A @ B for the sum of products");
 }
 
 // mxv of G' is mxvt of G: a transposed sparse matrix is not made for it.

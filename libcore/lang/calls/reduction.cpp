@@ -119,8 +119,8 @@ std::vector<DimId> Reductions::replaced(ValueId walked, ValueId keys, const Node
 
 Term Reductions::grouped(const Node& fn, Term array, const Node& over, Mark mark, const std::string& hint) {
   if (formulas_.is_entries(array)) {
-    source_.fail(mark, "stored entries by keys", "keys belong to the elements of arrays",
-                 "sum them over rows or columns before");
+    formulas_.fail(array, mark, "stored entries by keys", "keys belong to the elements of arrays",
+                   "sum them over rows or columns before");
   }
   DimId into = no_dim;
   const ValueId keys = keys_of(over, into);

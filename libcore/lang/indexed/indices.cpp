@@ -96,8 +96,8 @@ void Indexed::refuse_place(const Node& index, const Place& at, DimId dim) const 
 std::optional<Term> Indexed::access(const Term& array, const Node& node) {
   if (variables_.empty() || array.dims.empty()) return std::nullopt;
   if (formulas_.is_sparse(array) || formulas_.is_formula(array)) {
-    source_.fail(node.mark, "an element of a sparse matrix", "index notation takes dense arrays",
-                 "write a product with the matrix: G @ x");
+    formulas_.fail(array, node.mark, "an element of a sparse matrix", "index notation takes dense arrays",
+                   "write a product with the matrix: G @ x");
   }
   const size_t count = node.args.size() - 1;
   if (count != array.dims.size()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -35,6 +36,9 @@ class Builder {
   [[nodiscard]] const std::string& prefix() const { return prefix_; }
   // Operators that a call of the program makes have its position: the order of lines is the order of the work.
   [[nodiscard]] Until<Mark> called_at(Mark mark) { return {call_, call_.line > 0 ? call_ : mark}; }
+  // An input that is sparse as its dimensions are cut, and not by its declaration's word.
+  void add_sparse_by_dims(ValueId input) { sparse_by_dims_.insert(input); }
+  [[nodiscard]] bool is_sparse_by_dims(ValueId input) const { return sparse_by_dims_.contains(input); }
   // The newest operator of the block, or null.
   [[nodiscard]] const Op* last() const { return block_->ops.empty() ? nullptr : &block_->ops.back(); }
 
@@ -86,6 +90,7 @@ class Builder {
   std::map<std::string, int> name_numbers_;
   std::map<DimId, Picked> picked_;
   std::map<ValueId, ValueId> batches_;
+  std::set<ValueId> sparse_by_dims_;
   int ops_ = 0;
   int loops_ = 0;
 };

@@ -257,13 +257,39 @@ void Formulas::refuse_batches(ValueId batch, Mark mark) const {
                "give the batch a name, B = at(X, t, over T), and use it alone; sums and products of each can be added");
 }
 
+// An input over two dimensions neither of which is local, as of rows and columns of a table; or no_value.
+ValueId Formulas::meant_as_table(const Term& entries, Mark mark) const {
+  for (const std::string& name : pattern_names(entries, mark)) {
+    const std::optional<Recipe> recipe = is_recipe(name) ? parse_recipe(name) : std::nullopt;
+    for (const std::string& input : recipe ? recipe_inputs(*recipe) : std::set{name}) {
+      const ValueId matrix = find_matrix(input);
+      if (matrix == no_value || !builder_.is_sparse_by_dims(matrix)) continue;
+      const std::vector<DimId>& dims = module_.type(matrix).dims;
+      if (dims[0] != dims[1] && !module_.dim(dims[1]).is_derived()) return matrix;
+    }
+  }
+  return no_value;
+}
+
+void Formulas::fail(const Term& entries, Mark mark, const std::string& what, const std::string& why,
+                    const std::string& remedy) const {
+  const ValueId table = meant_as_table(entries, mark);
+  if (table == no_value) source_.fail(mark, what, why, remedy);
+  const std::string &rows = module_.dim(module_.type(table).dims[0]).name,
+                    &columns = module_.dim(module_.type(table).dims[1]).name;
+  source_.fail(mark, what,
+               fmt::format("{} is a sparse matrix, since {} and {} are not local: {}", module_.value(table).name, rows,
+                           columns, why),
+               fmt::format("for a table write dim {} local; for a matrix {}", columns, remedy));
+}
+
 void Formulas::refuse(const Term& term, Mark mark) const {
   if (!is_entries(term)) return;
   const std::vector<std::string> names = pattern_names(term, mark);
   const std::string matrix = names.empty() ? module_.value(matrix_of(term, mark)).name : names[0];
   const bool input = !is_recipe(matrix);
-  source_.fail(
-      mark,
+  fail(
+      term, mark,
       fmt::format("{} over {} where an array is meant", is_sparse(term) ? "a sparse matrix" : "stored entries",
                   show_dims(module_, term.dims)),
       is_sparse(term) ? "only its stored entries exist" : "what is computed at stored entries is no array of all pairs",
@@ -274,9 +300,9 @@ void Formulas::refuse(const Term& term, Mark mark) const {
 void Formulas::require_absent(const Term& term, Mark mark) const {
   if (!is_mixed(term, mark)) (void)matrix_of(term, mark);
   if (!may_be_there(term, {}, mark)) return;
-  source_.fail(mark, "this is not 0 where the matrix stores nothing",
-               "only stored entries are met, and what is not stored counts as 0",
-               "multiply with the matrix, as in X * log(U @ V'), or with (X != 0)");
+  fail(term, mark, "this is not 0 where the matrix stores nothing",
+       "only stored entries are met, and what is not stored counts as 0",
+       "multiply with the matrix, as in X * log(U @ V'), or with (X != 0)");
 }
 
 // Scalars at the nonzeros of one matrix, and 0 where nothing is stored. What cannot be stored may be part of what can.
@@ -303,9 +329,10 @@ Formulas::SidedLeaf Formulas::side_of(ValueId leaf, ValueId matrix, Mark mark) c
   const Type& type = module_.type(leaf);
   if (leaf == matrix || type.dims.empty()) return {leaf, EntrySide::shared};
   if (type.dims.size() > 1) {
-    source_.fail(mark, fmt::format("a dense array over {} beside stored entries", show_dims(module_, type.dims)),
-                 "arrays beside entries are over their rows or their columns",
-                 "declare the array sparse, with the same entries, or the matrix dense");
+    fail(leaf_term(matrix, module_.type(matrix).element, module_.type(matrix).dims), mark,
+         fmt::format("a dense array over {} beside stored entries", show_dims(module_, type.dims)),
+         "arrays beside entries are over their rows or their columns",
+         "declare the array sparse, with the same entries, or the matrix dense");
   }
   return {leaf, type.dims[0] == module_.type(matrix).dims[1] ? EntrySide::cols : EntrySide::rows};
 }

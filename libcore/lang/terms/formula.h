@@ -23,6 +23,9 @@ class Formulas {
   [[nodiscard]] bool is_stored(ValueId value) const { return is_over_entries(module_, module_.type(value)); }
   // The one sparse matrix of a formula; pairs alone have none, and are refused.
   [[nodiscard]] ValueId matrix_of(const Term& formula, Mark mark) const;
+  // Refuses a term that is entries. Where an input that it reads may have been meant as a table, it says so.
+  [[noreturn]] void fail(const Term& entries, Mark mark, const std::string& what, const std::string& why,
+                         const std::string& remedy) const;
   void refuse(const Term& term, Mark mark) const;                    // formulas, where an array is required
   [[noreturn]] void refuse_batches(ValueId batch, Mark mark) const;  // beside another matrix
   void require_absent(const Term& term, Mark mark) const;            // that it is 0 where nothing is stored
@@ -70,6 +73,7 @@ class Formulas {
   [[nodiscard]] ValueId find_matrix(const std::string& name) const;  // or no_value
 
  private:
+  [[nodiscard]] ValueId meant_as_table(const Term& entries, Mark mark) const;
   [[nodiscard]] bool is_yet_to_be_computed(ValueId leaf, Mark mark) const;
   [[nodiscard]] ValueId pattern_of(ValueId leaf, Mark mark) const;
   [[nodiscard]] ValueId matrix_called(const std::string& name) const;

@@ -72,7 +72,8 @@ ValueId Values::materialise(Term term, const std::string& hint, Mark mark, bool 
     const ValueId first = term.leaves[0];
     const bool leaf = term.bare() && term.dims == module_.type(first).dims && term.leaves.size() == 1;
     if (leaf && module_.type(first).sparse && copy) {
-      source_.fail(mark, "a sparse matrix is not copied", "it is an input, and stays one", "use it by its own name");
+      formulas_.fail(term, mark, "a sparse matrix is not copied", "it is an input, and stays one",
+                     "use it by its own name");
     }
     if (leaf && (!copy || Layout(module_, first).is_shared())) return first;
     cover(term, mark);
