@@ -25,8 +25,6 @@ std::string form(const Statement& def) {
   return fmt::format("{}({})", def.name.text, text);
 }
 
-void add_note(Diagnostic& fault, const std::string& note) { fault.why += (fault.why.empty() ? "" : "; ") + note; }
-
 }  // namespace
 
 void Definitions::require_place(const Statement& def, const Node& node) const {
@@ -195,22 +193,18 @@ void Definitions::bind(const Statement& def, const ParamNode& param, Term term, 
 
 // A value that the call made is handed over as it is; assigning one that was there before makes a copy, as of any name.
 std::vector<Term> Definitions::results(const Statement& def, const std::vector<std::string>& hints,
-                                       const Caller& caller, const std::string& note) {
+                                       const Caller& caller, const CallNote& note) {
   const ValueId first(static_cast<int>(caller.values));
-  if (!lower_body_(def, note)) throw Poisoned{};
   std::vector<Term> terms;
-  try {
+  const auto values = [&] {
     for (size_t i = 0; i < def.arguments.size(); ++i) {
       const Until prefix = builder_.named(hints[i].empty() ? builder_.prefix() : caller.prefix);
       Term term = evaluator_.eval(def.arguments[i], hints[i]);
       if (term.bare() && term.leaves[0] >= first) term.named = false;
       terms.push_back(std::move(term));
     }
-  } catch (const UserError& error) {
-    std::vector<Diagnostic> faults = error.diagnostics();
-    for (Diagnostic& fault : faults) add_note(fault, note);
-    throw UserError(error.status(), std::move(faults));
-  }
+  };
+  if (!lower_body_(def, note, values)) throw Poisoned{};
   return terms;
 }
 
@@ -222,8 +216,7 @@ std::vector<Term> Definitions::call(const Statement& def, const Node& node, cons
                  "use a loop without 'unroll', or give a result a name and use it twice");
   }
   Arguments given = arguments(def, node);
-  const Location at = source_.location(node.mark);
-  const std::string note = fmt::format("in {}, called at {}:{}:{}", called(def), at.file, at.line, at.column);
+  const CallNote note(source_, def.mark, node.mark, called(def));
   const Caller caller{builder_.prefix(), module_.values.size()};
   const Until call = builder_.called_at(node.mark);
   const Until prefix = builder_.named(def.name.text + '.');

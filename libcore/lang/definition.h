@@ -9,14 +9,17 @@
 
 #include "libcore/lang/indexed/indexed.h"
 #include "libcore/lang/shapes/axes_apart.h"
+#include "libcore/lang/terms/call_note.h"
 #include "libcore/lang/terms/part.h"
 
 namespace kasen::lang {
 
 class Definitions : Part {
  public:
-  // Lowers the statements of a body; false if some have errors, which it keeps with the note behind each.
-  using LowerBody = std::function<bool(const Statement& def, const std::string& note)>;
+  // Lowers the statements of a body, and then the values that it returns. False if statements have errors, which it
+  // keeps with the note behind each; so do errors of the values.
+  using LowerBody =
+      std::function<bool(const Statement& def, const CallNote& note, const std::function<void()>& values)>;
 
   Definitions(const Part& part, Frames& frames, Indexed& indexed, AxesApart& axes)
       : Part(part), frames_(frames), indexed_(indexed), axes_(axes) {}
@@ -49,7 +52,7 @@ class Definitions : Part {
   void bind(const Statement& def, const ParamNode& param, Term term, Mark mark);
   [[nodiscard]] Term typed(const Statement& def, const ParamNode& param, Term term, Mark mark);
   [[nodiscard]] std::vector<Term> results(const Statement& def, const std::vector<std::string>& hints,
-                                          const Caller& caller, const std::string& note);
+                                          const Caller& caller, const CallNote& note);
 
   Frames& frames_;
   Indexed& indexed_;

@@ -36,7 +36,7 @@ Statements::Statements(const Part& part, Folds& folds, Definitions& definitions,
       lists_(lists),
       elements_(elements),
       control_(part, folds, [this](const std::vector<Statement>& body) { return block(body); }) {
-  definitions_.set([this](const Statement& def, const std::string& note) { return called(def, note); });
+  definitions_.set([this](auto& def, auto& note, auto& values) { return called(def, note, values); });
 }
 
 void Statements::program(const std::vector<Statement>& list) {
@@ -88,16 +88,23 @@ bool Statements::block(const std::vector<Statement>& body) {
   return lower(body);
 }
 
-bool Statements::called(const Statement& def, const std::string& note) {
+bool Statements::called(const Statement& def, const CallNote& note, const std::function<void()>& values) {
   const size_t before = faults_.size();
   const auto add_note = [&] {
-    for (size_t i = before; i < faults_.size(); ++i) faults_[i].why += (faults_[i].why.empty() ? "" : "; ") + note;
+    if (note.enters_library()) faults_.resize(std::min(faults_.size(), before + 1));
+    for (size_t i = before; i < faults_.size(); ++i) note.add_to(faults_[i]);
   };
   try {
     const bool good = lower(def.body, &def.arguments);
+    if (good) values();
     add_note();
     return good;
-  } catch (const TooManyFaults&) {
+  } catch (const UserError& error) {
+    add_note();
+    std::vector<Diagnostic> faults = error.diagnostics();
+    for (Diagnostic& fault : faults) note.add_to(fault);
+    throw UserError(error.status(), std::move(faults));
+  } catch (...) {
     add_note();
     throw;
   }

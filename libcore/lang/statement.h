@@ -32,7 +32,7 @@ class Statements : Part {
   // False if some of them have errors. `results`: of a def, which reads them last.
   bool lower(const std::vector<Statement>& list, const std::vector<Node>* results = nullptr);
   bool block(const std::vector<Statement>& body);
-  bool called(const Statement& def, const std::string& note);
+  bool called(const Statement& def, const CallNote& note, const std::function<void()>& values);
   void keep(const std::vector<Diagnostic>& faults);
   void statement(const Statement& s);
   void assign(const Statement& s);

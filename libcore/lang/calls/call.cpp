@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/lang/terms/call_note.h"
 #include "libcore/lang/terms/id_places.h"
 #include "libcore/lang/terms/prelude.h"
 
@@ -84,6 +85,11 @@ Term Calls::fn(const Statement& fn, std::vector<Term> args, Mark mark) {
     if (is_of_prelude(fn)) source_.fail(mark, fmt::format("in '{}': {}", fn.name.text, d.what), d.why, d.remedy);
     const Location at = source_.location(mark);
     const bool inside = d.where.line > 0 && (d.where.line != at.line || d.where.file != at.file);
+    const CallNote note(source_, fn.mark, mark, what);
+    if (inside && note.enters_library()) {
+      note.add_to(d);
+      throw UserError(error.status(), std::move(d));
+    }
     if (!inside || d.why.find("is used on line") != std::string::npos) throw;
     d.why += fmt::format("{}{} is used on line {}", d.why.empty() ? "" : "; ", what, at.line);
     if (d.where.file != at.file) d.why += fmt::format(" of {}", at.file);
