@@ -7,6 +7,7 @@ namespace kasen {
 namespace {
 
 constexpr size_t edit = 2, case_edit = 1;
+constexpr size_t least_few = 4;     // in shorter ones, another letter is another name: pt and lt
 constexpr size_t long_name = 10;    // a name so long is as likely to have two errors as one
 constexpr size_t least_prefix = 3;  // letters that identify the name that was begun
 
@@ -51,8 +52,9 @@ std::string begun(std::string_view wanted, std::span<const std::string> names) {
 std::string nearest_name(std::string_view wanted, std::span<const std::string> names, Slips slips) {
   std::string best;
   size_t edits = std::max<size_t>(1, (wanted.size() + 1) / 3);
-  if (slips == Slips::few) edits = wanted.size() >= long_name ? 2 : 1;
+  if (slips == Slips::few) edits = wanted.size() >= long_name ? 2 : wanted.size() >= least_few ? 1 : 0;
   size_t least = wanted.size() > 1 ? edits * edit + 1 : edit;  // any letter is near any other one
+  if (edits == 0) least = edit;                                // letters of the other case alone
   for (const std::string& name : names) {
     const size_t distance = edit_distance(wanted, name);
     if (distance >= least) continue;

@@ -7,9 +7,9 @@
 
 namespace kasen {
 
-// How many typing errors a name may have and still be taken for another one. `few` is one, or two in a long name. It is
-// for names that are near each other and mean different things, as functions do. `many` is a third of its letters; it
-// is for the user's own names, options and words.
+// How many typing errors a name may have and still be taken for another one. `few` is one, two in a long name, and none
+// in one of fewer than four letters. It is for names that are near each other and mean different things, as functions
+// do. `many` is a third of its letters; it is for the user's own names, options and words.
 enum class Slips { few, many };
 
 // The name with the smallest edit distance to `wanted` (a letter of the other case is half an edit). Among equal

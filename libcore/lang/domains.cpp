@@ -91,11 +91,29 @@ void refuse_keys(const SourceText& source, const Statement& def, const Node& cal
                           over->args.size() > 1 ? over->args[1].text : "K"));
 }
 
+// diag(w) of a vector, for X @ diag(w).
+void refuse_vector(const SourceText& source, const Scopes& scopes, const Module& module, const Statement& def,
+                   const Node& call) {
+  const std::string& name = def.name.text;
+  if ((name != "diag" && name != "diagonal") || call.args.size() != 1 || call.args[0].kind != NodeKind::name) return;
+  const Node& of = call.args[0];
+  const Binding* const bound = scopes.find(of.text);
+  if (bound == nullptr || !bound->is(Binding::Kind::value) || module.type(bound->id).dims.size() != 1) return;
+  const std::string& dim = module.dim(module.type(bound->id).dims[0]).name;
+  source.fail(
+      of.mark, fmt::format("{} of a vector over [{}]", name, dim), "it takes a matrix, and gives its diagonal",
+      fmt::format("write X * {0} for X @ diag({0}), as for diag({0}) @ X: each element of X meets the one of its "
+                  "index of {1}; diagflat({0}) is the matrix",
+                  of.text, dim));
+}
+
 }  // namespace
 
-void refuse_domain(const SourceText& source, const Scopes& scopes, const Statement& def, const Node& call) {
+void refuse_domain(const SourceText& source, const Scopes& scopes, const Module& module, const Statement& def,
+                   const Node& call) {
   if (!source.location(def.mark).file.starts_with('<')) return;  // of the program, whatever it is called
   refuse_keys(source, def, call);
+  refuse_vector(source, scopes, module, def, call);
   if (std::find(with_ends.begin(), with_ends.end(), def.name.text) != with_ends.end())
     return refuse_ends(source, scopes, def.name.text, call);
   for (const Domain& domain : domains) {

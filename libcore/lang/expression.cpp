@@ -311,7 +311,7 @@ Term Expressions::call(const Node& node, const std::string& hint) {
   const Statement* const def = functions_.def(node.text);
   const bool used = def != nullptr && source_.section(def->mark) > 0;
   if (def != nullptr && !(used && products_.takes_entries(node))) {
-    refuse_domain(source_, scopes_, *def, node);
+    refuse_domain(source_, scopes_, module_, *def, node);
     return definitions_.one(*def, node, hint);
   }
   if (const Statement* fn = functions_.fn(node.text)) return calls_.fn(*fn, evaluator_.elements(node.args), node.mark);

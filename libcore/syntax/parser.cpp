@@ -283,6 +283,7 @@ Statement Parser::list() {
 std::vector<Statement> Parser::block() {
   if (peek().kind == TokenKind::newline && peek(1).is("{"))
     unexpected("'{'", "write the brace at the end of this line");
+  if (peek().is(":")) unexpected("'{' and the block", "blocks stand in braces, without a colon: if c { break }");
   expect("{", "and the block");
   const Nesting nesting = nested(blocks_, max_block_depth);
   std::vector<Statement> out;

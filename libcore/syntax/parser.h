@@ -42,6 +42,7 @@ class Parser {
   void refuse_statement_word() const;
   [[noreturn]] void refuse_assignment(const NameAt& name) const;
   [[noreturn]] void refuse_keyword() const;
+  [[noreturn]] void refuse_second_keys() const;
   [[noreturn]] void refuse_slice(bool sets) const;
   [[noreturn]] void refuse_method() const;
   [[noreturn]] void refuse_type() const;

@@ -287,13 +287,16 @@ Node Parser::clauses() {
       do node.names.push_back(new_name("a dimension"));
       while (!(peek().is(",") && at_keys(1)) && accept(","));
     } else {
-      if (!node.args.empty()) unexpected("one 'by'");
+      if (!node.args.empty()) refuse_second_keys();
       next();
       node.args.push_back(expression());
-      if (!accept_name("in")) continue;
-      const NameAt dim = new_name("a dimension");
-      node.args.push_back(make(NodeKind::name, dim.mark));
-      node.args.back().text = dim.text;
+      if (accept_name("in")) {
+        const NameAt dim = new_name("a dimension");
+        node.args.push_back(make(NodeKind::name, dim.mark));
+        node.args.back().text = dim.text;
+      }
+      const bool more = peek().is(",") && peek(1).kind == TokenKind::name && peek(2).is_name("in");
+      if (more && accept(",")) refuse_second_keys();
     }
   } while (peek().is(",") && (peek(1).is_name("over") || at_keys(1)) && accept(","));
   return node;

@@ -98,6 +98,14 @@ void Parser::refuse_keyword() const {
                fmt::format("write {} alone, in the place of the parameter '{}'", shown, peek().text.substr(0, 60)));
 }
 
+// `by a, b in G, H`, `by a in G, b in H`, `by a, by b`
+void Parser::refuse_second_keys() const {
+  source_.fail(
+      peek().mark, "keys of two arrays", "the elements are counted along one dimension",
+      "make one key of both: by i64(a) * size(H) + i64(b) in GH, with dim GH = G * H; as a table the result is "
+      "reshape(s, [G, H])");
+}
+
 // `sets`: a statement gives the slice a value.
 void Parser::refuse_slice(bool sets) const {
   if (sets) {

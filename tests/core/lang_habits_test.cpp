@@ -18,7 +18,7 @@ namespace {
 using lang::Habit;
 
 const std::string context = R"(dim N, Some some N
-dim F local = 4, K local = 2
+dim F local = 4, K local = 2, One local = 1, F1 local = One + F
 dim FK local = F * K, FF local = F + F, H local = F[0:3], I = N[1:-1], Even = N[:-1:2]
 input G : null[N, N], W : f64[N, N], x : f64[N], y : f64[N], n : i64[N]
 input A : f64[N, F], B : f64[F, K], v : f64[F], p : [f64; 3][N]

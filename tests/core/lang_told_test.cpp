@@ -139,5 +139,52 @@ TEST(ArraysInBrackets, AreToldByWhatTheyAre) {
   expect_parts({head + "output z = X[3]", "no element access", "", "write at(A, 3, over F)"});
 }
 
+// ---- habits
+
+TEST(HabitsOfOthers, AreToldWithTheirForm) {
+  const std::string head =
+      "dim N, F local, G, H\ninput X : f64[N, F], x : f64[N], W : f64[F], a : id[G][N], b : id[H][N]\n";
+  const std::string keys = "by i64(a) * size(H) + i64(b) in GH, with dim GH = G * H";
+  const std::vector<Told> cases{
+      {"s = 0.0\nwhile s < 9 {\n  s += sum(x)\n  if s > 5: break\n}\noutput s", "':' is not expected here", "'{'",
+       "blocks stand in braces, without a colon: if c { break }"},
+      {"s = 0.0\nif sum(x) > 5: s = 1.0\noutput s", "':' is not expected here", "'{'", "blocks stand in braces"},
+      {"output z = sum(x, by a, b in G, H)", "keys of two arrays", "", keys},
+      {"output z = sum(x, by a in G, b in H)", "keys of two arrays", "", keys},
+      {"output z = sum(x, by a, by b)", "keys of two arrays", "", keys},
+      {"output z = cbind(1, X)", "unknown function 'cbind'", "dim One local = 1, F1 local = One + F",
+       "concat(fill(1.0, N, One), A, F1), a column of ones"},
+      {"output z = X @ diag(W)", "diag of a vector over [F]", "", "write X * W for X @ diag(W)"},
+      {"output z = slice(x, F)", "which is no slice", "", "declare one: dim K = N[5:8]"}};
+  for (Told told : cases) {
+    told.text.insert(0, head);
+    expect_parts(told);
+  }
+  for (const std::string name : {"pt", "qt", "dt"}) {
+    const std::vector<Diagnostic> found = faults_of_text(head + "output z = " + name + "(x)\n");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].remedy, "") << name;
+  }
+}
+
+TEST(HabitsOfOthers, TwoKeysAreOneKey) {
+  WholeInputs inputs;
+  inputs.dims = {{"N", 3}, {"G", 2}, {"H", 3}};
+  inputs.arrays["x"] = reals_of({1, 2, 4});
+  const Outputs out = run_text(
+      "dim N, G, H, GH = G * H\ninput x : f64[N]\na = i64(index(N)) // 2\nb = i64(index(N))\n"
+      "s = sum(x, by a * size(H) + b in GH)\noutput z = reshape(s, [G, H])\n",
+      inputs);
+  const double* const z = out.at("z").as<double>();
+  EXPECT_EQ(std::vector<double>(z, z + 6), (std::vector<double>{1, 2, 0, 0, 0, 4}));
+}
+
+TEST(LargestElements, AreOfASlice) {
+  expect_parts({"dim M, Ten local = 10\ninput x : f64[M]\noutput t = topk(x, over M, Ten)", "no slice of a dimension",
+                "in def 'topk', at <order>:", "declare one: dim Ten local = M[:10], which are its first 10 indices"});
+  (void)compile_program("dim M, Ten local = M[:10]\ninput x : f64[M]\noutput t = topk(x, over M, Ten)\n", "test.ks",
+                        {});
+}
+
 }  // namespace
 }  // namespace kasen::meaning

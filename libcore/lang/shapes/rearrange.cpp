@@ -100,9 +100,13 @@ ValueId Rearrangements::to_slice(ValueId from, DimId dim, std::int64_t by, const
   if (whole != dims.end()) return sliced(from, dim, *whole, by, argument.mark, hint);
   const Derivation& derived = module_.dim(dim).derived;
   if (derived.kind == Derivation::Kind::slice) not_over(call, from, derived.sources, dim);
-  const std::string& name = module_.dim(dim).name;
+  const Dimension& own = module_.dim(dim);
+  const std::string& of = contains(dims, dim) ? own.name : module_.dim(dims.at(0)).name;
+  const bool sized = !own.is_derived() && own.size >= 0 && !contains(dims, dim);
   not_derived(call, dim, "slice of a dimension",
-              fmt::format("K = {}[5:8]", contains(dims, dim) ? name : module_.dim(dims.at(0)).name));
+              sized ? fmt::format("{}{} = {}[:{}], which are its first {} indices", own.name, own.local ? " local" : "",
+                                  of, own.size, own.size)
+                    : fmt::format("K = {}[5:8]", of));
 }
 
 Term Rearrangements::concat(const Node& node, const std::string& hint) {
