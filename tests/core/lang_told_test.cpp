@@ -139,6 +139,22 @@ TEST(ArraysInBrackets, AreToldByWhatTheyAre) {
   expect_parts({head + "output z = X[3]", "no element access", "", "write at(A, 3, over F)"});
 }
 
+TEST(ArraysInBrackets, AreSmallArraysOverKnownSizes) {
+  const std::string head = "dim F local = 12, PC local = 2\ninput w : f64[F]\n";
+  const std::string why = "[k in PC: ...] that reads no element of an array at k is a small array";
+  expect_parts({head + "output z = take(w, [k in PC: 11 - i64(k)], over F)",
+                "take of [i64; 2], one value of 2 coordinates", why, "write 11 - i64(index(PC)), an array over PC"});
+  expect_parts({head + "output z = take(w, [k in PC: 11 - k], over F)", "take of [i64; 2]", why,
+                "write 11 - i64(index(PC)), an array over PC"});
+  expect_parts({head + "output z = take(w, [1, 2], over F)", "take of [i64; 2], one value of 2 coordinates",
+                "it takes an array", "dim K local = 2"});
+  expect_parts({head + "output z = sum([k in PC: k])", "sum of [i64; 2], one value of 2 coordinates", "", "index(K)"});
+  WholeInputs inputs;
+  inputs.arrays["w"] = reals_of({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  const Outputs out = run_text(head + "output z = take(w, 11 - i64(index(PC)), over F)\n", inputs);
+  EXPECT_EQ(out.at("z").as<double>()[1], 10);
+}
+
 // ---- habits
 
 TEST(HabitsOfOthers, AreToldWithTheirForm) {

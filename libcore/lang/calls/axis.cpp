@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <utility>
 
@@ -25,6 +26,27 @@ std::string another_name(const Module& module, std::vector<DimId> dims) {
                      twice.local ? " local" : "", twice.name, twice.name);
 }
 
+// The text behind the colon of `[k in PC: 11 - i64(k)]`, which begins in this column of the line, with the index of the
+// dimension in place of the variable: 11 - i64(index(PC)). Empty where it does not end in the line.
+std::string with_index(const std::string& line, int column, const std::string& variable, const std::string& dim) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  size_t at = line.find(':', static_cast<size_t>(std::max(column - 1, 0)));
+  std::string made;
+  int depth = 0;
+  for (at = at == std::string::npos ? line.size() : at + 1; at < line.size();) {
+    const char c = line[at];
+    if (c == ']' && depth == 0) return made.substr(std::min(made.find_first_not_of(' '), made.size()));
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    size_t end = at + 1;
+    while (is_word(c) && end < line.size() && is_word(line[end])) ++end;
+    const std::string word = line.substr(at, end - at);
+    const bool converted = made.ends_with("i64(") && end < line.size() && line[end] == ')';
+    made += word != variable ? word : fmt::format(fmt::runtime(converted ? "index({})" : "i64(index({}))"), dim);
+    at = end;
+  }
+  return "";
+}
+
 }  // namespace
 
 AlongAxis::AlongAxis(const Part& part, Reducers& reducers) : NamedAxes(part), reducers_(reducers) {
@@ -39,12 +61,33 @@ AlongAxis::AlongAxis(const Part& part, Reducers& reducers) : NamedAxes(part), re
 
 ValueId NamedAxes::array(const Node& node, const Node& call, bool may_repeat) {
   Term term = evaluator_.element(node);
+  if (term.dims.empty() && term.type().is_array()) refuse_point(term.type(), node, call);
   values_.require_array(term, node.mark, call.text);
   const ValueId made = values_.materialise(std::move(term), "t", node.mark);
   const std::vector<DimId>& dims = module_.type(made).dims;
   if (may_repeat || !stands_twice(dims)) return made;
   source_.fail(node.mark, fmt::format("{} of an array over {}", call.text, show_dims(module_, dims)),
                "arrays meet by the names of dimensions, and one stands twice", another_name(module_, dims));
+}
+
+// `[k in PC: 11 - i64(k)]` with a PC of a known size is one value of so many coordinates, and not an array over PC.
+void NamedAxes::refuse_point(const ElementType& type, const Node& node, const Node& call) const {
+  const std::int64_t count = type.components[0].count;
+  const std::string what = fmt::format("{} of {}, one value of {} coordinates", call.text, show(module_, type), count);
+  const Binding* const named =
+      node.kind == NodeKind::loop && node.args[0].kind == NodeKind::name ? scopes_.find(node.args[0].text) : nullptr;
+  if (named == nullptr || !named->is(Binding::Kind::dimension)) {
+    source_.fail(node.mark, what, "it takes an array, which is over dimensions",
+                 fmt::format("make an array over dim K local = {}, of i64(index(K))", count));
+  }
+  const std::string& dim = node.args[0].text;
+  const std::string body = with_index(source_.diagnostic(node.mark, {}).source_line, node.mark.column, node.text, dim);
+  source_.fail(node.mark, what,
+               fmt::format("[{} in {}: ...] that reads no element of an array at {} is a small array, since {} has a "
+                           "known size",
+                           node.text, dim, node.text, dim),
+               body.empty() ? fmt::format("write it of index({}), which is an array over {}", dim, dim)
+                            : fmt::format("write {}, an array over {}", body, dim));
 }
 
 ValueId NamedAxes::sliced(ValueId array, DimId part, DimId whole, std::int64_t by, Mark mark, const std::string& hint) {

@@ -20,6 +20,7 @@ class NamedAxes : protected Part {
   // The array of an argument; refused if a dimension stands twice.
   // `may_repeat`: it may have a dimension twice.
   [[nodiscard]] ValueId array(const Node& node, const Node& call, bool may_repeat = false);
+  [[noreturn]] void refuse_point(const ElementType& type, const Node& node, const Node& call) const;
   // The array at the indices of a slice of its dimension `whole`, or a part of that sum, displaced by a number.
   [[nodiscard]] ValueId sliced(ValueId array, DimId part, DimId whole, std::int64_t by, Mark mark,
                                const std::string& hint);

@@ -126,6 +126,13 @@ Term Values::conform(Term term, const Type& type, Mark mark, const std::string& 
 
 void Values::require_array(const Term& term, Mark mark, const std::string& what) const {
   if (!term.dims.empty()) return;
+  if (term.type().is_array()) {
+    source_.fail(mark,
+                 fmt::format("{} of {}, one value of {} coordinates", what, show(module_, term.type()),
+                             term.type().components[0].count),
+                 "it takes an array, which is over dimensions",
+                 "make it one over a dimension: i64(index(K)) has 0, 1, ...");
+  }
   source_.fail(mark, fmt::format("{} of a single value", what), "it takes an array with at least one dimension");
 }
 
