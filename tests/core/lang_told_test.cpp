@@ -155,6 +155,33 @@ TEST(ArraysInBrackets, AreSmallArraysOverKnownSizes) {
   EXPECT_EQ(out.at("z").as<double>()[1], 10);
 }
 
+// ---- neighbours
+
+TEST(Neighbours, OneSliceSuitsAllIndices) {
+  struct Window {
+    std::string dims, statement, remedy;
+  };
+  const std::vector<Window> windows{
+      {"I = N[3:]", "[j in I: x[j - 3] + x[j - 1] + x[j] + x[j + 1] + x[j + 2] + x[j + 3]]", "dim I = N[3:-3]"},
+      {"I = N[1:]", "[j in I: sum(a in 7: x[j + a - 3]) / 7]", "dim I = N[3:-3]"},
+      {"I = N[1:], A local = 5", "[j in I: sum(a in A: x[j + a - 2]) / 5]", "dim I = N[2:-2]"},
+      {"I = N[1:]", "sum(j in I, a in 3: x[j + a - 2] * x[j + a])", "dim I = N[2:-2]"},
+      {"I = N[::2]", "[j in I: x[j - 1] + x[j + 1]]", "dim I = N[1:-1:2]"},
+      {"I = N[:-5]", "[j in I: x[j - 3] + x[j + 3]]", "dim I = N[3:-5]"},
+      {"J = N[1:]", "[j in N: x[j - 3] + x[j] + x[j + 2]]", "dim I = N[3:-2], and j in I"},
+      {"J = N[1:]", "[j in N: x[j + 1]]", "dim I = N[:-1], and j in I"}};
+  for (const Window& window : windows) {
+    const std::string inputs = "\ninput x : f64[N]\noutput z = ";
+    expect_parts({"dim N, " + window.dims + inputs + window.statement, "", "", window.remedy});
+    std::string dims = window.remedy.substr(
+        4, window.remedy.find(',') == std::string::npos ? std::string::npos : window.remedy.find(',') - 4);
+    if (window.dims.find("A local") != std::string::npos) dims += ", A local = 5";
+    std::string right = window.statement;
+    if (const size_t at = right.find("j in N"); at != std::string::npos) right[at + 5] = 'I';
+    (void)compile_program("dim N, " + dims + inputs + right + "\n", "test.ks", {});  // it is right at once
+  }
+}
+
 // ---- habits
 
 TEST(HabitsOfOthers, AreToldWithTheirForm) {

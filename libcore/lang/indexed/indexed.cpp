@@ -139,6 +139,7 @@ Term Indexed::lower(const Node& loop, const std::string& hint) {
     }
   };
   const Guard guard{*this, variables_.size()};
+  const Until outermost(notation_, notation_ == nullptr ? &loop : notation_);
   if (is_written_out(loop)) return write_out(loop, hint);
   declare(loop);
   Term body = require_single(evaluator_.element(loop.args.back(), hint), loop.args.back());

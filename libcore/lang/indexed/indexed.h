@@ -85,6 +85,13 @@ class Indexed : NamedAxes {
   [[nodiscard]] std::int64_t constant_place(const Node& index) const;
   [[nodiscard]] Place placed(const Node& index, DimId dim) const;
   [[noreturn]] void refuse_place(const Node& index, const Place& at, DimId dim) const;
+  struct Reach;
+  using Counts = std::map<std::string, std::int64_t>;  // of indices, by their variables
+  [[nodiscard]] Reach reach(const Node& index, const std::string& variable, const Counts& counts) const;
+  void widen(const Node& node, const std::string& variable, const Counts& counts, Reach& all) const;
+  [[nodiscard]] std::int64_t known_count(const Node& count) const;
+  [[nodiscard]] std::string window(const Variable& variable, DimId whole) const;
+  void refuse_outside(const Seen& part, Mark mark) const;
   [[nodiscard]] ValueId seen(const Seen& part, const Node& index);
   [[nodiscard]] ValueId made_part(const Seen& part, Mark mark);
   [[nodiscard]] std::optional<std::int64_t> view_begin(const Seen& part) const;
@@ -125,6 +132,7 @@ class Indexed : NamedAxes {
   std::vector<Labelled> atoms_;
   std::map<Seen, ValueId> parts_;
   Contractions::Dims dims_;
+  const Node* notation_ = nullptr;  // the outermost one that is open
 };
 
 }  // namespace kasen::lang

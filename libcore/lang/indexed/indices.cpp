@@ -84,11 +84,13 @@ void Indexed::refuse_place(const Node& index, const Place& at, DimId dim) const 
                  "a variable is an index of the dimension that it runs over, or of which that is a slice",
                  fmt::format("let it run over {0}, or over a slice of it: dim I = {0}[1:-1]", array.name));
   }
-  const std::string part = at.added < 0 ? fmt::format("{}[{}:]", array.name, result_of(ScalarOp::sub, 0, at.added))
-                                        : fmt::format("{}[:-{}]", array.name, at.added);
+  const std::string part = at.added < 0
+                               ? fmt::format("dim I = {}[{}:]", array.name, result_of(ScalarOp::sub, 0, at.added))
+                               : fmt::format("dim I = {}[:-{}]", array.name, at.added);
+  const std::string all = window(*at.variable, dim);
   source_.fail(index.mark, fmt::format("'{}' runs over all of {}, so this index leaves it", name, array.name),
                fmt::format("the {} has no such neighbour", at.added < 0 ? "first one" : "last one"),
-               fmt::format("let it run over a slice: dim I = {}, and {} in I", part, name));
+               fmt::format("let it run over a slice: {}, and {} in I", all.empty() ? part : all, name));
 }
 
 // ---- elements
@@ -153,9 +155,22 @@ ValueId Indexed::seen(const Seen& part, const Node& index) {
   return it->second;
 }
 
+// Of a variable over a slice, with the slice that suits all indices of the statement.
+void Indexed::refuse_outside(const Seen& part, Mark mark) const {
+  const SizeOf size_of = [&](DimId dim) { return module_.dim(dim).size; };
+  const OutsideFault outside = outside_fault(module_, part.slice, part.dim, part.at, size_of);
+  if (outside.what.empty()) return;
+  const auto runs = std::find_if(variables_.begin(), variables_.end(),
+                                 [&](const Variable& v) { return v.label != no_label && v.dim == part.slice; });
+  const std::string all = runs == variables_.end() ? "" : window(*runs, part.dim);
+  source_.fail(mark, outside.what, outside.why,
+               all.empty() ? outside.remedy : fmt::format("take a narrower one, for all indices here: {}", all));
+}
+
 ValueId Indexed::made_part(const Seen& part, Mark mark) {
   if (part.slice == no_dim) return one_of(part.array, part.dim, part.at, mark);
   const std::optional<std::int64_t> begin = view_begin(part);
+  if (!begin) refuse_outside(part, mark);
   if (!begin) return sliced(part.array, part.slice, part.dim, part.at, mark, "t");
   const ValueId from = values_.constant(literal_term(Scalar::i64, Word::integer(*begin)), "begin", mark);
   return emit_range(builder_, part.array, part.slice, part.dim, from, mark, "t");
