@@ -1,8 +1,8 @@
 // Sizes of derived dimensions, and inputs over these.
 #include <fmt/format.h>
 
-#include "libcomm/data/base/source_name.h"
 #include "libcomm/data/cut/partition_steps.h"
+#include "libcomm/data/read/source_name.h"
 #include "libcore/base/count_plural.h"
 #include "libcore/ir/derived_dims.h"
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "libcomm/data/base/parallel.h"
-#include "libcomm/data/base/source_name.h"
 #include "libcomm/data/base/stored_table.h"
 #include "libcomm/data/cut/partition_steps.h"
+#include "libcomm/data/read/source_name.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/count_plural.h"
 #include "libcore/base/count_text.h"
