@@ -6,8 +6,10 @@
 #include <compare>
 #include <limits>
 
+#include "libcore/analysis/boxes.h"
 #include "libcore/analysis/nan_watch.h"
 #include "libcore/base/error.h"
+#include "libcore/ir/layout.h"
 #include "libcore/ir/regions.h"
 #include "libcore/ir/tiers.h"
 #include "libcore/run/executor_steps.h"
@@ -47,10 +49,32 @@ bool is_marked(const KernelForm& form, const Op& op, size_t k) {
   });
 }
 
+// Element `i` of a worker's box, by its indices in the whole array; "" where the worker's box is not defined.
+std::string box_text(const Module& module, const Type& type, int worker, std::int64_t i) {
+  const Elements box = stored_elements(module, type, worker);
+  if (type.dims.empty() || box.none || i >= box.count()) return "";
+  std::string indices, dims;
+  for (size_t axis = type.dims.size(); axis-- > 0;) {
+    const std::int64_t count = count_of(box.axes[axis]);
+    std::int64_t at = i % count;
+    i /= count;
+    auto run = box.axes[axis].begin();
+    for (; at >= run->count; ++run) at -= run->count;
+    const std::string comma = axis + 1 < type.dims.size() ? ", " : "";
+    indices = std::to_string(run->first + at) + comma + indices;
+    dims = module.dim(type.dims[axis]).name + comma + dims;
+  }
+  return fmt::format(" at index {} of [{}] (worker {})", indices, dims, worker);
+}
+
 // The user's name for index `i` of a worker's array.
 std::string index_text(const Execution& run, ValueId value, int part, std::int64_t i) {
   const ValueInfo& info = run.storage.info(value);
   const Part& data = run.parts[static_cast<size_t>(part)];
+  if (names_layouts(run.plan)) {
+    const std::string box = box_text(run.plan, run.plan.type(value), data.worker, i);
+    if (!box.empty()) return box;
+  }
   if (info.cut == no_dim) {
     return (info.inner > 1 ? fmt::format(" at its element {}", i) : "") + fmt::format(" on worker {}", data.worker);
   }

@@ -210,7 +210,21 @@ output w, S = u @ v', D = outer((a, b) -> a - 2.0 * b, u, v), B = outer((a, b) -
         self.fault("go", "bad.ks", "G=G.txt", "x=x.npy", status=BAD, says=["bad.ks:3", "'G' is sparse"])  # once
         text = "dim N\ninput x : f64[N]\nd = [i in N, j in N: x[i] - x[j]]\noutput d\n"
         (self.dir / "pairs.ks").write_text(text)
-        self.fault("go", "pairs.ks", "x=x.npy", "--nan", "error", status=USAGE, says=["--nan", "has contractions", "by names"])
+
+    def test_the_first_nan_is_told_by_its_indices(self):
+        """In plans with contractions each worker has a box of an array. The element is told as in the whole array."""
+        (self.dir / "pairs.ks").write_text("dim N\ninput x : f64[N]\nd = [i in N, j in N: sqrt(x[i] - x[j])]\n"
+                                           "output s = [i in N: sum(j in N: d[i, j])], r = log(x)\n")
+        equal, one = numpy.full(7, 2.0), numpy.full(7, 2.0)
+        one[5] = 3.0
+        numpy.save(self.dir / "one.npy", one)
+        numpy.save(self.dir / "equal.npy", equal)
+        numpy.save(self.dir / "below.npy", -equal)
+        for workers in 1, 2, 3, 5:
+            options = ["--nan", "error", "--workers", workers, "-o", "r.npy"]
+            self.kasen("go", "pairs.ks", "x=equal.npy", *options)
+            self.fault("go", "pairs.ks", "x=one.npy", *options, status=1, says=["pairs.ks:3:", "%d is NaN at index 0, 5 of [N, N] (worker 0)"])
+            self.fault("go", "pairs.ks", "x=below.npy", *options, status=1, says=["pairs.ks:4:", "is NaN at index 0 of [N] (worker 0)"])
 
 
 if __name__ == "__main__":

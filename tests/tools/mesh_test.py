@@ -53,6 +53,18 @@ class Mesh(ToolTest):
             self.assertIn("Predicted and counted agree to the byte", out)
             numpy.testing.assert_allclose(numpy.load(self.dir / "c.npy"), self.arrays["A"] @ self.arrays["B"], atol=1e-13)
 
+    def test_the_first_nan_is_told_by_its_indices(self):
+        (self.dir / "roots.ks").write_text(MATMUL.replace("output", "D = sqrt(C + 1000.0)\noutput D,", 1))
+        self.arrays["A"][20] = -1e9
+        self.arrays["B"][:, 7] = numpy.abs(self.arrays["B"][:, 7])
+        self.arrays["B"][:, :7] = -numpy.abs(self.arrays["B"][:, :7])
+        self.arrays["B"][:, 8:] = -numpy.abs(self.arrays["B"][:, 8:])
+        for name in "AB":
+            numpy.save(self.dir / f"{name}.npy", self.arrays[name])
+        for mesh in ["2x2", "4x1"]:
+            self.fault("go", "roots.ks", "A=A.npy", "B=B.npy", "--mesh", mesh, "--nan", "error", status=1,
+                       says=["roots.ks:", "%D is NaN at index 20, 7 of [N, M] (worker"])
+
     def test_go_shows_the_largest_elements(self):
         """Each time in the folder that the runs before have left, with a bundle for any number of workers."""
         order = numpy.argsort(-self.wanted()["r"])
@@ -147,7 +159,7 @@ class Mesh(ToolTest):
         self.kasen("plan", "matmul.ks", "-o", "p.kir")
         self.kasen("fuse", "p.kir", "--mesh", "2x2", "-o", "f.kir")
         self.kasen("partition", "--program", "p.kir", "A=A.npy", "B=B.npy", "--workers", "2", "-o", "bundle")
-        self.fault("run", "f.kir", "--bundle", "bundle", "--nan", "error", status=USAGE, says=["--nan", "a plan over a mesh"])
+        self.kasen("run", "f.kir", "--bundle", "bundle", "--nan", "error")
         self.fault("run", "f.kir", "--bundle", "bundle", "-n", "5", status=USAGE, says="5 ranks")
         self.fault("fuse", "f.kir", "--mesh", "4", status=BAD, says="another mesh")
         (self.dir / "sparse.ks").write_text("dim N\ninput G : f64[N, N]\nx = fill(1.0, N)\noutput y = G @ x\n")

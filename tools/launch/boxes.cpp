@@ -13,14 +13,6 @@
 namespace kasen::tools {
 
 int workers_of_mesh(const RunSettings& settings, const Module& plan, const BundleInfo& bundle) {
-  const auto refuse = [&](const std::string& option) {
-    const bool meshed = !plan.mesh.empty();
-    fail(ExitStatus::usage, option + (meshed ? " with a plan over a mesh" : " with a plan that has contractions"),
-         "it takes the default layout alone",
-         meshed ? "leave it out, or the mesh and the cuts"
-                : "leave it out, or write by names what index notation says: with @, and sums over dimensions");
-  };
-  if (settings.refuse_nan) refuse("--nan");
   return workers_of_plan(plan, bundle.workers, settings.workers);
 }
 

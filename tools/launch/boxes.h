@@ -12,8 +12,7 @@
 
 namespace kasen::tools {
 
-// The workers that run the plan: those of its mesh or of --workers, whatever the bundle was made for. UserError (usage)
-// for options that such a plan does not take.
+// The workers that run the plan: those of its mesh or of --workers, whatever the bundle was made for.
 [[nodiscard]] int workers_of_mesh(const RunSettings& settings, const Module& plan, const BundleInfo& bundle);
 // UserError(usage): there are more ranks than `bundle` has workers, as it is read for the plan.
 void require_a_part_each(int ranks, const Module& plan, const BundleInfo& bundle);
