@@ -222,11 +222,28 @@ TEST(HabitsOfOthers, TwoKeysAreOneKey) {
   EXPECT_EQ(std::vector<double>(z, z + 6), (std::vector<double>{1, 2, 0, 0, 0, 4}));
 }
 
-TEST(LargestElements, AreOfASlice) {
-  expect_parts({"dim M, Ten local = 10\ninput x : f64[M]\noutput t = topk(x, over M, Ten)", "no slice of a dimension",
-                "in def 'topk', at <order>:", "declare one: dim Ten local = M[:10], which are its first 10 indices"});
-  (void)compile_program("dim M, Ten local = M[:10]\ninput x : f64[M]\noutput t = topk(x, over M, Ten)\n", "test.ks",
-                        {});
+TEST(LargestElements, GoToASliceOrADimensionOfItsOwn) {
+  WholeInputs inputs;
+  inputs.dims = {{"M", 5}, {"N", 2}};
+  inputs.arrays["x"] = reals_of({3, 9, 5, 9, 1});
+  inputs.arrays["A"] = reals_of({3, 9, 5, 9, 1, 2, 4, 6, 8, 0});
+  for (const std::string dims : {"dim M, N, T local = 3", "dim M, N, T local = M[:3]", "dim M, N, T = M[:3]"}) {
+    const Outputs out = run_text(dims +
+                                     "\ninput x : f64[M], A : dense f64[N, M]\n"
+                                     "output t = topk(x, over M, T), k = i64(argtopk(x, over M, T)), "
+                                     "B = topk(A, over M, T)\n",
+                                 inputs);
+    const double *const t = out.at("t").as<double>(), *const b = out.at("B").as<double>();
+    const std::int64_t* const k = out.at("k").as<std::int64_t>();
+    EXPECT_EQ(std::vector<double>(t, t + 3), (std::vector<double>{9, 9, 5})) << dims;
+    EXPECT_EQ(std::vector<std::int64_t>(k, k + 3), (std::vector<std::int64_t>{1, 3, 2})) << dims;
+    EXPECT_EQ(std::vector<double>(b, b + 6), (std::vector<double>{9, 9, 5, 8, 6, 4})) << dims;
+  }
+  const std::string program = "input x : f64[M]\noutput t = topk(x, over M, T)";
+  expect_parts({"dim M, T\n" + program, "no slice of a dimension", "in def 'topk', at <order>:", "dim K = M[5:8]"});
+  expect_parts({"dim M, T = 10\n" + program, "no slice of a dimension",
+                "in def 'topk', at <order>:", "declare one: dim T = M[:10], which are its first 10 indices"});
+  expect_parts({"dim M = 4, T local = 10\n" + program, "the first 10 elements of M, which has 4", "in def 'topk'", ""});
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace kasen::lang {
 Rearrangements::Rearrangements(const Part& part) : NamedAxes(part) {
   using Name = Functions::Name;
   functions_.add({"slice"}, Name::yields, [this](auto& node, auto& hint) { return slice(node, hint); });
+  functions_.add({"leading"}, Name::yields, [this](auto& node, auto& hint) { return leading(node, hint); });
   functions_.add({"concat"}, Name::yields, [this](auto& node, auto& hint) { return concat(node, hint); });
   functions_.add({"reshape"}, Name::yields, [this](auto& node, auto& hint) { return reshape(node, hint); });
 }
@@ -79,6 +80,32 @@ Term Rearrangements::slice(const Node& node, const std::string& hint) {
     for (const Node& part : argument.args) from = displaced(from, part, node, hint);
   }
   return values_.term(from);
+}
+
+// leading(A, K, over N): A's first elements along N, as many as K has, which is a slice of N or a dimension of its own.
+Term Rearrangements::leading(const Node& node, const std::string& hint) {
+  constexpr const char* form = "write leading(A, K, over N), with dim K local = N[:10], or dim K local = 10";
+  const Node* const over = over_argument(node, 2);
+  if (node.args.size() != 2 && over == nullptr)
+    source_.fail(node.mark, fmt::format("leading of {} arguments", node.args.size()),
+                 "it takes an array and a dimension", form);
+  const ValueId from = array(node.args[0], node);
+  const DimId dim = types_.dim(node.args[1]);
+  Type type = module_.type(from);
+  std::vector<DimId> of = types_.named(type.dims, over, node.mark);
+  if (of.empty()) of = type.dims;
+  if (of.size() != 1) source_.fail(node.mark, "leading elements along several dimensions", "it is along one", form);
+  const Dimension &own = module_.dim(dim), &whole = module_.dim(of[0]);
+  const bool apart = !own.is_derived() && own.local && own.size >= 0 && !contains(type.dims, dim);
+  if (is_part(module_, dim, of[0]) || !apart) return values_.term(to_slice(from, dim, 0, node.args[1], node, hint));
+  if (whole.size >= 0 && whole.size < own.size)
+    source_.fail(node.mark, fmt::format("the first {} elements of {}, which has {}", own.size, whole.name, whole.size),
+                 fmt::format("dimension '{}' has {} indices", own.name, own.size));
+  Term index = convert_term(module_, Scalar::i64, values_.term(values_.index(dim, node.mark, "first")));
+  const ValueId places = values_.materialise(std::move(index), "first", node.mark);
+  type.dims = taken_dims(type.dims, of[0], {dim});
+  return values_.term(builder_.emit({.code = OpCode::take, .operands = {from, places}, .over = {of[0]}}, node.mark,
+                                    hint, std::move(type)));
 }
 
 // To a dimension, or to one and a number of places from it: K - 1.

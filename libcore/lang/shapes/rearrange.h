@@ -14,6 +14,7 @@ class Rearrangements : NamedAxes {
 
  private:
   [[nodiscard]] Term slice(const Node& node, const std::string& hint);
+  [[nodiscard]] Term leading(const Node& node, const std::string& hint);
   [[nodiscard]] Term concat(const Node& node, const std::string& hint);
   [[nodiscard]] Term reshape(const Node& node, const std::string& hint);
   // The dimensions that arguments from `first` on name: K, [N, M], or what a name of a def stands for.
