@@ -89,7 +89,7 @@ class Foreign(ToolTest):
         file.write_text(json.dumps(whole, ensure_ascii=False))
         self.seal()
         out, _ = self.kasen("partition", "--stats", "bundle")
-        self.assertIn("from G=?[2Jweb.txt", out)
+        self.assertIn("note: ??red\nfrom G=?[2Jweb.txt", out)
         self.assertNotRegex(out, "[\x1b\x80-\x9f]")
 
     def replaced(self, make, says, tool="verify"):

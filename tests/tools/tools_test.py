@@ -179,15 +179,19 @@ class Pipeline(ToolTest):
                 self.assertEqual("ml not tried: it takes some" in err, best != "ml", err)
                 self.assertEqual("no program is given" in err, not program)
                 self.assertEqual("predicted time of 1000 iterations" in err, not program)
-                content = json.loads((self.dir / bundle / "manifest.json").read_text())["content"]
-                self.assertEqual(content["method"], best)
-                self.assertTrue(content["notes"][0].startswith(f"method: {best} (auto: "))
+                manifest = json.loads((self.dir / bundle / "manifest.json").read_text())
+                self.assertEqual(manifest["content"]["method"], best)
+                self.assertTrue(manifest["told"]["content"]["notes"][0].startswith(f"method: {best} (auto: "))
             if best == "ml":  # a program that is soon done has no time for it
                 _, err = self.kasen("partition", "--program", "plan.kir", f"G={name}.txt", "--workers", 6, *machine, "-o", "soon", "-v")
                 self.assertRegex(err, r"method: (block|hybrid-cut) \(auto: .*; ml not tried: it takes some 20 ms and saves [0-9.]+ [um]s at most\)")
             self.kasen("partition", "--program", plan, f"G={name}.txt", "--workers", 6, "--method", best, "-o", "asked", "--replace")
             for part in sorted((self.dir / "asked").glob("part-*.h5")):
                 self.assertEqual(part.read_bytes(), (self.dir / "auto" / part.name).read_bytes())
+            named = [json.loads((self.dir / b / "manifest.json").read_text()) for b in ("asked", "auto")]
+            self.assertEqual(*[(m["digest"], m["content"]) for m in named])  # whatever was said of the choice
+            self.kasen("fuse", plan, "--bundle", "asked", "-o", "fitted.kir")
+            self.kasen("run", "fitted.kir", "--bundle", "auto", "-o", "fitted.h5")
             out, _ = self.kasen("partition", "--stats", "auto")
             self.assertIn(f"method {best}", out)
             self.assertIn(f"note: method: {best} (auto: ", out)

@@ -84,8 +84,6 @@ Json content_json(const Manifest& manifest) {
   const BundleInfo& info = manifest.info;
   Json content = {{"workers", info.workers}, {"method", info.method},   {"theta", info.theta},
                   {"hash", info.hash},       {"sources", info.sources}, {"dim_order", info.dims}};
-  if (!info.notes.empty()) content["notes"] = info.notes;
-  if (!info.read_notes.empty()) content["read_notes"] = info.read_notes;
   content["dims"] = Json::array();
   content["matrices"] = Json::array();
   content["arrays"] = Json::array();
@@ -102,6 +100,14 @@ Json content_json(const Manifest& manifest) {
                                 {"bytes", manifest.parts[w].bytes},
                                 {"digest", manifest.parts[w].digest}});
   return content;
+}
+
+// It tells how the bundle was made, with predicted times. It stands beside the content: equal data have equal digests.
+Json told_json(const BundleInfo& info) {
+  Json told = Json::object();
+  if (!info.notes.empty()) told["notes"] = info.notes;
+  if (!info.read_notes.empty()) told["read_notes"] = info.read_notes;
+  return told;
 }
 
 void note(std::vector<std::int64_t>& by_worker, const Part& part, std::int64_t count) {
@@ -259,7 +265,9 @@ std::string manifest_text(Manifest& manifest) {
   // JSON must be UTF-8, but names of files need not be.
   const auto replace = nlohmann::json::error_handler_t::replace;
   manifest.info.digest = digest_of(content.dump(-1, ' ', false, replace));
-  const Json whole = {{"kasen_bundle", manifest.version}, {"digest", manifest.info.digest}, {"content", content}};
+  Json whole = {{"kasen_bundle", manifest.version}, {"digest", manifest.info.digest}, {"content", content}};
+  if (const Json told = told_json(manifest.info); !told.empty())
+    whole["told"] = {{"digest", digest_of(told.dump(-1, ' ', false, replace))}, {"content", told}};
   return whole.dump(1, ' ', false, replace) + "\n";
 }
 

@@ -261,8 +261,6 @@ Manifest read_content(const Fields& f, const Json& content, std::int64_t version
   info.theta = f.integer(content, "theta", std::numeric_limits<std::int64_t>::max());
   info.hash = f.text(content, "hash");
   info.sources = f.texts(f.at(content, "sources"), "sources");
-  if (content.contains("notes")) info.notes = f.texts(content["notes"], "notes");
-  if (content.contains("read_notes")) info.read_notes = f.texts(content["read_notes"], "read_notes");
   info.dims = f.texts(f.at(content, "dim_order"), "dim_order");
   if (content.contains("arrays_file") && version >= blocks_version)
     manifest.arrays_file = read_arrays_file(f, content["arrays_file"]);
@@ -288,6 +286,15 @@ Manifest read_content(const Fields& f, const Json& content, std::int64_t version
   return manifest;
 }
 
+// Of earlier bundles they are a part of the content.
+void read_notes(const Fields& f, const Json& whole, BundleInfo& info) {
+  const bool told = whole.contains("told");
+  f.require(whole.size() == (told ? 4 : 3), "it has members that do not exist");
+  const Json& from = f.content(told ? f.at(whole, "told") : whole);
+  if (from.contains("notes")) info.notes = f.texts(f.at(from, "notes"), "notes");
+  if (from.contains("read_notes")) info.read_notes = f.texts(f.at(from, "read_notes"), "read_notes");
+}
+
 }  // namespace
 
 Manifest parse_manifest(const std::string& text, const std::string& file) {
@@ -297,6 +304,7 @@ Manifest parse_manifest(const std::string& text, const std::string& file) {
   Manifest manifest = read_content(f, f.content(whole), version);
   check_version(f, manifest);
   manifest.info.digest = f.text(whole, "digest");
+  read_notes(f, whole, manifest.info);
   return manifest;
 }
 
