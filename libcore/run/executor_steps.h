@@ -239,19 +239,18 @@ class Execution {
   void run_line(const Line&line, bool from_border), act(const Line&line);
   [[nodiscard]] std::string purpose_of(const Step& step) const;
   [[nodiscard]] const HeldAtBorder& held_at(int op, bool behind);
-  void tell_border(int loop);
-  void mark_borders();
-  void pass_border(int op);
+  void tell_border(int loop), mark_borders(), pass_border(int op);
   void resume_behind(const Sequence& steps);
   void restore_values();
   void move_whole(ValueId stand_in, int part, bool bring);
   void move_box(ValueId stand_in, int part, int number, bool bring);
   [[nodiscard]] std::int64_t part_bytes(size_t part, std::int64_t packing, bool with_data) const;
   void check_machine_memory(std::int64_t needed) const;
-  void check_memory(std::span<const std::int64_t> packing, std::span<const std::int64_t> on_disk) const;
-  [[nodiscard]] std::vector<std::int64_t> share_out_memory(std::span<const std::int64_t> packing);
-  void note_passages(int part);
-  void note_forms(int part, MemoryPlan& made);
+  using ByPart = std::span<const std::int64_t>;
+  void check_memory(ByPart packing) const, share_out_memory(ByPart packing);
+  [[nodiscard]] std::vector<stream::Needs> disk_needs();
+  [[nodiscard]] std::int64_t fixed_bytes(ByPart packing) const, enough_memory(ByPart packing);
+  void note_passages(int part), note_forms(int part, MemoryPlan&made);
   void bring_whole();                         // for a run that begins behind the inputs
   [[nodiscard]] std::int64_t least_memory();  // what would be spilled for that is spilled
   bool spill_buffers();
@@ -263,8 +262,7 @@ class Execution {
   void begin_moves(), count_moves();    // count_moves: their bytes, so far
   void watch_passing(), watch_moves();  // names arrays for RunOptions::disk_watch
   void go_on(Execution& before);
-  void note_sent(int from, int to, std::int64_t bytes);
-  void note_received(int from, int to, std::int64_t bytes);
+  void note_sent(int from, int to, std::int64_t bytes), note_received(int from, int to, std::int64_t bytes);
   [[nodiscard]] PartCount& part_of(int worker);
 
   MatrixStore matrices_;
@@ -276,6 +274,8 @@ class Execution {
   Traffic restored_;              // bytes that restoring values moved: the plan has no such operator
   std::int64_t lo_ = 0, hi_ = 0;  // of the outermost loop
   std::vector<Bytes> packing_;
+  std::int64_t least_ = std::numeric_limits<std::int64_t>::max();  // with a limit: the memory that is enough
+  std::int64_t aside_bytes_ = 0;                                   // for rows that go by, on one part at a time
   std::int64_t exchanges_ = 0;
   const bool names_nodes_ = names_nodes(plan);
   std::int64_t node_bytes_ = 0;

@@ -23,11 +23,12 @@ const ElementMemory& PassingSet::add(const ElementType& element, std::int64_t ro
 }
 
 const ElementMemory& PassingSet::add(const ElementType& element, std::int64_t rows, std::int64_t inner, Tier& tier,
-                                     std::int64_t staging) {
+                                     std::int64_t forming) {
   HeldArray& held = hold(element, rows, inner);
   held.array.spilled = tier.make(element, held.array.memory.capacity);
   held.array.disk = held.array.spilled;
-  sizes_.back().staging = checked_add(held.array.spilled->staging_bytes(), staging, "an array's size");
+  sizes_.back().staging = checked_add(held.array.spilled->staging_bytes(), forming, "an array's size");
+  sizes_.back().forming = forming;
   sizes_.back().unit = SpilledElements::group / std::gcd(SpilledElements::group, std::max<std::int64_t>(inner, 1));
   return held.array.memory;
 }
@@ -47,18 +48,17 @@ void PassingSet::tie(const std::vector<int>& arrays) {
   for (const int array : arrays) sizes_[static_cast<std::size_t>(array)].together = arrays.front();
 }
 
-std::int64_t PassingSet::share_out(std::int64_t room, std::int64_t brought) {
-  const Residency shared = share_out_memory(sizes_, passages_, room, brought);
-  if (shared.kept.size() < arrays_.size()) return shared.least;
-  window_ = shared.window;
-  bytes_ = shared.bytes;
+void PassingSet::keep(const Shares& shares, std::size_t part, std::int64_t brought) {
+  const Residency found = keep_rows(sizes_, needs(brought), passages_, shares.stay[part], shares.aside, brought);
+  window_ = found.window;
+  kept_bytes_ = found.bytes;
   brought_ = brought;
   for (std::size_t a = 0; a < arrays_.size(); ++a) {
     PassingArray& array = arrays_[a].array;
-    array.kept = shared.kept[a];
+    array.kept = found.kept[a];
+    sizes_[a].whole |= shares.whole;
     if (array.spilled != nullptr && array.kept == array.rows) array.loaded = array.rows;  // it never leaves
   }
-  return shared.bytes;
 }
 
 void PassingSet::bring_whole(int array) {

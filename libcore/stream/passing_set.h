@@ -19,9 +19,9 @@ class PassingSet {
   /// An array of rows with `inner` elements each; returns its memory. Nothing is read.
   const ElementMemory& add(const ElementType& element, std::int64_t rows, std::int64_t inner,
                            std::shared_ptr<DiskElements> disk);
-  /// One that the run makes. `staging`: bytes that this takes beside the rows.
+  /// One that the run makes. `forming`: bytes that this takes beside the rows.
   const ElementMemory& add(const ElementType& element, std::int64_t rows, std::int64_t inner, Tier& tier,
-                           std::int64_t staging = 0);
+                           std::int64_t forming = 0);
   [[nodiscard]] bool empty() const { return arrays_.empty(); }
   /// The number of the array that has this address; -1: none.
   [[nodiscard]] int find(const std::byte* address) const;
@@ -38,8 +38,9 @@ class PassingSet {
   void add_passage(Passage passage) { passages_.push_back(std::move(passage)); }
   /// Forgets what operators need.
   void clear_passages();
-  /// Shares out `room` bytes. Returns the bytes that are taken; if they are too few, the least number that is enough.
-  [[nodiscard]] std::int64_t share_out(std::int64_t room, std::int64_t brought);
+  [[nodiscard]] Needs needs(std::int64_t brought) const { return needs_of(sizes_, passages_, brought); }
+  /// Keeps the rows that this part has memory for, number `part` of the process. Others come `brought` bytes at a time.
+  void keep(const Shares& shares, std::size_t part, std::int64_t brought);
   /// Reads an array if operators need all of it.
   void bring_whole(int array);
   /// Null if nothing goes by. `at_once` as in Passage.
@@ -54,15 +55,15 @@ class PassingSet {
   [[nodiscard]] Bytes hand_over(int array, std::int64_t elements);
   [[nodiscard]] std::int64_t read_bytes() const;
   [[nodiscard]] std::int64_t written_bytes() const;
-  /// Memory that the arrays take: kept rows, the window, and what is read ahead.
-  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  /// Memory that rows take which stay.
+  [[nodiscard]] std::int64_t kept_bytes() const { return kept_bytes_; }
 
  private:
   HeldArray& hold(const ElementType& element, std::int64_t rows, std::int64_t inner);
   std::deque<HeldArray> arrays_;
   std::vector<ArrayOnDisk> sizes_;
   std::vector<Passage> passages_;
-  std::int64_t window_ = 0, bytes_ = 0, brought_ = 0;
+  std::int64_t window_ = 0, kept_bytes_ = 0, brought_ = 0;
 };
 
 }  // namespace kasen::stream

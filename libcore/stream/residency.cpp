@@ -67,37 +67,65 @@ std::vector<std::int64_t> kept_rows(std::span<const ArrayOnDisk> arrays, const s
 
 }  // namespace
 
-Residency share_out_memory(std::span<const ArrayOnDisk> arrays, std::span<const Passage> passages, std::int64_t room,
-                           std::int64_t brought) {
-  Residency found;
-  const std::int64_t staging = staging_of(arrays, passages);
-  std::int64_t all = 0, whole = 0, window = 0, going = 0;
-  std::vector<double> times(arrays.size(), 0);
+Needs needs_of(std::span<const ArrayOnDisk> arrays, std::span<const Passage> passages, std::int64_t brought) {
+  Needs needs;
   for (const ArrayOnDisk& array : arrays) {
     const std::int64_t bytes = bytes_of(array);
-    all = checked_add(all, bytes, what);
-    (array.whole ? whole : going) += bytes;
+    needs.all = checked_add(needs.all, bytes, what);
+    if (array.whole) needs.whole += bytes;
+    needs.forming = std::max(needs.forming, array.forming);
   }
-  for (const Passage& passage : passages) {
-    window = std::max(window, least_window(arrays, passage, brought));
-    for (const int a : passage.arrays) times[static_cast<std::size_t>(a)] += passage.times;
+  needs.staging = staging_of(arrays, passages);
+  for (const Passage& passage : passages) needs.window = std::max(needs.window, least_window(arrays, passage, brought));
+  return needs;
+}
+
+Shares share_among_parts(std::span<const Needs> parts, std::int64_t room, std::int64_t brought) {
+  Shares shares;
+  std::int64_t all = 0, whole = 0, forming = 0, staging = 0, least = 0, usual = 0;
+  const auto count = std::max<std::int64_t>(std::ssize(parts), 1);
+  for (const Needs& part : parts) {
+    all = checked_add(all, part.all, what);
+    whole += part.whole;
+    forming = std::max(forming, part.forming);
+    staging = std::max(staging, part.staging);
+    least = std::max(least, checked_add(part.window, part.staging, what));
+    const std::int64_t window = std::min({usual_times * brought, room / count / 8, part.all - part.whole});
+    usual = std::max(usual, std::max(part.window, window) + part.staging);
   }
-  found.least = checked_add(checked_add(whole, window, what), staging, what);
-  if (checked_add(all, staging, what) <= room) {
+  const std::int64_t loaded = checked_add(all, forming, what);
+  shares.least = std::min(checked_add(whole, least, what), loaded);
+  if (shares.least > room) return shares;
+  const bool streams = checked_add(all, staging, what) > room;
+  shares.whole = streams && loaded <= room;
+  shares.aside = shares.whole ? forming : streams ? usual : staging;
+  // A usual window is not worth more than what must be there.
+  if (whole > room - shares.aside) shares.aside = least;
+  std::int64_t left = room - shares.aside - whole, behind = count;
+  for (const Needs& part : parts) {
+    const std::int64_t stay = std::min(part.all, part.whole + left / behind--);
+    shares.stay.push_back(shares.whole ? part.all : stay);
+    left -= stay - part.whole;
+  }
+  return shares;
+}
+
+Residency keep_rows(std::span<const ArrayOnDisk> arrays, const Needs& needs, std::span<const Passage> passages,
+                    std::int64_t stay, std::int64_t aside, std::int64_t brought) {
+  Residency found;
+  if (needs.all <= stay) {
     for (const ArrayOnDisk& array : arrays) found.kept.push_back(array.rows);
-    found.bytes = all + staging;
-    found.least = std::min(found.least, found.bytes);
+    found.bytes = needs.all;
     return found;
   }
-  if (found.least > room) return found;
-  found.window = std::max(window, std::min({usual_times * brought, room / 8, going}));
-  std::int64_t left = room - whole - staging - found.window;
-  if (left < 0) {  // a usual window is not worth more than what must be there
-    found.window = window;
-    left = room - found.least;
-  }
+  std::vector<double> times(arrays.size(), 0);
+  for (const Passage& passage : passages)
+    for (const int a : passage.arrays) times[static_cast<std::size_t>(a)] += passage.times;
+  const std::int64_t window = std::min({usual_times * brought, aside - needs.staging, needs.all - needs.whole});
+  found.window = std::max(needs.window, window);
+  std::int64_t left = stay - needs.whole;
   found.kept = kept_rows(arrays, times, left);
-  found.bytes = room - left;
+  found.bytes = stay - left;
   return found;
 }
 

@@ -16,8 +16,21 @@ namespace {
 
 constexpr std::int64_t mib = std::int64_t{1} << 20;
 
-Residency shared(std::span<const ArrayOnDisk> arrays, std::span<const Passage> passages, std::int64_t room) {
-  return share_out_memory(arrays, passages, room, 4 * mib);
+constexpr std::int64_t brought = 4 * mib;
+
+// A process of one part. `bytes`: all that it takes.
+struct Shared {
+  std::vector<std::int64_t> kept;
+  std::int64_t window = 0, least = 0, bytes = 0;
+  bool whole = false;
+};
+
+Shared shared(std::span<const ArrayOnDisk> arrays, std::span<const Passage> passages, std::int64_t room) {
+  const Needs needs = needs_of(arrays, passages, brought);
+  const Shares shares = share_among_parts({&needs, 1}, room, brought);
+  if (shares.stay.empty()) return {.least = shares.least};
+  const Residency found = keep_rows(arrays, needs, passages, shares.stay[0], shares.aside, brought);
+  return {found.kept, found.window, shares.least, found.bytes + shares.aside, shares.whole};
 }
 
 TEST(Residency, KeepsWhatIsReadMost) {
@@ -25,14 +38,14 @@ TEST(Residency, KeepsWhatIsReadMost) {
   const std::vector<ArrayOnDisk> arrays{{1000, mib}, {1000, mib}};
   const std::vector<Passage> passages{{{0}, 1, 1}, {{1}, 1, 16}};
   const std::int64_t window = 3 * mib + 16 * mib + mib;  // rows that are held, brought, and half gone
-  const Residency all = shared(arrays, passages, 2000 * mib);
+  const Shared all = shared(arrays, passages, 2000 * mib);
   EXPECT_EQ(all.kept, (std::vector<std::int64_t>{1000, 1000}));
   EXPECT_EQ(all.window, 0);
   EXPECT_EQ(all.least, window);
-  const Residency most = shared(arrays, passages, 1999 * mib);
+  const Shared most = shared(arrays, passages, 1999 * mib);
   EXPECT_EQ(most.window, 1999 * mib / 8);
   EXPECT_EQ(most.kept, (std::vector<std::int64_t>{1999 - 250 - 1000, 1000}));
-  const Residency some = shared(arrays, passages, 400 * mib);
+  const Shared some = shared(arrays, passages, 400 * mib);
   EXPECT_EQ(some.window, 50 * mib);
   EXPECT_EQ(some.kept, (std::vector<std::int64_t>{0, 350}));
   EXPECT_EQ(some.bytes, 400 * mib);
@@ -43,7 +56,7 @@ TEST(Residency, KeepsWhatIsReadMost) {
 TEST(Residency, WholeArraysAreWhole) {
   const std::vector<ArrayOnDisk> arrays{{.rows = 100, .row_bytes = mib, .whole = true}, {1000, mib}};
   const std::vector<Passage> passages{{{0, 1}, 1, 1}};
-  const Residency found = shared(arrays, passages, 300 * mib);
+  const Shared found = shared(arrays, passages, 300 * mib);
   EXPECT_EQ(found.least, 100 * mib + 20 * mib);
   EXPECT_EQ(found.kept.at(0), 100);
   EXPECT_EQ(found.kept.at(1), (200 * mib - found.window) / mib);
@@ -66,7 +79,7 @@ TEST(Residency, TakesNoMoreThanTheRoom) {
         if (draw(0, 1) == 0) passage.arrays.push_back(a);
     }
     const std::int64_t room = draw(0, 1000) * mib;
-    const Residency found = shared(arrays, passages, room);
+    const Shared found = shared(arrays, passages, room);
     EXPECT_EQ(found.kept.empty(), found.least > room) << trial;
     if (found.kept.empty()) continue;
     ++run;
@@ -82,7 +95,8 @@ TEST(Residency, TakesNoMoreThanTheRoom) {
       staging = std::max(staging, arrays[a].staging);
       EXPECT_TRUE(found.kept[a] == arrays[a].rows || (!arrays[a].whole && found.kept[a] % arrays[a].unit == 0));
     }
-    EXPECT_EQ(bytes + staging, found.bytes) << trial;
+    EXPECT_EQ(bytes + (found.whole ? 0 : staging), found.bytes) << trial;
+    EXPECT_TRUE(!found.whole || found.window == 0);
     // The least is enough, and less is not.
     EXPECT_FALSE(shared(arrays, passages, found.least).kept.empty());
     if (found.least > 0) {
@@ -90,6 +104,33 @@ TEST(Residency, TakesNoMoreThanTheRoom) {
     }
   }
   EXPECT_GT(run, 1000);
+}
+
+// Rows go by on one part after another, so a window is needed once, and where all fits nothing goes by.
+TEST(Residency, PartsOfAProcessShare) {
+  const std::vector<ArrayOnDisk> small{{.rows = 25, .row_bytes = mib, .staging = 16 * mib}};
+  const std::vector<Passage> passages{{{0}, 1, 16}};
+  const Needs needs = needs_of(small, passages, brought);
+  EXPECT_EQ(needs.window + needs.staging, 36 * mib);  // more than the array
+  for (const std::int64_t parts : {1, 2, 4}) {
+    const std::vector<Needs> all(static_cast<std::size_t>(parts), needs);
+    EXPECT_EQ(share_among_parts(all, 0, brought).least, std::min<std::int64_t>(36, 25 * parts) * mib);
+    const Shares whole = share_among_parts(all, 25 * parts * mib, brought);
+    EXPECT_TRUE(whole.whole);
+    EXPECT_EQ(whole.aside, 0);
+    EXPECT_EQ(whole.stay, std::vector<std::int64_t>(static_cast<std::size_t>(parts), 25 * mib));
+    EXPECT_FALSE(share_among_parts(all, (25 * parts + 16) * mib, brought).whole);  // rows come while they are used
+    if (parts < 2) continue;
+    const Shares some = share_among_parts(all, (25 * parts - 1) * mib, brought);
+    EXPECT_FALSE(some.whole);
+    EXPECT_EQ(some.stay,
+              std::vector<std::int64_t>(static_cast<std::size_t>(parts), (25 * parts - 1 - 36) * mib / parts));
+  }
+  // What a small part leaves is another one's.
+  const std::vector<ArrayOnDisk> large{{.rows = 1000, .row_bytes = mib, .staging = 16 * mib}};
+  const Shares uneven = share_among_parts(std::vector{needs, needs_of(large, passages, brought)}, 500 * mib, brought);
+  EXPECT_EQ(uneven.stay.at(0), 25 * mib);
+  EXPECT_EQ(uneven.stay.at(0) + uneven.stay.at(1) + uneven.aside, 500 * mib);
 }
 
 // Pages of an array that are in memory.
@@ -114,7 +155,10 @@ class Pass {
     to_ = &set.add(data_.element, s_.rows, 1, *tier_);
     set.add_passage({{0, 1}, s_.at_once, 16});
     set.add_passage({{1}, 1, 16});
-    taken = set.share_out(s_.room, s_.brought);
+    const Needs needs = set.needs(s_.brought);
+    const Shares shares = share_among_parts({&needs, 1}, s_.room, s_.brought);
+    if (!shares.stay.empty()) set.keep(shares, 0, s_.brought);
+    taken = shares.stay.empty() ? shares.least : set.kept_bytes() + shares.aside;
   }
 
   // Every row is there when it is entered, and no more than the room is taken.
@@ -244,6 +288,11 @@ TEST(Window, RowsOfAnySize) {
   }
 }
 
+void keep(PassingSet& set, std::int64_t room, std::int64_t at_a_time) {
+  const Needs needs = set.needs(at_a_time);
+  set.keep(share_among_parts({&needs, 1}, room, at_a_time), 0, at_a_time);
+}
+
 TEST(Window, AFailingDiskIsToldToAll) {
   Array data(ElementType::of(Scalar::f64), 100000);
   for (const bool loads : {true, false}) {
@@ -255,7 +304,7 @@ TEST(Window, AFailingDiskIsToldToAll) {
     set.add(data.element, data.count, 1, simulated_disk(data, loads ? DiskEvent(fails) : DiskEvent()));
     set.add(data.element, data.count, 1, *tier);
     set.add_passage({{0, 1}, 4096, 1});
-    ASSERT_LE(set.share_out(400000, 20000), 400000);
+    keep(set, 400000, 20000);
     const auto window = set.pass({{&set.array(0), true, false}, {&set.array(1), false, true}}, 4096);
     const auto run = [&] {
       for (std::int64_t begin = 0; begin < data.count; begin += 4096) {
@@ -275,7 +324,7 @@ TEST(Window, RowsThatNobodyLeavesAreToldOf) {
   PassingSet set;
   set.add(data.element, data.count, 1, simulated_disk(data));
   set.add_passage({{0}, 4096, 1});
-  ASSERT_LE(set.share_out(400000, 20000), 400000);
+  keep(set, 400000, 20000);
   const auto window = set.pass({{&set.array(0), true, false}}, 4096);
   window->enter(0, 4096);
   window->leave(0, 4096);

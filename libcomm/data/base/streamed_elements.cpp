@@ -60,9 +60,16 @@ std::int64_t StreamedElements::bytes_of(std::int64_t first, std::int64_t last) c
   return bytes;
 }
 
+std::int64_t StreamedElements::buffer_bytes() const {
+  return std::min(grid_.block, grid_.end - grid_.begin) + 2 * DirectFile::page;
+}
+
 std::int64_t StreamedElements::staging_bytes() const {
-  const auto buffers = static_cast<std::int64_t>(buffers_of_a_pass + runs_.size());  // a block of each run comes early
-  return buffers * (grid_.block + 2 * DirectFile::page);
+  const std::size_t buffers = std::min(buffers_of_a_pass, pieces(0, elements_.count).size());
+  std::int64_t bytes = static_cast<std::int64_t>(buffers) * buffer_bytes();
+  for (const Run& run : runs_)  // a block of each run comes early
+    bytes += std::min(grid_.block, elements_.count * run.element_bytes) + 2 * DirectFile::page;
+  return bytes;
 }
 
 void StreamedElements::begin(std::int64_t first, std::int64_t last) {
@@ -74,7 +81,7 @@ void StreamedElements::begin(std::int64_t first, std::int64_t last) {
   stop_ = false;
   fault_ = nullptr;
   while (buffers_.size() < std::min(buffers_of_a_pass, pieces_.size()))
-    buffers_.push_back(std::make_unique<Buffer>(grid_.block + 2 * DirectFile::page));
+    buffers_.push_back(std::make_unique<Buffer>(buffer_bytes()));
   for (const auto& buffer : buffers_) buffer->full = false;
   if (!pieces_.empty()) reader_ = std::thread([this] { read_ahead(); });
 }

@@ -48,6 +48,7 @@ class StreamedElements final : public DiskElements {
   };
   [[nodiscard]] std::vector<Piece> pieces(std::int64_t first, std::int64_t last) const;
   [[nodiscard]] std::int64_t block_bytes(std::int64_t block) const;
+  [[nodiscard]] std::int64_t buffer_bytes() const;
   void read_ahead();
   void deliver(const Piece& piece, const std::byte* block, const ElementMemory& to) const;
 

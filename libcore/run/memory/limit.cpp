@@ -45,8 +45,8 @@ void Execution::allocate(Execution* before) {
       largest = std::max(largest, step->packing_bytes(p));
     }
   }
-  const std::vector<std::int64_t> on_disk = share_out_memory(packing);
-  check_memory(packing, on_disk);
+  share_out_memory(packing);
+  check_memory(packing);
   check_pool();
   storage.allocate();
   for (int p = 0; p < part_count(); ++p) {
@@ -55,7 +55,8 @@ void Execution::allocate(Execution* before) {
     count.exchange_bytes += packing_.back().size() + storage.whole_bytes(p);
     count.buffer_bytes = storage.pool_bytes(p);
     count.matrix_bytes += matrices_.bytes(*this, p);
-    count.input_bytes = storage.passing(p).bytes();
+    count.input_bytes = storage.passing(p).kept_bytes();
+    if (!storage.passing(p).empty()) count.input_bytes += std::exchange(aside_bytes_, 0);  // for all parts in turn
     count.list_bytes = list_bytes(parts[static_cast<size_t>(p)]) + numbering.list_bytes(p);
     for_each_op(module, [&](const Op& op, int, int) {
       if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;
@@ -98,26 +99,22 @@ void Execution::check_machine_memory(std::int64_t needed) const {
                  : "end other processes there");
 }
 
-// `on_disk`: the bytes that arrays on a disk take, by part.
-void Execution::check_memory(std::span<const std::int64_t> packing, std::span<const std::int64_t> on_disk) const {
+void Execution::check_memory(std::span<const std::int64_t> packing) const {
   const bool limited = options.memory > 0;
-  std::int64_t needed = 0, largest = 1, window = 0, most = 0;
+  std::int64_t fixed = 0, largest = 1;
   for (size_t p = 0; p < parts.size(); ++p) {
     const std::int64_t bytes = part_bytes(p, packing[p], limited);
-    most = std::max(most, on_disk[p]);
-    needed = checked_add(needed, bytes, "the run's memory");
+    fixed = checked_add(fixed, bytes, "the run's memory");
     largest = std::max(largest, bytes);
   }
-  // Parts with rows that go by have equal shares of what the others leave.
-  for (int p = 0; p < part_count(); ++p) window += storage.passing(p).empty() ? 0 : most;
-  needed = checked_add(needed, window, "the run's memory");
+  const std::int64_t needed = limited ? least_ : fixed;
   const auto room = limited ? std::optional(options.memory) : available_memory();
   check_machine_memory(needed);
   if (!room || needed <= *room) return;
-  if (window > 0) {
+  if (storage.has_passing()) {
     fail(ExitStatus::limit,
          fmt::format("the run needs {} bytes of memory on this process, {} are allowed (--memory)", needed, *room),
-         fmt::format("{} of them for rows that go by from a disk, and what needs arrays whole", window),
+         fmt::format("{} of them for rows that go by from a disk, and what needs arrays whole", needed - fixed),
          "allow as much, or use more processes");
   }
   const std::int64_t workers = transport.workers(), fitting = *room / largest;

@@ -100,30 +100,46 @@ void Execution::note_passages(int part) {
   }
 }
 
-// The parts that have arrays on a disk get equal shares of what the others leave. Returns by part the bytes that these
-// take, or if those are not there the least that is enough. Arrays that the run makes go to the disk only if it does
-// not fit without.
-std::vector<std::int64_t> Execution::share_out_memory(std::span<const std::int64_t> packing) {
-  std::vector<std::int64_t> taken(parts.size(), 0);
-  if (options.memory <= 0) return taken;
-  const auto fits = [&] {
-    std::int64_t left = options.memory, passing = 0;
-    for (int p = 0; p < part_count(); ++p) {
-      left -= part_bytes(static_cast<size_t>(p), packing[static_cast<size_t>(p)], true);
-      passing += storage.passing(p).empty() ? 0 : 1;
-    }
-    bool all = left >= 0;
-    for (int p = 0; p < part_count(); ++p) {
-      if (storage.passing(p).empty()) continue;
-      note_passages(p);
-      std::int64_t& bytes = taken[static_cast<size_t>(p)];
-      bytes = storage.passing(p).share_out(left / passing, options.pass_bytes);
-      all = all && bytes <= left / passing;
-    }
-    return all;
-  };
-  if (!fits() && spill_buffers()) (void)fits();
-  return taken;
+// What the arrays on a disk need on each part that has some.
+std::vector<stream::Needs> Execution::disk_needs() {
+  std::vector<stream::Needs> needs;
+  for (int p = 0; p < part_count(); ++p) {
+    if (storage.passing(p).empty()) continue;
+    note_passages(p);
+    needs.push_back(storage.passing(p).needs(options.pass_bytes));
+  }
+  return needs;
+}
+
+// The memory that the run needs beside arrays on a disk.
+std::int64_t Execution::fixed_bytes(std::span<const std::int64_t> packing) const {
+  std::int64_t bytes = 0;
+  for (size_t p = 0; p < parts.size(); ++p)
+    bytes = checked_add(bytes, part_bytes(p, packing[p], true), "the run's memory");
+  return bytes;
+}
+
+// The memory that is enough, with the arrays on a disk that there are now.
+std::int64_t Execution::enough_memory(std::span<const std::int64_t> packing) {
+  const stream::Shares shares = stream::share_among_parts(disk_needs(), 0, options.pass_bytes);
+  return checked_add(fixed_bytes(packing), shares.least, "the run's memory");
+}
+
+// Parts share what the others leave. Arrays that the run makes go to the disk only if it does not fit without. What is
+// not enough stays unshared, and the least that is enough is in `least_`.
+void Execution::share_out_memory(std::span<const std::int64_t> packing) {
+  if (options.memory <= 0) return;
+  least_ = enough_memory(packing);
+  if (least_ > options.memory) {
+    if (!spill_buffers()) return;
+    least_ = std::min(least_, enough_memory(packing));
+  }
+  const std::int64_t room = options.memory - fixed_bytes(packing);
+  const stream::Shares shares = stream::share_among_parts(disk_needs(), room, options.pass_bytes);
+  size_t number = 0;
+  for (int p = 0; p < part_count() && !shares.stay.empty(); ++p)
+    if (!storage.passing(p).empty()) storage.passing(p).keep(shares, number++, options.pass_bytes);
+  aside_bytes_ = shares.aside;
 }
 
 void Execution::bring_whole() {
@@ -272,17 +288,10 @@ MemoryPlan Execution::memory_plan() {
 }
 
 std::int64_t Execution::least_memory() {
+  std::vector<std::int64_t> packing;
+  for (const Bytes& one : packing_) packing.push_back(one.size());
   (void)spill_buffers();
-  std::int64_t least = 0, most = 0, passing = 0;
-  for (int p = 0; p < part_count(); ++p) {
-    const auto part = static_cast<size_t>(p);
-    least = checked_add(least, part_bytes(part, packing_[part].size(), true), "the run's memory");
-    if (storage.passing(p).empty()) continue;
-    note_passages(p);
-    most = std::max(most, storage.passing(p).share_out(0, options.pass_bytes));
-    ++passing;
-  }
-  return checked_add(least, checked_mul(most, passing, "the run's memory"), "the run's memory");
+  return std::min(least_, enough_memory(packing));
 }
 
 }  // namespace kasen::executor

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""What is said of a run is true: the memory that it needs, the sizes that a plan is for, the strategy that has an effect,
+and what to do where something does not go.
+
+Usage: told_runs_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+"""
+import json
+import re
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import numpy  # noqa: E402
+from tools_test import BAD, LIMIT, USAGE, ToolTest  # noqa: E402
+
+NO = 1  # of `verify`
+ROWS, COLUMNS = 300_000, 20
+DESCENT = """dim N, F local
+input X : f64[N, F], y : f64[N]
+param steps = 4, rate = 1e-3
+w = fill(0.0, F)
+for i in 0..steps {
+  e = X @ w - y
+  w = w - rate / f64(size(N)) * (X' @ e)
+}
+output w, pred = X @ w
+"""
+
+
+class NeededMemory(ToolTest):
+    def setUp(self):
+        super().setUp()
+        random = numpy.random.default_rng(2)
+        numpy.save(self.dir / "X.npy", random.normal(size=(ROWS, COLUMNS)))
+        numpy.save(self.dir / "y.npy", random.normal(size=ROWS))
+        (self.dir / "p.ks").write_text(DESCENT)
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        self.kasen("fuse", "p.kir", "-o", "f.kir")
+
+    def partition(self, workers):
+        self.kasen("partition", "--program", "p.kir", "X=X.npy", "y=y.npy", "--workers", workers, "-o", "b", "--replace")
+
+    def run_in(self, memory, *ranks):
+        self.kasen("run", *ranks, "f.kir", "--bundle", "b", "-o", "r.h5", "--force", "--stats", "s.json", "--memory", memory)
+        report = json.loads((self.dir / "s.json").read_text())
+        read, written = (sum(op.get(f"disk_{way}_bytes", 0) for op in report["operators"]) for way in ("read", "written"))
+        held = sum(part[key] for part in report["parts"] for key in part if key.endswith("_bytes") and key not in ("sent_bytes", "received_bytes"))
+        return read, written, held
+
+    def test_what_fits_whole_does_not_go_by(self):
+        """Whatever the number of workers: all rows are read once, and what is held is within the limit."""
+        rows, results = 8 * ROWS * (COLUMNS + 1), 8 * ROWS
+        for workers in (1, 2, 3, 4):
+            self.partition(workers)
+            enough = rows + results + (200 << 10)
+            read, written, held = self.run_in(enough)
+            self.assertLess(read, rows + 2 * workers * (5 << 20), workers)  # blocks at the ends of parts are read by two workers
+            self.assertEqual(written, 0)
+            self.assertLessEqual(held, enough)
+            read, _, held = self.run_in("36M")
+            self.assertGreater(read, 2 * rows)
+            self.assertLessEqual(held, 36 << 20)
+            self.kasen("measure", "f.kir", "--bundle", "b", "--memory", "36M", "--against", "s.json", "--check")
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
