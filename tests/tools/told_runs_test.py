@@ -62,5 +62,22 @@ class NeededMemory(ToolTest):
             self.assertLessEqual(held, 36 << 20)
             self.kasen("measure", "f.kir", "--bundle", "b", "--memory", "36M", "--against", "s.json", "--check")
 
+    def test_the_number_that_is_told_is_enough(self):
+        """Of `measure` and of `run`, which say the same; one byte less is not."""
+        for workers in (1, 2, 3):
+            self.partition(workers)
+            told = [int(re.search(r"needs (\d+) bytes", self.fault(*command, "--memory", "1000", status=LIMIT, says="allowed (--memory)"))[1])
+                    for command in (["measure", "f.kir", "--bundle", "b"], ["run", "f.kir", "--bundle", "b", "-o", "r.h5"])]
+            self.assertEqual(*told)
+            least = told[0]
+            self.assertLess(least, 36 << 20)
+            out, _ = self.kasen("measure", "f.kir", "--bundle", "b", "--memory", least)
+            self.assertIn(f"for one process of {workers} worker{'s' if workers > 1 else ''} (the least is {least:,})", out)
+            self.run_in(least)
+            for command in (["measure", "f.kir", "--bundle", "b"], ["run", "f.kir", "--bundle", "b", "-o", "r.h5", "--force"]):
+                self.fault(*command, "--memory", least - 1, status=LIMIT, says=f"needs {least} bytes")
+            report = json.loads(self.kasen("measure", "f.kir", "--bundle", "b", "--memory", least, "--format", "json")[0])
+            self.assertEqual((report["processes"], report["least_bytes"]), (1, least))
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -7,6 +7,7 @@
 
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/bundle/entries.h"
+#include "libcore/base/count_text.h"
 #include "libcore/base/error.h"
 #include "libcore/data/disk_elements.h"
 #include "libcore/ir/dense_blocks.h"
@@ -113,7 +114,7 @@ MemoryPlan plan_of_memory(const Module& plan, const std::string& bundle, int wor
                           std::int64_t memory, bool in_memory) {
   const BundleInfo info = read_bundle_info(bundle, workers);
   const int all = info.workers;
-  for (int worker = 0, alone = ranks.empty() ? all : 0; worker < alone; ++worker) ranks.push_back({worker, 1});
+  if (ranks.empty()) ranks.push_back({0, all});  // one process, as `run` has without mpirun
   PartsWanted wanted{.workers = workers};
   if (!in_memory)
     wanted.streamed = [names = passing_inputs(plan)](const std::string& name) { return names.contains(name); };
@@ -134,8 +135,9 @@ MemoryPlan plan_of_memory(const Module& plan, const std::string& bundle, int wor
 
 std::string disk_text(const Module& plan, const MemoryPlan& memory, std::int64_t allowed,
                       const MachineProfile& machine) {
-  std::string text = fmt::format("\nIn {} bytes of memory for each process (the least is {})\n\n", grouped(allowed),
-                                 grouped(memory.least));
+  std::string text =
+      fmt::format("\nIn {} bytes of memory for one process of {} (the least is {})\n\n", grouped(allowed),
+                  count_text(std::ssize(memory.parts), "worker"), grouped(memory.least));
   if (memory.arrays.empty() && !uses_disk(plan)) return text + "Everything stays in memory.\n";
   std::vector<std::vector<std::string>> arrays{{"array", "worker", "bytes", "stay in memory", "go by"}};
   for (const ArrayOnDiskUse& array : memory.arrays) {
@@ -167,6 +169,7 @@ std::string disk_text(const Module& plan, const MemoryPlan& memory, std::int64_t
 
 std::string disk_json(const Module& plan, const MemoryPlan& memory) {
   Json json = new_report("disk");
+  json["processes"] = 1;
   json["least_bytes"] = memory.least;
   for (const char* list : {"arrays", "operators"}) json[list] = Json::array();
   for (const ArrayOnDiskUse& array : memory.arrays) {

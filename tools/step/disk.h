@@ -14,11 +14,11 @@ namespace kasen::tools {
 struct WorkersOfRank {
   int first = 0, count = 1;
 };
-// Of processes with so many bytes of memory each; without `ranks` one for each worker. `in_memory`: inputs are there as
-// without a limit (matrices_surely_fit). UserError as a run's.
+// Of processes with so many bytes of memory each; without `ranks` of one that has all workers. `in_memory`: inputs are
+// there as without a limit (matrices_surely_fit). UserError as a run's.
 [[nodiscard]] MemoryPlan plan_of_memory(const Module& plan, const std::string& bundle, int workers,
                                         std::vector<WorkersOfRank> ranks, std::int64_t memory, bool in_memory = false);
-// Times are those of the machine's disk.
+// Of one process that has all workers. Times are those of the machine's disk.
 [[nodiscard]] std::string disk_text(const Module& plan, const MemoryPlan& memory, std::int64_t allowed,
                                     const MachineProfile& machine);
 [[nodiscard]] std::string disk_json(const Module& plan, const MemoryPlan& memory);

@@ -119,8 +119,8 @@ std::optional<MemoryPlan> limited_memory(const Module& module, const po::variabl
   const auto& bundle = values["bundle"].as<std::string>();
   const int workers = bundle_workers(values, module);
   const std::int64_t memory = byte_option(values, "memory");
-  const bool in_memory = !ranks.empty() && matrices_surely_fit(module, read_bundle_info(bundle, workers).statistics,
-                                                               static_cast<int>(ranks.size()), memory);
+  const int processes = std::max(1, static_cast<int>(ranks.size()));
+  const bool in_memory = matrices_surely_fit(module, read_bundle_info(bundle, workers).statistics, processes, memory);
   return plan_of_memory(module, bundle, workers, std::move(ranks), memory, in_memory);
 }
 
