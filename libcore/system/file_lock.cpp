@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libcore/base/error.h"
+#include "libcore/base/full_disk.h"
 #include "libcore/system/file_calls.h"
 
 namespace kasen {
@@ -22,7 +23,7 @@ std::string reason() { return std::generic_category().message(errno); }
 FileLock::FileLock(std::string path, Children children) : path_(std::move(path)) {
   const int at_exec = children == Children::apart ? O_CLOEXEC : 0;
   fd_ = file_calls::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | at_exec, 0666);
-  if (fd_ < 0) fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_), reason());
+  if (fd_ < 0) fail_on_disk(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_), errno, path_);
 }
 
 FileLock::~FileLock() { close(fd_); }

@@ -25,7 +25,7 @@ FILES = ["open", "create", "read", "write", "sync", "rename"]
 REASONS = {"open": "Input/output error", "create": "No space left on device", "read": "Input/output error",
            "write": "No space left on device", "sync": "Input/output error", "rename": "No space left on device",
            "allocate": "no memory for an array of"}
-STATUS = {"open": {IO}, "create": {CREATE}, "read": {IO}, "write": {IO}, "sync": {IO}, "rename": {CREATE, IO}, "allocate": {LIMIT}}
+STATUS = {"open": {IO}, "create": {IO}, "read": {IO}, "write": {IO}, "sync": {IO}, "rename": {CREATE, IO}, "allocate": {LIMIT}}
 PROGRAM = """
 dim N
 input G : null[N, N]

@@ -332,6 +332,22 @@ class Faults(ToolTest):
         self.assertEqual([f for f in self.files() if "tmp" in f], [])
         self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--force")
 
+    def test_a_full_disk_has_one_status(self):
+        """Whatever is written there: 74, with the disk and what is free. In a mount name space of its own, if it may have one."""
+        self.prepare()
+        (self.dir / "small").mkdir()
+        command = ["unshare", "--mount", *(["--map-root-user"] if os.getuid() else []), "sh", "-c",
+                   "mount -t tmpfs -o size=64k,nr_inodes=20 none small && head -c 70000 /dev/zero > small/fill 2> /dev/null; exec \"$@\"", "sh"]
+        if subprocess.run([*command, "true"], cwd=self.dir, capture_output=True, check=False).returncode:
+            self.skipTest("no name spaces")
+        run = ["kasen-run", "fused.kir", "--bundle", "bundle"]
+        for tool, *args in (["kasen-plan", PAGERANK, "-o", "small/p.kir"], ["kasen-partition", "G=graph.txt", "-o", "small/b"],
+                            [*run, "-o", "small/r.h5"], [*run, "-o", "small/r.csv"], [*run, "-o", "small/r.npy"],
+                            [*run, "-o", "r.h5", "--stats", "small/s.json"]):
+            done = subprocess.run([*command, TOOLS / tool, *args], cwd=self.dir, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, IO, (args, done.stderr))
+            self.assertRegex(done.stderr, r"No space left on device; 0 bytes are free on the disk of '[^']*small[^']*'", args)
+
     def test_disk_full_for_some_ranks(self):
         """Beyond 8 MiB of lines the disk is full: whichever rank is there then, the job ends, and nothing is left."""
         program = self.program("dim N\ndim K local = 20000\ninput G : null[N, N]\nx : f64[N, K] = f64(index(N)) + 0.5\noutput x\n")

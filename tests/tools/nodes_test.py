@@ -214,7 +214,7 @@ class Nodes(NodeTest):
 
     def test_what_fails(self):
         """On a node of its own: one message, its status."""
-        for fault, status, says in [("create:fail:1+@rank=0", 73, "No space left"), ("read:fail:2@rank=3", IO, "Input/output error"),
+        for fault, status, says in [("create:fail:1+@rank=0", IO, "No space left"), ("read:fail:2@rank=3", IO, "Input/output error"),
                                     ("allocate:fail:1@rank=2", LIMIT, "no memory for an array")]:
             _, err = self.launch("fused.kir", "-o", "r.npy", env={"KASEN_FAULT": fault}, status=status)
             self.assertEqual(err.count("error:"), 1, err)

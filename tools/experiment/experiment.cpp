@@ -12,6 +12,7 @@
 
 #include "libcore/base/count_text.h"
 #include "libcore/base/error.h"
+#include "libcore/base/full_disk.h"
 #include "tools/common/tool.h"
 #include "tools/experiment/machine_facts.h"
 #include "tools/experiment/means.h"
@@ -316,8 +317,8 @@ ExitStatus run_experiment(const po::variables_map& values) {
   std::error_code fault;
   std::filesystem::create_directories(experiment.folder, fault);
   if (fault)
-    fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", experiment.folder), fault.message(),
-         "choose another with -o");
+    fail_on_disk(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", experiment.folder),
+                 fault.value(), experiment.folder, "choose another with -o");
   stop_on_signals();
   return Runner(experiment, matrix, values.count("stop") > 0, reports_json(values)).run();
 }

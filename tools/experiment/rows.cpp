@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "libcore/base/error.h"
+#include "libcore/base/full_disk.h"
 #include "libcore/json/text.h"
 #include "tools/system/files.h"
 
@@ -113,9 +114,12 @@ void Rows::open_to_write() {
   fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0666);
   struct stat facts {};
   const bool special = fd_ >= 0 ? fstat(fd_, &facts) == 0 && !S_ISREG(facts.st_mode) : errno == ENXIO;
-  if (fd_ < 0 || special)
-    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_),
-         special ? "this path is not a regular file" : std::strerror(errno), "choose another folder with -o");
+  if (special)
+    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_), "this path is not a regular file",
+         "choose another folder with -o");
+  if (fd_ < 0)
+    fail_on_disk(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_), errno, path_,
+                 "choose another folder with -o");
   if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
   if (errno != EWOULDBLOCK)
     fail(ExitStatus::cannot_create, fmt::format("cannot lock '{}'", path_), std::strerror(errno),

@@ -11,6 +11,7 @@
 #include "libcomm/data/sources/content.h"
 #include "libcomm/data/view/view.h"
 #include "libcore/base/error.h"
+#include "libcore/base/full_disk.h"
 #include "libcore/ir/module.h"
 #include "libcore/lang/lang.h"
 #include "libopt/time/run_report.h"
@@ -40,7 +41,7 @@ std::string end_of(const std::string& path, size_t most) {
 void put_in_place(const std::string& made, const std::string& name) {
   std::error_code fault;
   fs::rename(made, name, fault);
-  if (fault) fail(ExitStatus::cannot_create, fmt::format("cannot make '{}'", name), fault.message());
+  if (fault) fail_on_disk(ExitStatus::cannot_create, fmt::format("cannot make '{}'", name), fault.value(), name);
 }
 
 Json sizes_of(const std::string& bundle) {
@@ -111,7 +112,8 @@ Steps::Steps(std::string folder) : folder_(std::move(folder)), work_(folder_) {
   for (const std::string& name : {file("data"), file("plans"), file("bundles")}) {
     std::error_code fault;
     fs::create_directories(name, fault);
-    if (fault) fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", name), fault.message());
+    if (fault)
+      fail_on_disk(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", name), fault.value(), name);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "libcore/base/error.h"
+#include "libcore/base/full_disk.h"
 #include "libcore/system/file_calls.h"
 #include "libcore/system/temporaries.h"
 #include "tools/system/files.h"
@@ -40,8 +41,8 @@ WorkFolder::WorkFolder(const std::string& folder) {
   path_ = make_temporary(folder + '/' + name_when_whole,
                          [](const std::string& name) { return file_calls::mkdir(name.c_str(), 0777) == 0; });
   if (path_.empty())
-    fail(ExitStatus::cannot_create, fmt::format("cannot make a folder in '{}'", folder), std::strerror(errno),
-         "choose another with -o");
+    fail_on_disk(ExitStatus::cannot_create, fmt::format("cannot make a folder in '{}'", folder), errno, folder + "/",
+                 "choose another with -o");
   write_text(file(mark), "");
 }
 

@@ -18,6 +18,7 @@
 #include "libcomm/data/read/npy_header.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/base/full_disk.h"
 #include "tools/options/cell_options.h"
 #include "tools/system/files.h"
 #include "tools/system/process.h"
@@ -81,8 +82,8 @@ Work::Work(const std::string& folder) : folder_(folder), own_(folder.empty()) {
   if (own_) {
     folder_ = (fs::temp_directory_path() / "kasen-fit-XXXXXX").string();
     if (mkdtemp(folder_.data()) == nullptr)
-      fail(ExitStatus::cannot_create, "cannot make a temporary folder in " + folder_, std::strerror(errno),
-           "set TMPDIR, or name a folder with --dir");
+      fail_on_disk(ExitStatus::cannot_create, "cannot make a temporary folder in " + folder_, errno, folder_,
+                   "set TMPDIR, or name a folder with --dir");
     guard_.emplace(folder_);
     bundle_guard_.emplace(file("bundle"));  // removed before the folder around it
     return;
@@ -90,8 +91,8 @@ Work::Work(const std::string& folder) : folder_(folder), own_(folder.empty()) {
   std::error_code fault;
   fs::create_directories(folder_, fault);
   if (fault)
-    fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", folder_), fault.message(),
-         "choose another with --dir");
+    fail_on_disk(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", folder_), fault.value(), folder_,
+                 "choose another with --dir");
 }
 
 Work::~Work() {

@@ -10,6 +10,7 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/sources/content.h"
 #include "libcore/base/error.h"
+#include "libcore/base/full_disk.h"
 #include "tools/machine/machine_file.h"
 #include "tools/options/inputs.h"
 #include "tools/options/result_dictionary.h"
@@ -96,8 +97,8 @@ void GoFiles::make_folder() const {
   if (!fs::exists(folder_, fault) || fs::exists(file(".go.lock"), fault)) replace_any_file(true);
   fs::create_directories(folder_, fault);
   if (fault)
-    fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", folder_), fault.message(),
-         "choose another with --dir");
+    fail_on_disk(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", folder_), fault.value(), folder_,
+                 "choose another with --dir");
 }
 
 std::unique_ptr<FileLock> GoFiles::hold_folder() const {

@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "libcore/base/error.h"
+#include "libcore/base/full_disk.h"
 #include "libcore/base/missing_file.h"
 #include "libcore/base/printable.h"
 #include "libcore/system/file_calls.h"
@@ -110,9 +111,14 @@ std::string unmarked(std::string text, const std::string& name) {
   return text;
 }
 
-[[noreturn]] void write_failed(const std::string& path, const std::string& temporary, const std::string& why) {
+[[noreturn]] void write_failed(const std::string& path, const std::string& temporary, std::size_t needed) {
+  const int fault = errno;
   unlink(temporary.c_str());
-  fail(ExitStatus::io, fmt::format("cannot write '{}'", path), why, "what was there before is untouched");
+  constexpr const char* untouched = "what was there before is untouched";
+  if (!is_full_disk(fault))
+    fail_on_disk(ExitStatus::io, fmt::format("cannot write '{}'", path), fault, path, untouched);
+  fail(ExitStatus::io, fmt::format("cannot write '{}'", path), std::strerror(fault),
+       fmt::format("{}; {}", full_disk_remedy(fault, temporary, static_cast<std::int64_t>(needed)), untouched));
 }
 
 // A link keeps its target: the file behind it is the one that changes.
@@ -206,12 +212,13 @@ void write_text(const std::string& path, std::string_view text) {
     return made >= 0;
   });
   if (name.empty())
-    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), reason(), "choose another place");
+    fail_on_disk(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), errno, target,
+                 "choose another place");
   File file(made);
   if (!write_all(file.fd(), text) || (waits_for_disk && file_calls::fsync(file.fd()) != 0))
-    write_failed(path, name, reason());
+    write_failed(path, name, text.size());
   if (close(file.release()) != 0 || file_calls::rename(name.c_str(), target.c_str()) != 0)
-    write_failed(path, name, reason());
+    write_failed(path, name, text.size());
   mark_made(target);
 }
 

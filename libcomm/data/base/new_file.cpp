@@ -14,16 +14,18 @@
 #include <utility>
 
 #include "libcore/base/error.h"
+#include "libcore/base/full_disk.h"
 #include "libcore/base/missing_file.h"
 #include "libcore/system/file_calls.h"
 
 namespace kasen {
 namespace {
 
-[[noreturn]] void fail_on(ExitStatus status, const std::string& what, const std::string& path) {
-  const std::string why = std::generic_category().message(errno);
-  fail(status, fmt::format("cannot {} '{}'", what, shown_path(path)), why,
-       status == ExitStatus::missing_input ? missing_file_remedy(path) : "");
+[[noreturn]] void fail_on(ExitStatus status, const std::string& what, const std::string& path,
+                          std::int64_t needed = 0) {
+  const int fault = errno;
+  fail_on_disk(status, fmt::format("cannot {} '{}'", what, shown_path(path)), fault, path,
+               status == ExitStatus::missing_input ? missing_file_remedy(path) : "", needed);
 }
 
 void remove_quietly(const std::string& path) {
@@ -110,7 +112,7 @@ void FileHandle::write(std::int64_t offset, const void* data, std::int64_t bytes
     const auto length = static_cast<std::size_t>(std::min(bytes, std::int64_t{1} << 30));
     const ssize_t put = file_calls::pwrite(fd_, from, length, offset);
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) fail_on(ExitStatus::io, "write", path_);
+    if (put <= 0) fail_on(ExitStatus::io, "write", path_, bytes);
     offset += put;
     from += put;
     bytes -= put;

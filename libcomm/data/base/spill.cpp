@@ -14,6 +14,7 @@
 
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/base/full_disk.h"
 #include "libcore/data/data.h"
 #include "libcore/system/file_calls.h"
 
@@ -181,7 +182,10 @@ int open_spill_file(const std::string& folder, int flags) {
 }
 
 void fail_spill(const std::string& folder, const char* what, ExitStatus status) {
-  fail(status, fmt::format("cannot {} a spill file in '{}'", what, folder), std::strerror(errno), give_room);
+  const int fault = errno;
+  const std::string room = is_full_disk(fault) ? full_disk_remedy(fault, folder + "/") + "; or " : "";
+  fail(is_full_disk(fault) ? ExitStatus::io : status, fmt::format("cannot {} a spill file in '{}'", what, folder),
+       std::strerror(fault), room + give_room);
 }
 
 void fail_altered_spill(const std::string& folder) {

@@ -14,6 +14,7 @@
 #include "libcomm/data/hdf5/file.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/base/full_disk.h"
 #include "libcore/system/file_lock.h"
 
 namespace kasen {
@@ -183,7 +184,7 @@ struct Checkpoints::State {
 void Checkpoints::State::take_folder() {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", folder), error.message());
+  if (error) fail_on_disk(ExitStatus::cannot_create, fmt::format("cannot create '{}'", folder), error.value(), folder);
   lock = lock_folder(folder);  // the holder is alone here: nobody still writes a half-made folder
   for (const std::string& name : names_in(folder)) {
     if (is_left_half_made(folder, name)) remove_folder(folder + "/" + name);

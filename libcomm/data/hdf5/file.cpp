@@ -16,6 +16,7 @@
 #include "libcomm/data/hdf5/handle.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/base/full_disk.h"
 #include "libcore/system/fault.h"
 
 namespace kasen {
@@ -46,6 +47,8 @@ std::string system_reason() {
   if (reason.empty() && no_memory)
     fail(ExitStatus::limit, fmt::format("no memory to write '{}'", shown_path(path)), "HDF5 got none",
          "use more workers on more machines, or a smaller input");
+  if (const int fault = full_disk_fault(reason); fault != 0)
+    fail_on_disk(status, fmt::format("cannot write '{}'", shown_path(path)), fault, path);
   fail(status, fmt::format("cannot write '{}'", shown_path(path)),
        reason.empty() ? fmt::format("HDF5 failed: {}", what) : reason);
 }
@@ -143,7 +146,7 @@ Hdf5Writer::Hdf5Writer(const std::string& path) : state_(std::make_unique<State>
   state_->require(H5Pset_alignment(access.get(), 512, 64) >= 0, "alignment");
   state_->require(H5Pset_obj_track_times(create.get(), false) >= 0, "time stamps");
   if (pass_point(FaultPoint::create) < 0)
-    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", shown_path(path)), std::strerror(errno));
+    fail_on_disk(ExitStatus::cannot_create, fmt::format("cannot create '{}'", shown_path(path)), errno, path);
   state_->file = Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_EXCL, create.get(), access.get()), H5Fclose);
   state_->require(state_->file.valid(), "create", ExitStatus::cannot_create);
 }
