@@ -27,6 +27,7 @@
 #include "libopt/time/run_report.h"
 #include "tools/common/tool.h"
 #include "tools/options/report_format.h"
+#include "tools/options/sizes_option.h"
 #include "tools/system/files.h"
 #include "tools/system/verbosity.h"
 
@@ -123,6 +124,18 @@ class Verification {
   [[nodiscard]] bool right() const { return right_; }
   [[nodiscard]] const std::vector<Found>& found() const { return found_; }
 
+  // Plans that were fitted to one of them are compared with it.
+  void know_bundles(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      if (!exists(name + "/manifest.json") || is_checkpoint(name)) continue;
+      try {
+        bundles_.push_back(read_bundle_info(name));
+      } catch (const UserError&) {
+        continue;  // told where it is looked at
+      }
+    }
+  }
+
   void look_at(const std::string& name) {
     std::error_code none;
     if (!fs::is_directory(name, none)) {
@@ -196,6 +209,8 @@ class Verification {
     judge(shown_name(name), [&] {
       const Module module = parse_module(read_text(name), shown_name(name));
       require_valid(module, laws_);
+      for (const BundleInfo& bundle : bundles_)
+        if (bundle.digest == module.fitted_to) require_sizes(module, bundle);
       return fmt::format("level {}", module.level);
     });
   }
@@ -209,6 +224,9 @@ class Verification {
   void folder(const std::string& name) {
     const std::vector<std::string> entries = listed(name), checkpoints = checkpoints_in(name);
     bool known = false;
+    std::vector<std::string> paths;
+    for (const std::string& entry : entries) paths.push_back(fmt::format("{}/{}", name, entry));
+    know_bundles(paths);
     for (const std::string& entry : entries) {
       const std::string path = fmt::format("{}/{}", name, entry);
       if (is_piece(entry, "part-") || entry == "arrays.h5") return bundle(name);  // one without its manifest
@@ -249,13 +267,16 @@ class Verification {
   bool tells_;
   Prover laws_;
   bool right_ = true;
+  std::vector<BundleInfo> bundles_;
   std::vector<Found> found_;
 };
 
 ExitStatus verify(const po::variables_map& values) {
   const bool json = reports_json(values);
   Verification verification(!json);
-  for (const std::string& name : values["file"].as<std::vector<std::string>>()) verification.look_at(name);
+  const auto& names = values["file"].as<std::vector<std::string>>();
+  verification.know_bundles(names);
+  for (const std::string& name : names) verification.look_at(name);
   if (json) {
     Json report = new_report("verification");
     report["right"] = verification.right();

@@ -9,6 +9,7 @@
 #include "libcore/analysis/boxes.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
+#include "libcore/boxes/data_dims.h"
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/axis_ops.h"
 #include "libcore/ir/derived_dims.h"
@@ -233,20 +234,6 @@ void check(const Module& module, const std::vector<Part>& parts, const Transport
   }
 }
 
-// Those of values and operators, and those that their sizes and the places of their parts follow from.
-std::set<DimId> used_dims(const Module& module) {
-  std::set<DimId> used;
-  for (const Value& value : module.values) used.insert(value.type.dims.begin(), value.type.dims.end());
-  for_each_op(module, [&](const Op& op, int, int) {
-    if (op.dim != no_dim) used.insert(op.dim);
-  });
-  for (auto d = std::ssize(module.dims); d-- > 0;) {  // sources come first
-    const std::vector<DimId>& sources = module.dim(DimId(d)).derived.sources;
-    if (used.contains(DimId(d))) used.insert(sources.begin(), sources.end());
-  }
-  return used;
-}
-
 // A copy of the module in which every dimension has a size: those that are observed as far as they are known.
 Module bind_sizes(const Module& module, const std::vector<Part>& parts, const std::vector<ObservedSize>& observed) {
   Module bound = module;
@@ -259,10 +246,7 @@ Module bind_sizes(const Module& module, const std::vector<Part>& parts, const st
     for (const Part& part : parts) {
       const auto it = part.dims.find(dim.name);
       if (it == part.dims.end()) continue;
-      if (dim.size >= 0 && dim.size != it->second.size) {
-        fail(ExitStatus::bad_input, fmt::format("dimension '{}' has {} indices in the data", dim.name, it->second.size),
-             fmt::format("the plan was made for {}", dim.size), "plan again, or partition other data");
-      }
+      require_size_of_data(dim, it->second.size);
       if (dim.local != it->second.local) {
         fail(ExitStatus::bad_input,
              fmt::format("dimension '{}' is {} in the data", dim.name, it->second.local ? "local" : "cut"),

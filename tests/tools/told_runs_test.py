@@ -79,5 +79,26 @@ class NeededMemory(ToolTest):
             report = json.loads(self.kasen("measure", "f.kir", "--bundle", "b", "--memory", least, "--format", "json")[0])
             self.assertEqual((report["processes"], report["least_bytes"]), (1, least))
 
+class ToldPlans(ToolTest):
+    def test_sizes_of_another_bundle(self):
+        """A plan that was made for other sizes is refused alike by all that take a bundle, and by `verify` beside it."""
+        (self.dir / "x.csv").write_text("1,2,3,4\n5,6,7,8\n9,10,11,12\n")
+        (self.dir / "p.ks").write_text("dim N, K local\ninput X : f64[N, K]\noutput s = sum(X, over K)\n")
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        self.kasen("partition", "--program", "p.kir", "X=x.csv", "-o", "b")
+        self.kasen("fuse", "p.kir", "--bundle", "b", "-o", "f.kir")
+        for dim, size, was, data in (("K local", 5, "K local = 4", 4), ("N", 10, "N", 3)):
+            says = f"dimension '{dim[0]}' has {data} indices in the data; the plan was made for {size}; plan again, or partition other data"
+            plans = {}
+            for name, line in (("p.kir", dim), ("f.kir", was)):
+                text = (self.dir / name).read_text()
+                plans[name] = re.sub(rf"(?m)^  dim {line}$", f"  dim {dim} = {size}", text)
+                self.assertNotEqual(plans[name], text)
+                (self.dir / f"other-{name}").write_text(plans[name])
+            for command in (["fuse", "other-p.kir"], ["measure", "other-p.kir"], ["measure", "other-f.kir"], ["run", "other-f.kir", "-o", "r.h5"]):
+                self.fault(*command, "--bundle", "b", status=BAD, says=says)
+            self.fault("verify", "other-f.kir", "b", status=NO, says=says)
+            self.kasen("verify", "f.kir", "b")
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/bundle/entries.h"
 #include "libcore/boxes/box_parts.h"
+#include "libcore/boxes/data_dims.h"
 #include "libcore/ir/derived_dims.h"
 #include "libcore/ir/layout.h"
 #include "libcore/ir/observed.h"
@@ -15,10 +15,19 @@
 
 namespace kasen::tools {
 
+void require_sizes(const Module& module, const BundleInfo& bundle) {
+  for (const DimId d : used_dims(module)) {
+    if (follows_observed(module.dims, d)) continue;
+    for (const DimStatistics& dim : bundle.statistics.dims)
+      if (dim.name == module.dim(d).name) require_size_of_data(module.dim(d), dim.size);
+  }
+}
+
 Sizes bundle_sizes(const Module& module, const std::string& name, const std::string& bundle, int workers,
                    const Module* beside) {
   const BundleInfo info = read_bundle_info(bundle, names_layouts(module) ? 0 : workers);
   require_fitted(module, name, bundle, info.digest);
+  require_sizes(module, info);
   const std::string origin = fmt::format("bundle {} ({})", bundle, info.digest);
   if (names_layouts(module)) {  // of any number of workers: its sizes are the plan's
     const int own = workers_of_plan(module, info.workers, workers);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "libcomm/data/bundle/bundle.h"
 #include "libcore/ir/module.h"
 #include "libopt/cost/sizes.h"
 #include "libopt/time/run_report.h"
@@ -21,6 +22,9 @@ void declare_sizes_options(Tool& tool);  // and their input files
                                               const std::string& name, int workers, const Module* beside = nullptr);
 [[nodiscard]] Sizes bundle_sizes(const Module& module, const std::string& name, const std::string& bundle, int workers,
                                  const Module* beside = nullptr);
+
+// UserError(bad_input), as of a run: the bundle has another size of a dimension than the module.
+void require_sizes(const Module& module, const BundleInfo& bundle);
 
 // Gives local dimensions that the program leaves to the data their sizes there.
 void fit_local_dimensions(Module& module, const Sizes& sizes);
