@@ -100,5 +100,16 @@ class ToldPlans(ToolTest):
             self.fault("verify", "other-f.kir", "b", status=NO, says=says)
             self.kasen("verify", "f.kir", "b")
 
+    def test_a_strategy_without_effect(self):
+        (self.dir / "p.ks").write_text("dim N, F local\ninput X : f64[N, F], y : f64[N]\noutput w = lstsq(X, y), c = cumsum(y)\n")
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        out, err = self.kasen("fuse", "p.kir", "--strategy", "greedy", "-o", "f.kir", "--format", "json")
+        self.assertIn("note: --strategy greedy has no effect; whatever the strategy, regions hold vector work alone", err)
+        self.assertEqual(json.loads(out)["strategy"], "none")
+        self.assertIn('planned "strategy=none', (self.dir / "f.kir").read_text())
+        for quiet in ([], ["--strategy", "none"], ["--strategy", "auto"]):
+            self.assertNotIn("has no effect", self.kasen("fuse", "p.kir", *quiet, "-o", "f.kir")[1])
+        self.assertIn("regions hold vector work alone", self.kasen("fuse", "p.kir", "-o", "f.kir", "--explain")[1])
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -217,6 +217,19 @@ void check_report(const po::variables_map& values) {
        "name the plan's file with -o");
 }
 
+constexpr const char* vector_work_alone =
+    "whatever the strategy, regions hold vector work alone: arrays of this plan have layouts (over a mesh, or with "
+    "operators such as lstsq and cumsum over a dimension that is cut)";
+
+// Returns the strategy that plans the module. One that was asked for and has no effect is told of.
+std::string strategy_in_use(const po::variables_map& values, bool meshed) {
+  const auto& asked = values["strategy"].as<std::string>();
+  if (!meshed || asked == "none") return asked;
+  if (!values["strategy"].defaulted() && asked != "auto")
+    note("kasen-fuse: note: --strategy {} has no effect; {}\n", asked, vector_work_alone);
+  return "none";
+}
+
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   if (values.count("list-passes") > 0) {
     write_text(values["output"].as<std::string>(), reports_json(values) ? passes_document() : list_of_passes());
@@ -262,8 +275,8 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
     return ExitStatus::done;
   }
   const bool json = reports_json(values);
-  FuseReport report{values["strategy"].as<std::string>(), values["sync"].as<std::string>(), observed,
-                    values["output"].as<std::string>(),   values.count("explain") > 0,      {}};
+  FuseReport report{strategy_in_use(values, meshed),    values["sync"].as<std::string>(), observed,
+                    values["output"].as<std::string>(), values.count("explain") > 0,      {}};
   notes.explain = report.explains;
   if (notes.explain && !observed.empty() && !json)
     write_explanation(fmt::format("an earlier run gave {}\n", fmt::join(observed, ", ")));
@@ -273,7 +286,7 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
     if (json)
       report.tilings = Json::parse(tiling_json(view_tilings(open, laws, options)));
     else
-      write_explanation(tiling_explanation(open, laws, options));
+      write_explanation(fmt::format("{}{}\n", tiling_explanation(open, laws, options), vector_work_alone));
     notes.explain = false;
   }
   options.notes = &notes;

@@ -13,7 +13,8 @@
 namespace kasen::tools {
 
 struct FuseReport {
-  std::string strategy, sync;         // as they were asked for
+  std::string strategy;               // that had an effect
+  std::string sync;                   // as it was asked for
   std::vector<std::string> observed;  // sizes of an earlier run
   std::string output;                 // the file of the plan
   bool explains = false;
