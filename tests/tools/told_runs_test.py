@@ -111,5 +111,12 @@ class ToldPlans(ToolTest):
             self.assertNotIn("has no effect", self.kasen("fuse", "p.kir", *quiet, "-o", "f.kir")[1])
         self.assertIn("regions hold vector work alone", self.kasen("fuse", "p.kir", "-o", "f.kir", "--explain")[1])
 
+    def test_an_experiment_plans_as_go_does(self):
+        (self.dir / "p.ks").write_text("dim N\ninput X : f64[N]\noutput s = sum(X)\n")
+        (self.dir / "x.csv").write_text("1\n2\n")
+        (self.dir / "e.yaml").write_text("program: p.ks\ndata:\n  X: x.csv\n")
+        out, _ = self.kasen("experiment", "e.yaml", "--dry-run")
+        self.assertIn(" strategy=auto,", out)
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -79,7 +79,7 @@ constexpr std::array<SettingKey, 31> keys{{
     {"dictionary", "--dictionary", Step::partition},
     {"rest", "--rest", Step::partition, false, false, "", check_word<rest_words>},
     {"repeats", "--repeats", Step::partition, false, false, "", check_word<repeats_words>},
-    {"strategy", "--strategy", Step::fuse, false, false, "greedy", check_word<strategy_words>},
+    {"strategy", "--strategy", Step::fuse, false, false, "auto", check_word<strategy_words>},
     {"sync", "--sync", Step::fuse, false, false, "hybrid", check_word<sync_words>},
     {"epilogue", "--epilogue", Step::fuse, false, false, "auto", check_word<epilogue_words>},
     {"mesh", "--mesh", Step::fuse, false, false, "", check_mesh},
