@@ -84,9 +84,9 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
   } catch (const UserError& error) {
     fail_job(*cluster, output, error);
   } catch (const std::bad_alloc&) {
-    fail_job(*cluster, output, plain_error(no_memory, ExitStatus::limit));
+    fail_job(*cluster, output, plain_error(no_memory(), ExitStatus::limit));
   } catch (const std::exception& error) {
-    if (errno == ENOMEM) fail_job(*cluster, output, plain_error(no_memory, ExitStatus::limit));
+    if (errno == ENOMEM) fail_job(*cluster, output, plain_error(no_memory(), ExitStatus::limit));
     fail_job(*cluster, output,
              plain_error(fmt::format("{}; this is a bug of Kasen", error.what()), ExitStatus::internal));
   }

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "libcore/base/address_limit.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/system/fault.h"
@@ -24,6 +25,10 @@ constexpr std::int64_t least_mapped = std::int64_t{32} << 10;
 constexpr std::align_val_t alignment{64};
 
 [[noreturn]] void throw_no_memory(std::int64_t size) {
+  if (const auto limit = address_limit())
+    fail(ExitStatus::limit, fmt::format("no memory for an array of {} bytes", size),
+         fmt::format("the process may have no more than {} KiB of addresses (ulimit -v)", *limit / 1024),
+         "raise that limit, or use more workers or a smaller input");
   fail(ExitStatus::limit, fmt::format("no memory for an array of {} bytes", size),
        "the machine has less than that free", "use more workers on more machines, or a smaller input");
 }

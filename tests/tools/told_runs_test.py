@@ -6,6 +6,7 @@ Usage: told_runs_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import json
 import re
+import resource
 import sys
 import unittest
 
@@ -78,6 +79,15 @@ class NeededMemory(ToolTest):
                 self.fault(*command, "--memory", least - 1, status=LIMIT, says=f"needs {least} bytes")
             report = json.loads(self.kasen("measure", "f.kir", "--bundle", "b", "--memory", least, "--format", "json")[0])
             self.assertEqual((report["processes"], report["least_bytes"]), (1, least))
+
+    def test_a_limit_on_addresses_is_the_cause(self):
+        self.partition(1)
+        for kilobytes in (80_000, 90_000, 100_000, 110_000, 130_000):
+            limit = kilobytes << 10
+            self.fault("run", "f.kir", "--bundle", "b", "-o", "r.h5", "--force", status=LIMIT,
+                       says=["kasen-run: error: ", f"the process may have no more than {kilobytes} KiB of addresses (ulimit -v); raise that limit, or"],
+                       preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+
 
 class ToldPlans(ToolTest):
     def test_sizes_of_another_bundle(self):

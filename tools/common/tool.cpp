@@ -304,7 +304,7 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
 }
 
 int reporting_errors(const std::string& name, const std::function<int()>& body) {
-  prepare_last_words();
+  prepare_last_words(name);
   hold_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // beyond a limit on sizes a write fails, as on a full disk
@@ -315,11 +315,11 @@ int reporting_errors(const std::string& name, const std::function<int()>& body) 
     tell_error(name, error);
     return status_of(error.status());
   } catch (const std::bad_alloc&) {
-    tell_error(name, plain_error(no_memory, ExitStatus::limit));
+    tell_error(name, plain_error(no_memory(), ExitStatus::limit));
     return status_of(ExitStatus::limit);
   } catch (const std::exception& error) {
     if (errno == ENOMEM) {  // a library that reports it in its own words
-      tell_error(name, plain_error(no_memory, ExitStatus::limit));
+      tell_error(name, plain_error(no_memory(), ExitStatus::limit));
       return status_of(ExitStatus::limit);
     }
     tell_error(name, plain_error(fmt::format("{}; this is a bug of Kasen; please report it with this command line",

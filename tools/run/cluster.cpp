@@ -69,7 +69,7 @@ class MpiCluster : public Cluster {
     } catch (const UserError& error) {
       mine = Failure{rank(), error.status(), message_of("kasen-run", error)};
     } catch (const std::bad_alloc&) {
-      mine = Failure{rank(), ExitStatus::limit, std::string(no_memory)};
+      mine = Failure{rank(), ExitStatus::limit, std::string(no_memory())};
     }
     const std::optional<Failure> first = session_.first_failure(mine);
     if (first) throw JobFailed{first->status, first->text};

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include <initializer_list>
 #include <new>
 
+#include "libcore/base/address_limit.h"
 #include "libcore/base/error.h"
 #include "libcore/json/report.h"
 #include "libcore/system/mapped_file.h"
@@ -28,6 +30,36 @@ constexpr std::string_view error_word = "error: ";
 std::atomic<char> message_mark{'\0'};
 pid_t own_process = 0;
 
+constexpr std::string_view data_too_large =
+    "error: out of memory; the data does not fit; use more workers or a smaller input";
+
+// Texts that need no memory when they are told.
+struct KeptText {
+  std::array<char, 256> bytes{};
+  size_t size = 0;
+  void add(std::string_view text) {
+    const size_t room = std::min(text.size(), bytes.size() - size);
+    std::copy_n(text.begin(), room, bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    size += room;
+  }
+  [[nodiscard]] std::string_view text() const { return {bytes.data(), size}; }
+};
+KeptText tool_name, limit_text;
+
+std::string_view shown_tool() { return tool_name.size > 0 ? tool_name.text() : program_invocation_short_name; }
+
+// A library may have asked for little, and the limit is what refused it.
+void keep_limit() {
+  const auto limit = address_limit();
+  limit_text.size = 0;
+  if (!limit) return;
+  std::array<char, 24> number{};
+  const auto end = std::to_chars(number.begin(), number.end(), *limit / 1024).ptr;
+  limit_text.add("error: out of memory; the process may have no more than ");
+  limit_text.add({number.data(), static_cast<size_t>(end - number.begin())});
+  limit_text.add(" KiB of addresses (ulimit -v); raise that limit, or use more workers or a smaller input");
+}
+
 static_assert(report_version == 1, "the message below states it");
 
 // Allocates no memory.
@@ -35,7 +67,7 @@ void tell_pieces(ExitStatus status, std::initializer_list<std::string_view> piec
   const char mark = message_mark;
   if (mark != '\0') write_as_it_is({&mark, 1});
   if (!messages_are_json()) {
-    write_as_it_is(program_invocation_short_name);
+    write_as_it_is(shown_tool());
     write_as_it_is(": ");
     for (const std::string_view piece : pieces) write_as_it_is(piece);
     write_as_it_is("\n");
@@ -43,7 +75,7 @@ void tell_pieces(ExitStatus status, std::initializer_list<std::string_view> piec
   }
   const auto escaped = [](std::string_view text) { escape_json(text, write_as_it_is); };
   write_as_it_is(R"({"kind":"message","version":1,"severity":"error","tool":")");
-  escaped(program_invocation_short_name);
+  escaped(shown_tool());
   write_as_it_is(R"(","file":null,"line":null,"column":null,"source":null,"what":")");
   for (std::string_view piece : pieces) {
     if (piece.starts_with(error_word)) piece.remove_prefix(error_word.size());
@@ -59,7 +91,7 @@ void tell_pieces(ExitStatus status, std::initializer_list<std::string_view> piec
 
 [[noreturn]] void leave_without_memory() noexcept {
   remove_temporaries();
-  tell_pieces(ExitStatus::limit, {no_memory});
+  tell_pieces(ExitStatus::limit, {no_memory()});
   _exit(static_cast<int>(ExitStatus::limit));
 }
 
@@ -111,8 +143,13 @@ void on_exit_by_library(int status, void* /*unused*/) {
 
 }  // namespace
 
-void prepare_last_words() {
+std::string_view no_memory() { return limit_text.size > 0 ? limit_text.text() : data_too_large; }
+
+void prepare_last_words(std::string_view tool) {
   own_process = getpid();
+  tool_name.size = 0;
+  tool_name.add(tool);
+  keep_limit();
   on_exit(on_exit_by_library, nullptr);
   static std::array<std::byte, 1 << 15> own_stack;
   const stack_t stack{.ss_sp = own_stack.data(), .ss_flags = 0, .ss_size = own_stack.size()};

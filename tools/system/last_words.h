@@ -6,11 +6,12 @@
 
 namespace kasen::tools {
 
-inline constexpr std::string_view no_memory =
-    "error: out of memory; the data does not fit; use more workers or a smaller input";
+// That it lacks memory, with the limit on its address space (ulimit -v) where there is one. Allocates none.
+[[nodiscard]] std::string_view no_memory();
 
-// From now on, such an end gives one message, leaves no temporary file, and has the right exit status.
-void prepare_last_words();
+// From now on, such an end gives one message by this tool's name, leaves no temporary file, and has the right exit
+// status.
+void prepare_last_words(std::string_view tool);
 // A mark before the message, for its reader (launch/launch.h); '\0': none.
 void mark_last_words(char mark);
 
