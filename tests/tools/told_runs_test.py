@@ -80,6 +80,15 @@ class NeededMemory(ToolTest):
             report = json.loads(self.kasen("measure", "f.kir", "--bundle", "b", "--memory", least, "--format", "json")[0])
             self.assertEqual((report["processes"], report["least_bytes"]), (1, least))
 
+    def test_advice_that_helps(self):
+        """More processes on one machine have no more memory than it has."""
+        (self.dir / "huge.ks").write_text("dim N local = 2000000000, K local = 1000\nx : f64[N, K] = 1\noutput s = sum(sum(x, over K) / sum(x))\n")
+        err = self.fault("go", "huge.ks", status=LIMIT, says="machines like this one, with a worker on each")
+        self.assertNotIn("use as many processes", err)
+        (self.dir / "s.ks").write_text("dim N local = 1000\nx : f64[N] = 1\noutput x\n")
+        err = self.fault("go", "s.ks", "--memory", "10", status=LIMIT, says="allow more (--memory)")
+        self.assertNotRegex(err, "some [0-9]+ workers")
+
     def test_a_limit_on_addresses_is_the_cause(self):
         self.partition(1)
         for kilobytes in (80_000, 90_000, 100_000, 110_000, 130_000):

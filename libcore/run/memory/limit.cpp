@@ -34,6 +34,16 @@ std::int64_t workers_that_fit(std::int64_t workers, std::int64_t largest, std::i
   return static_cast<std::int64_t>(std::min(1e15, std::ceil(static_cast<double>(workers) * times)));
 }
 
+// Processes of one machine share its memory, so more of them help where a limit is each one's own, or on more machines.
+std::string more_workers_text(std::int64_t workers, std::int64_t fitting, bool limited) {
+  constexpr std::int64_t sensible = 16;  // times as many workers: beyond that, what each has in any case is in the way
+  const std::string none = workers == 1 ? "the part does not fit" : fmt::format("not one of {} parts fits", workers);
+  if (limited && fitting / sensible >= workers) return fmt::format("{} by far: allow more (--memory)", none);
+  if (limited) return fmt::format("{}: allow more, or partition for some {} workers, one a process", none, fitting);
+  return fmt::format("{}: it needs some {} machines like this one, with a worker on each; partition for as many", none,
+                     fitting);
+}
+
 }  // namespace
 
 void Execution::allocate(Execution* before) {
@@ -126,8 +136,7 @@ void Execution::check_memory(std::span<const std::int64_t> packing) const {
        fitting > 0
            ? fmt::format("so much is enough for {} of the {} parts: use {} processes or more, each with as much",
                          fitting, workers, (workers + fitting - 1) / fitting)
-           : fmt::format("not one of {} parts fits: partition for some {} workers, and use as many processes", workers,
-                         workers_that_fit(workers, largest, *room)));
+           : more_workers_text(workers, workers_that_fit(workers, largest, *room), limited));
 }
 
 }  // namespace kasen::executor
