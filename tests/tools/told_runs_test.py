@@ -137,5 +137,20 @@ class ToldPlans(ToolTest):
         out, _ = self.kasen("experiment", "e.yaml", "--dry-run")
         self.assertIn(" strategy=auto,", out)
 
+class ToldData(ToolTest):
+    def test_edges_of_an_empty_array(self):
+        numpy.save(self.dir / "e.npy", numpy.empty((0, 2), "i8"))
+        for more in ([], ["--memory", "56M"]):
+            self.kasen("partition", "G=e.npy", "-o", "b", "--replace", *more)
+            self.assertIn("G [N, N]: 0 entries", self.kasen("partition", "--stats", "b")[0])
+
+    def test_ids_that_are_none(self):
+        for kind, value in (("i8", -5), ("u8", 2**63 + 7), ("i8", 2**63 - 1)):
+            numpy.save(self.dir / "e.npy", numpy.array([[0, 1], [2, value]], kind))
+            for order in ("C", "F"):
+                numpy.save(self.dir / "e.npy", numpy.array([[0, 1], [2, value]], kind, order=order))
+                self.fault("partition", "G=e.npy", "-o", "b", status=BAD,
+                           says=["e.npy", f"element [1, 1] is {value}", "ids are 0 to 2^63 - 2", "from 0 on"])
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -48,12 +48,25 @@ constexpr std::array<IdKind, 7> id_kinds{{
 }};
 
 // The largest id leaves room for a size one past it.
-void check_ids(const std::vector<std::int64_t>& ids, std::int64_t first, int axis, const std::string& path) {
+void check_ids(const std::vector<std::int64_t>& ids, std::int64_t first, int axis, bool is_unsigned,
+               const std::string& path) {
   const auto wrong = std::find_if(
       ids.begin(), ids.end(), [](std::int64_t id) { return id < 0 || id == std::numeric_limits<std::int64_t>::max(); });
   if (wrong == ids.end()) return;
-  fail(ExitStatus::bad_input, fmt::format("element [{}, {}] is no id of a vertex", first + (wrong - ids.begin()), axis),
-       "ids are 0 to 2^63 - 2", {}, {path});
+  const std::int64_t edge = first + (wrong - ids.begin());
+  if (*wrong >= 0)
+    fail(ExitStatus::bad_input, fmt::format("element [{}, {}] is {}, which is no id of a vertex", edge, axis, *wrong),
+         "ids are 0 to 2^63 - 2", "number the vertices from 0 on", {path});
+  // (An unsigned number of 2^63 and more has become a negative one.)
+  fail(ExitStatus::bad_input,
+       fmt::format("element [{}, {}] is {}, which is no id of a vertex", edge, axis,
+                   is_unsigned ? std::to_string(static_cast<std::uint64_t>(*wrong)) : std::to_string(*wrong)),
+       "ids are 0 to 2^63 - 2",
+       fmt::format(
+           "leave such edges out, e = {}; numpy.save(name, e[(e >= 0).all(axis=1)]), or number the vertices from "
+           "0 on",
+           loaded_npy(path)),
+       {path});
 }
 
 const IdKind& kind_of(const NpyHeader& header, const std::string& path) {
@@ -83,8 +96,8 @@ struct Announced {
   void require(std::int64_t held, const std::string& path) const {
     if (held != bytes)
       fail_npy(path, fmt::format("its shape asks for {} bytes of elements, and it has {}", bytes, held));
-    if (count == 0) fail_npy(path, "it has no edges");
   }
+  [[nodiscard]] bool is_unsigned() const { return kind->type.starts_with('u'); }
   [[nodiscard]] std::int64_t chunks() const { return (count + chunk_edges - 1) / chunk_edges; }
   [[nodiscard]] std::size_t in_chunk(std::int64_t c) const {
     return static_cast<std::size_t>(std::min(chunk_edges, count - c * chunk_edges));
@@ -106,8 +119,8 @@ EntryList edges_in_memory(TextSource& source, std::string& digest) {
     const std::int64_t step = header.fortran ? 1 : 2;
     edges.kind->load(data, {step * first, step, header.swapped}, rows);
     edges.kind->load(data, {header.fortran ? edges.count + first : 2 * first + 1, step, header.swapped}, cols);
-    check_ids(rows, first, 0, file.path());
-    check_ids(cols, first, 1, file.path());
+    check_ids(rows, first, 0, edges.is_unsigned(), file.path());
+    check_ids(cols, first, 1, edges.is_unsigned(), file.path());
     list.chunks[static_cast<size_t>(c)] = {
         PackedIds(std::span<const std::int64_t>(rows)), PackedIds(std::span<const std::int64_t>(cols)), {}};
   });
@@ -157,7 +170,7 @@ class PassingEdges {
   [[nodiscard]] PackedIds end(std::int64_t chunk, const Ends& ends, int axis) const {
     std::vector<std::int64_t> ids(edges_.in_chunk(chunk));
     edges_.kind->load(bytes_.data(), ends, ids);
-    check_ids(ids, chunk * chunk_edges, axis, source_.path());
+    check_ids(ids, chunk * chunk_edges, axis, edges_.is_unsigned(), source_.path());
     PackedIds packed{std::span<const std::int64_t>(ids)};
     packed.move_to(*list_.spill);
     return packed;
