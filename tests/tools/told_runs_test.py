@@ -152,5 +152,22 @@ class ToldData(ToolTest):
                 self.fault("partition", "G=e.npy", "-o", "b", status=BAD,
                            says=["e.npy", f"element [1, 1] is {value}", "ids are 0 to 2^63 - 2", "from 0 on"])
 
+    def test_integers_that_are_rounded(self):
+        (self.dir / "p.ks").write_text("dim N, K local\ninput X : f64[N, K]\noutput X\n")
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        values = numpy.array([[1, 2**53, 2**54], [2**53 + 1, -2**53 - 1, 2**62 + 1]], "i8")
+        for kind in ("<i8", ">i8"):
+            for order in ("C", "F"):
+                numpy.save(self.dir / "x.npy", numpy.array(values, kind, order=order))
+                _, err = self.kasen("partition", "--program", "p.kir", "X=x.npy", "-o", "b", "--replace")
+                self.assertIn("note: x.npy: 3 integers were rounded to f64, which holds integers up to 2^53 exactly; the first one is "
+                              "9007199254740993 in element [1, 0]; to keep them, declare the input i64", err)
+        numpy.save(self.dir / "x.npy", values[:1])
+        self.assertNotIn("rounded", self.kasen("partition", "--program", "p.kir", "X=x.npy", "-o", "b", "--replace")[1])
+        numpy.save(self.dir / "x.npy", numpy.array([[2**24 + 1]], "u4"))
+        (self.dir / "p.kir").write_text((self.dir / "p.kir").read_text().replace("f64", "f32"))
+        self.assertIn("an integer was rounded to f32", self.kasen("partition", "--program", "p.kir", "X=x.npy", "-o", "b", "--replace")[1])
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -84,6 +85,15 @@ class NpyRows : public RowStream {
     }
   }
 
+  // Of integers that a floating-point type does not hold; empty if there are none.
+  [[nodiscard]] std::string rounding_note() const {
+    const bool rounds = scalar_ == Scalar::f64 || scalar_ == Scalar::f32;
+    if (!rounds || kind_.bytes < 4 || (kind_.type[0] != 'i' && kind_.type[0] != 'u')) return "";
+    if (scalar_ == Scalar::f64 && kind_.bytes < 8) return "";
+    if (kind_.bytes == 4) return kind_.type[0] == 'i' ? note_of<std::int32_t>() : note_of<std::uint32_t>();
+    return kind_.type[0] == 'i' ? note_of<std::int64_t>() : note_of<std::uint64_t>();
+  }
+
   void for_each(const std::function<void(const Block&)>& take) const override {
     if (cols_ == 0) return;  // of any number of rows
     constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
@@ -105,6 +115,45 @@ class NpyRows : public RowStream {
 
  private:
   [[nodiscard]] const char* values() const { return file_.text().data() + header_.data; }
+
+  template <class T>
+  [[nodiscard]] std::string note_of() const {
+    const int digits =
+        scalar_ == Scalar::f64 ? std::numeric_limits<double>::digits : std::numeric_limits<float>::digits;
+    // Exact are those of so many digits, and multiples of powers of two.
+    const auto is_rounded = [&](T value) {
+      const auto size =
+          std::cmp_less(value, 0) ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+      return size >> digits != 0 && static_cast<int>(std::bit_width(size)) - std::countr_zero(size) > digits;
+    };
+    struct Found {
+      std::int64_t count = 0, first = -1;
+    };
+    constexpr std::int64_t block = std::int64_t{1} << 18;
+    const std::int64_t all = rows_ * cols_;
+    std::vector<Found> found(static_cast<std::size_t>((all + block - 1) / block));
+    parallel_for(std::ssize(found), [&](std::int64_t b, int) {
+      Found& here = found[static_cast<std::size_t>(b)];
+      for (std::int64_t k = b * block; k < std::min(all, (b + 1) * block); ++k) {
+        if (!is_rounded(npy_element<T>(values(), k, header_.swapped))) continue;
+        if (here.count++ == 0) here.first = k;
+      }
+    });
+    std::int64_t count = 0, first = -1;
+    for (const Found& here : found) {
+      if (first < 0) first = here.first;
+      count += here.count;
+    }
+    if (count == 0) return "";
+    const std::int64_t row = header_.fortran ? first % rows_ : first / cols_;
+    const std::int64_t col = header_.fortran ? first / rows_ : first % cols_;
+    return fmt::format(
+        "{}: {} rounded to {}, which holds integers up to 2^{} exactly; the first one is {} in element [{}, {}]; to "
+        "keep "
+        "them, declare the input i64",
+        file_.path(), count == 1 ? "an integer was" : fmt::format("{} integers were", count),
+        scalar_ == Scalar::f64 ? "f64" : "f32", digits, npy_element<T>(values(), first, header_.swapped), row, col);
+  }
 
   InputFile file_;
   NpyHeader header_;
@@ -208,6 +257,7 @@ RawTable read_npy(TextSource& source, const ReadOptions& options) {
       table = copied_table(*values, rows, cols, options, path);
     }
     table.digest = values->digest();
+    if (std::string note = values->rounding_note(); !note.empty()) table.notes.push_back(std::move(note));
   }
   table.axes = header.shape;
   table.named_axes = true;
