@@ -77,6 +77,10 @@ std::int64_t number(const std::string& text, const std::string& piece) {
   const auto floating = std::from_chars(digits.data(), end, real);
   const bool fits = floating.ec == std::errc() && floating.ptr == end && real >= 0 && real <= 9e15;
   if (fits && std::floor(real) == real) return static_cast<std::int64_t>(real);
+  const bool large = floating.ptr == end && (floating.ec == std::errc::result_out_of_range || real > 9e15);
+  if (large && digits[0] != '-')
+    fail(ExitStatus::usage, fmt::format("'{}' gives no size", piece), "it is too large",
+         "sizes are at most 9223372036854775807, and written like 1e6 at most 9e15");
   fail(ExitStatus::usage, fmt::format("'{}' gives no size", piece), "a size is an integer that is not negative",
        "write it like V=1000 or V=1e6");
 }

@@ -137,6 +137,18 @@ class ToldPlans(ToolTest):
         out, _ = self.kasen("experiment", "e.yaml", "--dry-run")
         self.assertIn(" strategy=auto,", out)
 
+    def test_numbers_and_names_that_are_near(self):
+        (self.dir / "p.ks").write_text("dim N\nx : f64[N] = 1\noutput s = sum(x)\n")
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        for size in ("99999999999999999999", "1e16", "1e400"):
+            self.fault("measure", "p.kir", "--sizes", f"N={size}", status=USAGE, says=[f"'N={size}' gives no size; it is too large"])
+        self.fault("measure", "p.kir", "--sizes", "N=-3", status=USAGE, says="not negative")
+        err = self.fault("go", "p.ks", "--times", status=USAGE, says=["unknown option '--times'", "-v", "--trace FILE"])
+        self.assertNotIn("did you mean", err)
+        self.assertIn("did you mean '--workers'?", self.fault("go", "p.ks", "--wrokers", 2, status=USAGE, says="unknown option"))
+        self.assertNotIn("did you mean", self.fault("go", "p.ks", "--tails", status=USAGE, says="unknown option"))
+
+
 class ToldData(ToolTest):
     def test_edges_of_an_empty_array(self):
         numpy.save(self.dir / "e.npy", numpy.empty((0, 2), "i8"))

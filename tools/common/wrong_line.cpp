@@ -7,6 +7,7 @@
 #include <string_view>
 #include <typeinfo>
 
+#include "libcore/base/suggest.h"
 #include "tools/common/option_rows.h"
 
 namespace kasen::tools {
@@ -86,6 +87,16 @@ std::vector<std::string> bare_arguments(const Tool& tool, int argc, char** argv)
        bundled ? fmt::format("give the bundle with --bundle {}", *bundle) : see_help(tool));
 }
 
+// Options do different things, so few letters may differ.
+std::string near_option(const std::string& wanted, const std::vector<std::string>& names) {
+  const std::string word = wanted.substr(std::min(wanted.find_first_not_of('-'), wanted.size()));
+  const auto has = [&](const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  if ((word == "time" || word == "times" || word == "timing") && has("trace"))
+    return "times of a run's operators are told with -v, and over time with --trace FILE";
+  const std::string near = nearest_name(word, names, Slips::few);
+  return near.empty() ? std::string() : fmt::format("did you mean '--{}'?", near);
+}
+
 }  // namespace
 
 void refuse_single_dashes(const Tool& tool, int argc, char** argv) {
@@ -104,8 +115,8 @@ void wrong_line(const Tool& tool, const po::error& error, int argc, char** argv)
   if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
     const std::string name = unknown->get_option_name();
     std::vector<std::string> names;
-    for (const OptionRow& row : option_rows(tool)) names.push_back("--" + row.name);
-    fail(ExitStatus::usage, fmt::format("unknown option '{}'", name), did_you_mean(name, names), see_help(tool));
+    for (const OptionRow& row : option_rows(tool)) names.push_back(row.name);
+    fail(ExitStatus::usage, fmt::format("unknown option '{}'", name), near_option(name, names), see_help(tool));
   }
   if (dynamic_cast<const po::too_many_positional_options_error*>(&error) != nullptr) {
     too_many_arguments(tool, argc, argv);
