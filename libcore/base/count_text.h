@@ -15,4 +15,10 @@ template <std::integral Number>
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
+// For others: "1 index", "2 indices".
+template <std::integral Number>
+[[nodiscard]] std::string count_plural(Number number, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", number, number == 1 ? one : several);
+}
+
 }  // namespace kasen

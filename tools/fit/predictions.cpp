@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libcore/base/count_plural.h"
+#include "libcore/base/count_text.h"
 #include "libcore/base/error.h"
 
 namespace kasen::tools {

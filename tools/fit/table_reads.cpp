@@ -12,7 +12,7 @@
 #include "libcomm/data/read/readers.h"
 #include "libcomm/data/text/number_readings.h"
 #include "libcomm/data/text/text_source.h"
-#include "libcore/base/count_plural.h"
+#include "libcore/base/count_text.h"
 #include "libcore/base/error.h"
 
 namespace kasen::tools {

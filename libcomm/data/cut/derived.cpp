@@ -3,7 +3,7 @@
 
 #include "libcomm/data/cut/partition_steps.h"
 #include "libcomm/data/read/source_name.h"
-#include "libcore/base/count_plural.h"
+#include "libcore/base/count_text.h"
 #include "libcore/ir/derived_dims.h"
 
 namespace kasen {

@@ -8,7 +8,6 @@
 #include "libcomm/data/base/parallel.h"
 #include "libcomm/data/cut/partition_steps.h"
 #include "libcomm/data/read/source_name.h"
-#include "libcore/base/count_plural.h"
 #include "libcore/base/count_text.h"
 
 namespace kasen {

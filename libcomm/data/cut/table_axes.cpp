@@ -5,7 +5,6 @@
 
 #include "libcomm/data/cut/partition_steps.h"
 #include "libcore/base/checked.h"
-#include "libcore/base/count_plural.h"
 #include "libcore/base/count_text.h"
 
 namespace kasen {

@@ -9,7 +9,6 @@
 #include "libcomm/data/cut/partition_steps.h"
 #include "libcomm/data/read/source_name.h"
 #include "libcore/base/checked.h"
-#include "libcore/base/count_plural.h"
 #include "libcore/base/count_text.h"
 #include "libcore/ir/layout.h"
 
