@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "libcore/base/count_text.h"
 #include "tests/data/reader_cases.h"
 
 namespace kasen {
@@ -130,7 +131,7 @@ TEST(Names, AreAsManyAsColumns) {
               << text << refusal.text;
           if (names == columns) continue;
           EXPECT_EQ(refusal.line, 1) << text << refusal.text;
-          EXPECT_THAT(refusal.text, HasSubstr("the first line names " + std::to_string(names) + " columns")) << text;
+          EXPECT_THAT(refusal.text, HasSubstr("the first line names " + count_text(names, "column"))) << text;
           if (names + 1 == columns) {
             EXPECT_THAT(refusal.text, HasSubstr("R's write.table")) << text;
           }

@@ -150,6 +150,8 @@ class ToldColumns(ToldTest):
             np.testing.assert_array_equal(self.read("x.csv", "--columns", f"X={choice}")[0], np.array([1, 2, 3, 4, 5, 6, 7])[columns], choice)
         self.told("x.csv", "--columns", "X=d-b", status=USAGE, says=["the range d-b is empty", "'d' is column 4, and 'b' is column 2", "write b-d"])
         self.told("x.csv", "--columns", "X=a-x", status=USAGE, says=["there is no column 'a-x'", "ranges are of numbers, as 2-5, or of two of these names"])
+        self.write("long.csv", "income,rent\n1,2\n2,3\n")
+        self.told("long.csv", "--columns", "X=income-z", status=USAGE, says="or of two of these names", lacks=["did you mean"])
         self.write("y.csv", "a,b,a-b,b-b,z\n1,2,3,4,5\n2,3,4,5,6\n")
         self.told("y.csv", "--columns", "X=a-b-b", status=USAGE, says=["the range a-b-b has two meanings", "choose it by numbers"])
         self.write("n.csv", "1,2,3\n2,3,4\n")

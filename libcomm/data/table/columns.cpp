@@ -84,12 +84,18 @@ std::optional<std::pair<int, int>> range_of_names(const std::string& text, const
 
 // What to say of a name that no column has.
 std::string unknown_remedy(const std::string& name, const FileColumns& columns) {
+  const auto known = [&](const std::string& end) {
+    return std::find(columns.names.begin(), columns.names.end(), end) != columns.names.end();
+  };
+  const std::string range = columns.names.empty() ? "ranges are of numbers there, as 2-5"
+                                                  : "ranges are of numbers, as 2-5, or of two of these names";
+  const std::size_t sign = name.find('-');
+  if (sign != std::string::npos && (known(name.substr(0, sign)) || known(name.substr(name.rfind('-') + 1))))
+    return range;
   if (const std::string near = nearest_name(name, columns.names); !near.empty())
     return fmt::format("did you mean '{}'?", near);
   if (!columns.hint.empty()) return columns.hint;
-  if (name.find('-') == std::string::npos) return "choose it by its number, from 1";
-  return columns.names.empty() ? "ranges are of numbers there, as 2-5"
-                               : "ranges are of numbers, as 2-5, or of two of these names";
+  return sign == std::string::npos ? "choose it by its number, from 1" : range;
 }
 
 int column_named(const std::string& name, const FileColumns& columns, const std::string& path) {
