@@ -49,7 +49,7 @@ output who = fill(source, V)
         self.fault("run", "f.kir", "--bundle", "b", "-D", f"source={missing}", "-o", "r.csv", status=USAGE, says=[str(missing), "V", "-D source=ID"])
         self.fault("run", "f.kir", "--bundle", "b", "-D", "source=1.5", "-o", "r.csv", status=USAGE, says=["source", "1.5"])
         if 0 not in {w for arc in self.arcs for w in arc}:
-            self.fault("run", "f.kir", "--bundle", "b", "-o", "r.csv", status=USAGE, says=["source", "-D source=ID"])
+            self.fault("run", "f.kir", "--bundle", "b", "-o", "r.csv", status=USAGE, says=["source", "give one with --param source=ID"])
 
     def test_arrays_of_ids_name_the_data_s(self):
         """Between ids that are there, whether these lie close together or far apart."""

@@ -101,7 +101,7 @@ class NamedFiles(ToolTest):
         run = ("run", "p.run/fused.kir", "--bundle", "p.run/bundle")
         for command in [("plan", "p.ks", "-D"), ("go", "p.ks", "-D"), ("go", "p.ks", "--param"), (*run, "-D")]:
             told = self.kasen(*command, "rates=other.csv", status=USAGE)[1]
-            self.assertIn("-D rates=other.csv: 'rates' is an array, whose numbers a file gives; give the file as data: "
+            self.assertIn(f"{command[-1]} rates=other.csv: 'rates' is an array, whose numbers a file gives; give the file as data: "
                           "rates=other.csv, without an option", " ".join(told.split()))
             told = " ".join(self.kasen(*command, "rates=0.1,0.2,5", status=USAGE)[1].split())
             self.assertIn("write the numbers into rates.csv, a row a line, and give the file as data: rates=rates.csv", told)

@@ -222,6 +222,7 @@ class ToldOptions(ToldTest):
         self.write("x.csv", "1\n2\n3\n")
         go = ["go", "p.ks", "x.csv", "--no-report", "--kernels", "interpreter", "--verify", 0]
         self.fault(*go, "--param", "at=Berne", status=USAGE, says="--param at=Berne: the indices of N have numbers")
+        self.fault(*go, "--param", "x=y.csv", status=USAGE, says="--param x=y.csv: 'x' is an array")
         self.fault(*go, "--param", "k=much", status=USAGE, says="--param k=much")
         self.fault("run", "p.run/fused.kir", "--bundle", "p.run/bundle", "-D", "at=Berne", status=USAGE, says="-D at=Berne: the indices of N have numbers")
         self.fault("run", "p.run/fused.kir", "--bundle", "p.run/bundle", "-Dat=9", status=USAGE, says="-D at=ID")

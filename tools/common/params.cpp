@@ -32,6 +32,14 @@ std::string zero_text(const ElementType& element) {
   return element.tuple ? fmt::format("({},)", fmt::join(parts, ", ")) : parts[0];
 }
 
+// The language's fault of a value of -D, with the option that was typed.
+UserError as_typed(const UserError& error, const std::string& name) {
+  Diagnostic fault = error.diagnostics().front();
+  const std::string by_define = fmt::format("-D {}", name);
+  if (fault.what.starts_with(by_define)) fault.what.replace(0, by_define.size(), typed_param(name));
+  return {error.status(), std::move(fault)};
+}
+
 // A param's value is written as in programs and means the same as in `plan -D`: a program of that param reads it.
 std::vector<Word> read_value(const Module& module, const ElementType& element, const std::string& name,
                              const std::string& text) {
@@ -45,17 +53,20 @@ std::vector<Word> read_value(const Module& module, const ElementType& element, c
     if (op == nullptr) fail(ExitStatus::usage, fmt::format("{} is not a name of the language", name));
     return op->literal;
   } catch (const UserError& error) {
-    Diagnostic fault = error.diagnostics().front();
-    const std::string by_define = fmt::format("-D {}", name);
-    if (fault.what.starts_with(by_define)) fault.what.replace(0, by_define.size(), typed_param(name));
-    throw UserError(error.status(), std::move(fault));
+    throw as_typed(error, name);
   }
 }
 
 [[noreturn]] void unknown_param(const Module& module, const std::string& name, const std::string& text) {
   std::vector<std::string> names;
   for (const Op& op : module.body.ops) {
-    if (op.code == OpCode::input && op.name == name) refuse_value_of_input(name, text);
+    if (op.code == OpCode::input && op.name == name) {
+      try {
+        refuse_value_of_input(name, text);
+      } catch (const UserError& error) {
+        throw as_typed(error, name);
+      }
+    }
     if (op.code == OpCode::param) names.push_back(op.name);
   }
   const std::string near = nearest_name(name, names);
