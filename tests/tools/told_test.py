@@ -170,6 +170,10 @@ class ToldColumns(ToldTest):
         self.told("X=y.csv", "w=w.h5:/w", says=["input 'X' has column 'd', which input 'w' lacks", "--columns X=COLUMNS"])
         self.write("y.csv", "c,b,a\n1,2,3\n")
         self.told("X=y.csv", "w=w.h5:/w", says=["inputs X and w have the columns of F in different orders", "--columns X=a,b,c"])
+        self.plan("dim T local = 2, N, M local\ninput X : f64[T, N], Z : f64[M, N]\noutput s = sum(X) + sum(Z)\n")
+        self.write("one.csv", "x\n" + "1\n" * 6)
+        self.write("z.csv", "a,b,c\n1,2,3\n4,5,6\n")
+        self.partition("X=one.csv", "Z=z.csv")  # the rows of X are those of both dimensions
         self.plan(TABLE.replace("F local", "F local = 5"))
         self.told("y.csv", says=["y.csv: error: input 'X' has 3 indices of dimension F", "the file's columns are c, b, a", "give a table of 5 columns"])
 

@@ -176,7 +176,8 @@ void require_same_columns(const ProgramData& data, const std::map<std::string, s
   std::map<std::string, NamedColumns> first;
   for (const InputData& input : data.inputs) {
     const bool of_result = data.of_results.contains(input.name);
-    if (!of_result && input.dims.size() != 2) continue;
+    const bool one = input.table.column_names.size() == 1;  // its rows may be those of both dimensions
+    if (!of_result && (one || input.dims.size() != 2)) continue;
     for (auto& [dim, names] : names_of_input(input, data)) {
       NamedColumns here{&input, names};
       const auto [known, added] = first.emplace(dim, here);
