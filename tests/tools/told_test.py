@@ -253,6 +253,7 @@ class ToldOptions(ToldTest):
         self.assertEqual(err.count("there is no column 'a-z'"), 1, err)
         self.assertIn("failed (status 64), as run 1", err)
         self.assertIn("\n  e.yaml:3: columns.X=a-z\n", err)
+        self.assertNotIn("data.X", err)
 
 
 if __name__ == "__main__":

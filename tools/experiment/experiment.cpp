@@ -136,7 +136,8 @@ std::string places_text(const Point& point, const Json& fields) {
   std::string text;
   for (const Setting& setting : point.settings) {
     const SettingKey& key = setting_key(setting.key);
-    if (!refused || !key.named || key.step != Step::partition || setting.place.source == nullptr) continue;
+    if (!refused || !key.named || key.name == "data" || key.step != Step::partition || setting.place.source == nullptr)
+      continue;
     text +=
         fmt::format("\n  {}:{}: {}={}", setting.place.source->file, setting.place.line, setting.label(), setting.text);
   }
