@@ -103,7 +103,7 @@ std::string top_text(const RunSettings& settings, const Module& module, const st
     const bool vector = output.type.dims.size() == 1 && output.type.list == 0 && output.type.element.is_scalar();
     if (!vector || settings.top == 0 || Layout(module, output.type).is_shared()) continue;
     const std::string& dim = module.dim(output.type.dims[0]).name;
-    const std::string title = axis_titles(module, output.name).at(0);
+    const std::string title = axis_titles(module, output.name, output.type).at(0);
     shown.insert(output.name);
     TopElements top(output.name, output.type.element, static_cast<size_t>(settings.top));
     for (const OutputPart& share : output.parts)

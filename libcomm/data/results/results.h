@@ -52,7 +52,7 @@ std::vector<std::string> write_results(const std::string& path, ResultFormat for
 
 /// The names of an output's axes in files: those of its dimensions. Where an axis counts places in an order
 /// (libcore/sorting/place_axes.h), the user's ids and names of indices do not hold, and it is NAME_place.
-[[nodiscard]] std::vector<std::string> axis_titles(const Module& module, const std::string& output);
+[[nodiscard]] std::vector<std::string> axis_titles(const Module& module, const std::string& output, const Type& type);
 /// The line of names of an output as CSV, without its end.
 [[nodiscard]] std::string csv_result_head(const Module& module, const std::string& output, const Type& type);
 

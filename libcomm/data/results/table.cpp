@@ -43,16 +43,14 @@ const IndexList* masters_of(const ResultTable& table, const Part& part) {
 
 }  // namespace
 
-std::vector<std::string> axis_titles(const Module& module, const std::string& output) {
+std::vector<std::string> axis_titles(const Module& module, const std::string& output, const Type& type) {
   const auto& ops = module.body.ops;
   const auto op = std::find_if(ops.begin(), ops.end(),
                                [&](const Op& one) { return one.code == OpCode::output && one.name == output; });
-  if (op == ops.end()) throw InternalError("no output is named " + output);
   const PlaceAxes axes(module);
-  const ValueId value = op->operands.at(0);
   std::vector<std::string> titles;
-  for (const DimId dim : module.type(value).dims) {
-    const bool places = axes.counts_places(value, titles.size());
+  for (const DimId dim : type.dims) {
+    const bool places = op != ops.end() && axes.counts_places(op->operands.at(0), titles.size());
     std::string& title = titles.emplace_back(module.dim(dim).name);
     if (places) title += "_place";
     while (places && module.find_dim(title) != no_dim) title += '_';
@@ -86,7 +84,7 @@ ResultTable describe_table(const Module& module, const std::string& name, const 
     fail(ExitStatus::bad_input, fmt::format("output '{}' is a list", name), "a file holds single arrays",
          "output the arrays of the list one by one");
   ResultTable table{.name = name, .tuple = type.element.tuple};
-  const std::vector<std::string> titles = axis_titles(module, name);
+  const std::vector<std::string> titles = axis_titles(module, name, type);
   for (std::size_t axis = 0; axis < type.dims.size(); ++axis)
     table.dims.push_back({module.dim(type.dims[axis]).name, titles.at(axis)});
   const std::vector<Component>& components = type.element.components;
