@@ -132,7 +132,7 @@ class Faults(ToolTest):
         self.assertNotIn("b2", self.files())
 
     def test_wrong_options(self):
-        self.fault("fuse", "--sink", "lazy", status=USAGE, says=["--sink", "--sync"])
+        self.fault("fuse", "--synk", "lazy", status=USAGE, says=["--synk", "--sync"])
         self.fault("fuse", "--sync", "often", status=USAGE, says=["often", "hybrid"], stdin="")
         self.kasen("plann", status=USAGE)
         before = self.files()
