@@ -17,7 +17,8 @@ namespace kasen::tools {
 
 void require_sizes(const Module& module, const BundleInfo& bundle) {
   for (const DimId d : used_dims(module)) {
-    if (follows_observed(module.dims, d)) continue;
+    // Tiles are as many as the run has workers, whatever the bundle has.
+    if (follows_observed(module.dims, d) || depends_on_workers(module.dims, d)) continue;
     for (const DimStatistics& dim : bundle.statistics.dims)
       if (dim.name == module.dim(d).name) require_size_of_data(module.dim(d), dim.size);
   }
