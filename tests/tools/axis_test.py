@@ -245,7 +245,7 @@ class Axis(AxisTest):
         head = "dim N, M, K local = 4\ninput A : dense f64[N, M], S : dense f64[N, N], x : f64[N], P : [f64; 3][N]\n"
         for text, says in [("scan(-, x)", "'sub' cannot scan: it is not associative"), ("cumsum(A)", "name it: cumsum(A, over M)"),
                            ("sort(P)", "numbers have an order"), ("cumsum(S, over N)", "one stands twice"), ("take(x, x)", "places along 'N'"),
-                           ("scan(x)", "write scan(+, v)"), ("take(A, index(M), over N)", "write i64(k)"), ("sort(x, over M)", "'M'"),
+                           ("scan(x)", "write scan(+, v)"), ("take(A, index(M), over N)", "it is an index of M, not of N"), ("sort(x, over M)", "'M'"),
                            ("argsort(A, over N, M)", "one dimension")]:
             (self.dir / "bad.ks").write_text(head + f"output y = {text}\n")
             self.fault("plan", "bad.ks", status=BAD, says=["bad.ks:3", says])
@@ -621,8 +621,8 @@ class ByKeys(AxisTest):
                            ("reduce(-, x, by k in K)", "not associative"), ("sum(x, by m in K)", "by keys over [M]"),
                            ("sum(A, by k in K, over M)", "the keys are not over 'M'"), ("sum(A, by k in M)", "a dimension stands twice"),
                            ("sum(S, by k in K)", "stands twice"), ("cumsum(x, by k in K)", "no reduction"), ("argmax(x, by k in K)", "no reduction"),
-                           ("sum(x, by index(N) in K)", "write i64(k)"), ("sum(x, by 3 in K)", "single value"),
-                           ("sum(x, by k in K, by k in K)", "one 'by'"), ("sum(x, by k in Q)", "'Q'")]:
+                           ("sum(x, by index(N) in K)", "it is an index of N, not of K"), ("sum(x, by 3 in K)", "single value"),
+                           ("sum(x, by k in K, by k in K)", "keys of two arrays"), ("sum(x, by k in Q)", "'Q'")]:
             (self.dir / "bad.ks").write_text(head + f"output y = {text}\n")
             self.fault("plan", "bad.ks", status=BAD, says=["bad.ks:3", says])
         (self.dir / "bad.ks").write_text("dim N, K\ninput G : f64[N, N], x : f64[N], k : i64[N]\ns = sum(x, by k in K)\noutput y = G @ x, s\n")
