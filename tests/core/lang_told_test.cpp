@@ -222,6 +222,20 @@ TEST(HabitsOfOthers, TwoKeysAreOneKey) {
   EXPECT_EQ(std::vector<double>(z, z + 6), (std::vector<double>{1, 2, 0, 0, 0, 4}));
 }
 
+// A part of the sum that an array is over: its first elements, not those of that part.
+TEST(LargestElements, GoToAPartOfASumFromTheFirstOn) {
+  WholeInputs inputs;
+  inputs.dims = {{"F", 3}, {"K", 2}, {"S", 5}};
+  inputs.arrays["x"] = reals_of({3, 9, 5, 8, 1});
+  const std::string sum = "dim F local = 3, K local = 2, S local = F + K\ninput x : f64[S]\n";
+  const Outputs out = run_text(sum + "output t = topk(x, over S, K), l = leading(x, K, over S)\n", inputs);
+  const double *const t = out.at("t").as<double>(), *const l = out.at("l").as<double>();
+  EXPECT_EQ(std::vector<double>(t, t + 2), (std::vector<double>{9, 8}));
+  EXPECT_EQ(std::vector<double>(l, l + 2), (std::vector<double>{3, 9}));
+  expect_parts({"dim F local, K local, S local = F + K\ninput x : f64[S]\noutput l = leading(x, K, over S)",
+                "the first elements of S, as many as K has", "K is a part of S, and its size is not known here"});
+}
+
 TEST(LargestElements, GoToASliceOrADimensionOfItsOwn) {
   WholeInputs inputs;
   inputs.dims = {{"M", 5}, {"N", 2}};

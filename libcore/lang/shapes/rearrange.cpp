@@ -97,7 +97,13 @@ Term Rearrangements::leading(const Node& node, const std::string& hint) {
   if (of.size() != 1) source_.fail(node.mark, "leading elements along several dimensions", "it is along one", form);
   const Dimension &own = module_.dim(dim), &whole = module_.dim(of[0]);
   const bool apart = !own.is_derived() && own.local && own.size >= 0 && !contains(type.dims, dim);
-  if (is_part(module_, dim, of[0]) || !apart) return values_.term(to_slice(from, dim, 0, node.args[1], node, hint));
+  const bool slice = own.derived.kind == Derivation::Kind::slice && contains(own.derived.sources, of[0]);
+  const bool summand =
+      !slice && is_part(module_, dim, of[0]);  // a slice to it would be its own elements, not the first
+  if (slice || (!apart && !summand)) return values_.term(to_slice(from, dim, 0, node.args[1], node, hint));
+  if (!apart)
+    source_.fail(node.mark, fmt::format("the first elements of {}, as many as {} has", whole.name, own.name),
+                 fmt::format("{} is a part of {}, and its size is not known here", own.name, whole.name), form);
   if (whole.size >= 0 && whole.size < own.size)
     source_.fail(node.mark, fmt::format("the first {} elements of {}, which has {}", own.size, whole.name, whole.size),
                  fmt::format("dimension '{}' has {} indices", own.name, own.size));
