@@ -151,6 +151,7 @@ class ArrayPart(ViewPart):
                  self.outer, self.dot, self.size_form, self.entries_form, self.entries_form, self.from_list_form, self.along, self.along, self.grouped,
                  self.grouped]
         forms += [self.pick_one] * (0 if dims else 3)
+        forms += [self.leading] * (2 if self.longer(dims) else 0)
         forms += [self.rearranged] * (12 if self.rearrangements(dims) else 0) + [self.renamed] * (30 if 'G' in self.program.dims and {'F', 'G'} & set(dims) else 0)
         return self.pick(forms)(elem, dims, depth - 1)
 

@@ -94,6 +94,19 @@ class ViewPart(Base):
         by = self.random.randint(-before, self.size(whole) - before - self.size(part)) if self.size(part) > 0 and self.chance(0.6) else 0
         return Expr('slice', elem, dims, [array], bound=array.bound, dim=part, to=part, by=by, source=whole)
 
+    def longer(self, dims):
+        """Local dimensions of their own whose sizes the plan knows, each with a longer one whose first elements it takes."""
+        have = self.program.dims
+        if not self.in_default_layout(dims):
+            return []
+        own = [d for d in dims if have[d].local and not have[d].derived and have[d].known]
+        return [(d, s) for d in own for s in have if have[s].local and not have[s].block and s not in dims and have[s].size >= have[d].size]
+
+    def leading(self, elem, dims, depth):
+        own, whole = self.pick(self.longer(dims))
+        array = self.expr(elem, tuple(whole if d == own else d for d in dims), depth)
+        return Expr('leading', elem, dims, [array], bound=array.bound, dim=own, source=whole)
+
     def displacement(self, line):
         """Some number of places that leaves all of a slice inside of its dimension."""
         size = line.sources[0].size

@@ -22,7 +22,7 @@ class Unsteady(Exception):
 
 # Kinds that make whole arrays: beside stored entries they are computed before, and stand at rows or columns.
 WHOLE = {'reduce', 'arg', 'product', 'fill', 'index', 'random', 'size', 'range', 'at', 'transpose', 'get', 'dot', 'outer', 'scan',
-         'sort', 'take', 'group', 'slice', 'concat', 'reshape', 'pick', 'pick_one', 'as', 'gram', 'axes'}
+         'sort', 'take', 'group', 'slice', 'leading', 'concat', 'reshape', 'pick', 'pick_one', 'as', 'gram', 'axes'}
 
 
 class Left(Exception):
@@ -404,6 +404,11 @@ class Meaning:
             indices = np.arange(whole.size)[slice(*line.bounds)]
         pick[e.dims.index(line.name)] = indices + e.info['by']
         return each(value, lambda x: np.asarray(x)[tuple(pick)])
+
+    def of_leading(self, e):
+        array, axis = e.args[0], e.dims.index(e.info['dim'])
+        value = self.full(self.value(array), array.dims)
+        return each(value, lambda x: np.moveaxis(np.moveaxis(np.asarray(x), axis, 0)[:self.program.size(e.info['dim'])], 0, axis))
 
     def of_concat(self, e):
         axis, values = e.dims.index(e.info['dim']), [self.full(self.value(a), a.dims) for a in e.args]

@@ -249,6 +249,7 @@ FORMS = {
     'take': lambda e: f'take({arguments(e)}{over_text(e)})',
     'group': group_text,
     'slice': slice_text,
+    'leading': lambda e: f'leading({arguments(e)}, {e.info["dim"]}, over {e.info["source"]})',
     'concat': lambda e: f'concat({arguments(e)}, {e.info["dim"]})',
     'pick': lambda e: f'pick({arguments(e)}, mask{e.info["dim"]}, {e.info["dim"]})',
     'reshape': lambda e: f'reshape({arguments(e)}, {e.info["to"]})',
